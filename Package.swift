@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The house, bottom to top. The import graph is explained in the Architecture page of the documentation catalog
+// and checked by TidyTests.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, pkgConfig: String, package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "whereabouts",
+    targets: [
+        library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+        library("CPROJ", pkgConfig: "proj", package: "libproj-dev"),
+        library("CMicroHTTP", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
+        library("CNGHTTP2", pkgConfig: "libnghttp2", package: "libnghttp2-dev"),
+        library("COpenSSL", pkgConfig: "libssl", package: "libssl-dev"),
+        library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)
