@@ -32,6 +32,8 @@ let package = Package(
         library("CNGHTTP2", pkgConfig: "libnghttp2", package: "libnghttp2-dev"),
         library("COpenSSL", pkgConfig: "libssl", package: "libssl-dev"),
         library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
+        module("Geodesy", ["CPROJ"]),
+        tests("Geodesy", []),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
