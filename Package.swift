@@ -34,6 +34,7 @@ let package = Package(
         library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
         module("Geodesy", ["CPROJ"]),
         tests("Geodesy", []),
+        module("SQLite", ["CSQLite"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
