@@ -35,6 +35,7 @@ let package = Package(
         module("Geodesy", ["CPROJ"]),
         tests("Geodesy", []),
         module("SQLite", ["CSQLite"]),
+        module("Cryptography", ["COpenSSL"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
