@@ -35,6 +35,7 @@ let package = Package(
         module("Geodesy", ["CPROJ"]),
         tests("Geodesy", []),
         module("SQLite", ["CSQLite"]),
+        tests("SQLite", []),
         module("Cryptography", ["COpenSSL"]),
     ],
     swiftLanguageModes: [.v6],

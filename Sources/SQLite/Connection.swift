@@ -93,12 +93,17 @@ package struct Connection: ~Copyable {
 
     /// Looks through the file for damage (`PRAGMA quick_check`), at most 100 findings. Reads the whole file.
     ///
-    /// - Returns: SQLite's findings; none when the file is sound.
-    /// - Throws: when the file is too damaged to be looked through.
+    /// - Returns: SQLite's findings; none when the file is sound. Where damage stops the look itself, that it did so is
+    ///   the last finding.
+    /// - Throws: what is not damage, such as a failure to read.
     package func quickCheck() throws(SQLiteError) -> [String] {
-        let check = try prepare("PRAGMA quick_check")
         var findings: [String] = []
-        while try check.step() { findings.append(check.text(at: 0)) }
+        do {
+            let check = try prepare("PRAGMA quick_check")
+            while try check.step() { findings.append(check.text(at: 0)) }
+        } catch  where error.isCorruption {
+            return findings + [error.message]
+        }
         return findings == ["ok"] ? [] : findings
     }
 }
@@ -135,8 +140,8 @@ extension Connection {
 
     /// The name to hand to SQLite, which reads `file:…` as a URI and `:…` as its own where a path is not spelled out.
     private static func fileName(_ path: String) throws(SQLiteError) -> String {
-        if path.utf8.contains(0) {
-            throw SQLiteError(code: SQLITE_CANTOPEN, message: "the path holds a NUL character")
+        if path.isEmpty || path.utf8.contains(0) {
+            throw SQLiteError(code: SQLITE_CANTOPEN, message: "the path is empty or holds a NUL character")
         }
         return path == inMemory || path.hasPrefix("/") ? path : "./" + path
     }
