@@ -37,6 +37,9 @@ let package = Package(
         module("SQLite", ["CSQLite"]),
         tests("SQLite", []),
         module("Cryptography", ["COpenSSL"]),
+        .target(name: "CSupport", dependencies: ["CMicroHTTP"], linkerSettings: [.linkedLibrary("simdjson")]),
+        module("JSON", ["CSupport"]),
+        tests("JSON", []),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,9 @@
+// What Swift cannot call by itself, one header per subject.
+#ifndef CSUPPORT_H
+#define CSUPPORT_H
+
+#include "descriptor_support.h"
+#include "http_support.h"
+#include "json_support.h"
+
+#endif

@@ -1,0 +1,151 @@
+internal import CSupport
+
+/// One value of a ``JSONDocument``, which it keeps alive. Reading copies nothing but strings that are asked for.
+package struct JSONValue: Sendable {
+    /// What a value is. JSON knows one kind of number; whether it was written as an integer is kept.
+    package enum Kind: Sendable {
+        case null, bool, integer, double, string, array, object
+    }
+
+    let document: JSONDocument
+    let index: Int
+
+    private var node: json_node { document.nodes[index] }
+
+    /// What the value is. `integer` is a number written without fraction and exponent.
+    package var kind: Kind {
+        switch json_kind(node.kind) {
+        case json_kind_null: .null
+        case json_kind_false, json_kind_true: .bool
+        case json_kind_integer, json_kind_unsigned: .integer
+        case json_kind_double: .double
+        case json_kind_string: .string
+        case json_kind_array: .array
+        default: .object
+        }
+    }
+
+    /// Whether the value is `null`; a member that is not there is a `nil` ``JSONValue`` instead.
+    package var isNull: Bool { json_kind(node.kind) == json_kind_null }
+
+    /// The truth value, or `nil` if it is none.
+    package var bool: Bool? {
+        switch json_kind(node.kind) {
+        case json_kind_true: true
+        case json_kind_false: false
+        default: nil
+        }
+    }
+
+    /// The number, always finite, or `nil` if it is none. Integers beyond ±2⁵³ are rounded to the nearest.
+    package var double: Double? {
+        let node = node
+        return switch json_kind(node.kind) {
+        case json_kind_integer: Double(node.value.integer)
+        case json_kind_unsigned: Double(node.value.unsigned_integer)
+        case json_kind_double: node.value.number
+        default: nil
+        }
+    }
+
+    /// The number if it is a whole one that fits, written `12`, `12.0` or `1.2e1`; else `nil`.
+    package var int: Int64? {
+        let node = node
+        return switch json_kind(node.kind) {
+        case json_kind_integer: node.value.integer
+        case json_kind_double: Int64(exactly: node.value.number)
+        default: nil
+        }
+    }
+
+    /// The string with its escapes resolved, or `nil` if it is none.
+    package var string: String? {
+        withUTF8 { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The elements of an array or members of an object; 0 for any other value.
+    package var count: Int {
+        let node = node
+        return switch json_kind(node.kind) {
+        case json_kind_array, json_kind_object: Int(node.value.count)
+        default: 0
+        }
+    }
+
+    /// The elements in the order written, or `nil` if the value is not an array. Nothing is allocated.
+    package var array: JSONArray? {
+        json_kind(node.kind) == json_kind_array ? JSONArray(value: self, index: index + 1, end: Int(node.next)) : nil
+    }
+
+    /// The members in the order written, or `nil` if the value is not an object. Each key is copied.
+    package var members: JSONMembers? {
+        json_kind(node.kind) == json_kind_object ? JSONMembers(value: self, index: index + 1, end: Int(node.next)) : nil
+    }
+
+    /// The member with this key (compared byte by byte, without Unicode normalization), or `nil` if the value is not
+    /// an object or has none. Costs a look at each member before it.
+    package subscript(_ key: String) -> JSONValue? {
+        guard json_kind(node.kind) == json_kind_object else { return nil }
+        var key = key
+        return key.withUTF8 { wanted in
+            var next = index + 1
+            let end = Int(node.next)
+            while next < end {
+                let value = JSONValue(document: document, index: next + 1)
+                if JSONValue(document: document, index: next).isString(wanted) { return value }
+                next = Int(value.node.next)
+            }
+            return nil
+        }
+    }
+
+    /// The index of the value after this one and all it holds.
+    fileprivate var following: Int { Int(node.next) }
+
+    private func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        let node = node
+        guard json_kind(node.kind) == json_kind_string else { return nil }
+        let place = node.value.string
+        return body(UnsafeBufferPointer(start: document.text + Int(place.offset), count: Int(place.length)))
+    }
+
+    private func isString(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        withUTF8 { $0.count == wanted.count && $0.elementsEqual(wanted) } ?? false
+    }
+}
+
+/// The elements of an array, one after the other.
+package struct JSONArray: Sequence, IteratorProtocol, Sendable {
+    fileprivate let value: JSONValue
+    fileprivate var index: Int
+    fileprivate let end: Int
+
+    /// The elements not yet passed; exact before the first one is taken.
+    package var underestimatedCount: Int { index == value.index + 1 ? value.count : 0 }
+
+    /// The next element, or `nil` after the last.
+    package mutating func next() -> JSONValue? {
+        guard index < end else { return nil }
+        let element = JSONValue(document: value.document, index: index)
+        index = element.following
+        return element
+    }
+}
+
+/// The members of an object, one after the other.
+package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
+    fileprivate let value: JSONValue
+    fileprivate var index: Int
+    fileprivate let end: Int
+
+    /// The next member, or `nil` after the last.
+    package mutating func next() -> (key: String, value: JSONValue)? {
+        guard index < end else { return nil }
+        guard let key = JSONValue(document: value.document, index: index).string else {
+            preconditionFailure("An object's children alternate between keys and values.")
+        }
+        let member = JSONValue(document: value.document, index: index + 1)
+        index = member.following
+        return (key, member)
+    }
+}
