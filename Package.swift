@@ -40,6 +40,7 @@ let package = Package(
         .target(name: "CSupport", dependencies: ["CMicroHTTP"], linkerSettings: [.linkedLibrary("simdjson")]),
         module("JSON", ["CSupport"]),
         tests("JSON", []),
+        module("Whereabouts", ["Geodesy"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,269 @@
+/// Why bytes are not CBOR in the deterministic encoding of RFC 8949 §4.2.1.
+package enum CBORError: Error, Equatable, Sendable {
+    /// The bytes end inside an item.
+    case truncated
+    /// Bytes follow the item that should be the last.
+    case trailing
+    /// Well formed, but longer than need be, of indefinite length, with unsorted or doubled keys, or a reserved head.
+    case notDeterministic
+    /// A text string is not UTF-8.
+    case notUTF8
+    /// An item of another type than the reader asked for.
+    case unexpected
+    /// Arrays and maps nest deeper than ``CBORReader/maximumDepth``.
+    case tooDeep
+}
+
+/// Reads CBOR item by item and refuses what is not deterministic, so that decoding then encoding gives the same bytes.
+///
+/// Holds a pointer into the caller's buffer: a reader does not outlive the closure that lent it the bytes.
+package struct CBORReader {
+    package static let maximumDepth = 32
+
+    private let base: UnsafeRawBufferPointer
+    /// Offset of the next unread byte.
+    package private(set) var offset = 0
+
+    package init(_ bytes: UnsafeRawBufferPointer) { base = bytes }
+
+    package var isAtEnd: Bool { offset == base.count }
+
+    /// Throws unless every byte was read.
+    package func end() throws(CBORError) {
+        if !isAtEnd { throw .trailing }
+    }
+
+    package mutating func integer() throws(CBORError) -> Int64 {
+        let (major, value) = try head()
+        guard value <= UInt64(Int64.max) else { throw .unexpected }
+        switch major {
+        case 0: return Int64(value)
+        case 1: return ~Int64(value)
+        default: throw .unexpected
+        }
+    }
+
+    package mutating func unsigned() throws(CBORError) -> UInt64 { try head(expecting: 0) }
+
+    /// The bytes of a byte string, valid as long as the buffer.
+    package mutating func byteString() throws(CBORError) -> UnsafeRawBufferPointer {
+        try take(head(expecting: 2))
+    }
+
+    package mutating func text() throws(CBORError) -> String {
+        let bytes = try take(head(expecting: 3))
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+        return text
+    }
+
+    package mutating func array() throws(CBORError) -> Int { try count(head(expecting: 4)) }
+
+    package mutating func map() throws(CBORError) -> Int { try count(head(expecting: 5)) }
+
+    package mutating func bool() throws(CBORError) -> Bool {
+        switch try byte() {
+        case 0xF4: false
+        case 0xF5: true
+        default: throw .unexpected
+        }
+    }
+
+    /// A float of any width, which must be the shortest that keeps the value.
+    package mutating func float() throws(CBORError) -> Double {
+        let start = offset
+        let value: Double
+        switch try byte() {
+        case 0xF9: value = Self.double(half: try bigEndian(UInt16.self))
+        case 0xFA: value = Double(Float(bitPattern: try bigEndian(UInt32.self)))
+        case 0xFB: value = Double(bitPattern: try bigEndian(UInt64.self))
+        default: throw .unexpected
+        }
+        var writer = CBORWriter()
+        writer.float(value)
+        guard writer.bytes.count == offset - start else { throw .notDeterministic }
+        return value
+    }
+
+    /// The major type of the next item (RFC 8949 §3.1), without reading it.
+    package func peekMajorType() throws(CBORError) -> UInt8 {
+        guard offset < base.count else { throw .truncated }
+        return base[offset] >> 5
+    }
+
+    /// Whether the next item is null; reads it if so.
+    package mutating func readNull() throws(CBORError) -> Bool {
+        guard offset < base.count else { throw .truncated }
+        if base[offset] == 0xF6 {
+            offset += 1
+            return true
+        }
+        return false
+    }
+
+    /// Passes over one item of any kind.
+    package mutating func skip() throws(CBORError) { _ = try value(depth: 0, building: false) }
+
+    /// One item of any kind as a tree, for tools and tests; events are read field by field.
+    package mutating func value() throws(CBORError) -> CBORValue { try value(depth: 0, building: true) }
+
+    private mutating func value(depth: Int, building: Bool) throws(CBORError) -> CBORValue {
+        guard depth < Self.maximumDepth else { throw .tooDeep }
+        let initial = try peekInitialByte()
+        if initial >> 5 == 7 { return try simpleOrFloat(initial) }
+        let (major, argument) = try head()
+        switch major {
+        case 0: return .unsigned(argument)
+        case 1: return .negative(argument)
+        case 2: return .bytes(building ? Array(try take(argument)) : (try skipBytes(argument)))
+        case 3:
+            guard let text = String(validating: try take(argument), as: UTF8.self) else { throw .notUTF8 }
+            return .text(text)
+        case 4:
+            var items: [CBORValue] = []
+            for _ in 0..<(try count(argument)) {
+                let item = try value(depth: depth + 1, building: building)
+                if building { items.append(item) }
+            }
+            return .array(items)
+        case 5:
+            var pairs: [CBORValue.Pair] = []
+            var previous: Range<Int>?
+            for _ in 0..<(try count(argument)) {
+                let start = offset
+                let key = try value(depth: depth + 1, building: building)
+                let range = start..<offset
+                if let previous, !base[previous].lexicographicallyPrecedes(base[range]) { throw .notDeterministic }
+                previous = range
+                let item = try value(depth: depth + 1, building: building)
+                if building { pairs.append(.init(key: key, value: item)) }
+            }
+            return .map(pairs)
+        default: return .tagged(argument, try value(depth: depth + 1, building: building))
+        }
+    }
+
+    private mutating func simpleOrFloat(_ initial: UInt8) throws(CBORError) -> CBORValue {
+        switch initial {
+        case 0xE0...0xF7:
+            offset += 1
+            return .simple(initial & 0x1F)
+        case 0xF8:
+            offset += 1
+            let value = try byte()
+            guard value >= 32 else { throw .notDeterministic }
+            return .simple(value)
+        case 0xF9, 0xFA, 0xFB: return .float(try float())
+        default: throw .notDeterministic
+        }
+    }
+
+    private mutating func skipBytes(_ count: UInt64) throws(CBORError) -> [UInt8] {
+        _ = try take(count)
+        return []
+    }
+
+    private func peekInitialByte() throws(CBORError) -> UInt8 {
+        guard offset < base.count else { throw .truncated }
+        return base[offset]
+    }
+
+    private mutating func head(expecting major: UInt8) throws(CBORError) -> UInt64 {
+        let (found, value) = try head()
+        guard found == major else { throw .unexpected }
+        return value
+    }
+
+    private mutating func head() throws(CBORError) -> (major: UInt8, argument: UInt64) {
+        let initial = try byte()
+        let major = initial >> 5
+        let value: UInt64
+        let least: UInt64
+        switch initial & 0x1F {
+        case let small where small < 24: return (major, UInt64(small))
+        case 24: (value, least) = (UInt64(try byte()), 24)
+        case 25: (value, least) = (UInt64(try bigEndian(UInt16.self)), 0x100)
+        case 26: (value, least) = (UInt64(try bigEndian(UInt32.self)), 0x1_0000)
+        case 27: (value, least) = (try bigEndian(UInt64.self), 0x1_0000_0000)
+        default: throw .notDeterministic
+        }
+        guard value >= least else { throw .notDeterministic }
+        return (major, value)
+    }
+
+    /// A count of items, bounded by the bytes left so that a lying head cannot make the reader allocate.
+    private func count(_ value: UInt64) throws(CBORError) -> Int {
+        guard value <= UInt64(base.count - offset) else { throw .truncated }
+        return Int(value)
+    }
+
+    private mutating func take(_ count: UInt64) throws(CBORError) -> UnsafeRawBufferPointer {
+        guard count <= UInt64(base.count - offset) else { throw .truncated }
+        defer { offset += Int(count) }
+        return UnsafeRawBufferPointer(rebasing: base[offset..<(offset + Int(count))])
+    }
+
+    private mutating func byte() throws(CBORError) -> UInt8 {
+        guard offset < base.count else { throw .truncated }
+        defer { offset += 1 }
+        return base[offset]
+    }
+
+    private mutating func bigEndian<I: FixedWidthInteger>(_: I.Type) throws(CBORError) -> I {
+        guard base.count - offset >= MemoryLayout<I>.size else { throw .truncated }
+        defer { offset += MemoryLayout<I>.size }
+        return I(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: I.self))
+    }
+
+    private static func double(half: UInt16) -> Double {
+        let sign: Double = half & 0x8000 == 0 ? 1 : -1
+        let exponent = Int(half >> 10) & 0x1F
+        let fraction = Double(half & 0x3FF)
+        switch exponent {
+        case 0: return sign * fraction * 0x1p-24
+        case 31: return fraction == 0 ? sign * .infinity : .nan
+        default: return sign * (1 + fraction * 0x1p-10) * Double(sign: .plus, exponent: exponent - 15, significand: 1)
+        }
+    }
+}
+
+/// Any CBOR item as a tree.
+package indirect enum CBORValue: Equatable, Sendable {
+    package struct Pair: Equatable, Sendable {
+        package let key, value: CBORValue
+    }
+    case unsigned(UInt64)
+    /// −1 − the value, so that −2⁶⁴ has a place.
+    case negative(UInt64)
+    case bytes([UInt8])
+    case text(String)
+    case array([CBORValue])
+    case map([Pair])
+    case tagged(UInt64, CBORValue)
+    /// 20 false, 21 true, 22 null, 23 undefined, others unassigned.
+    case simple(UInt8)
+    case float(Double)
+
+    /// Writes the item, map pairs in the order they stand in.
+    package func write(to writer: inout CBORWriter) {
+        switch self {
+        case .unsigned(let value): writer.unsigned(value)
+        case .negative(let value): writer.negative(value)
+        case .bytes(let value): writer.byteString(value)
+        case .text(let value): writer.text(value)
+        case .array(let items):
+            writer.array(items.count)
+            for item in items { item.write(to: &writer) }
+        case .map(let pairs):
+            writer.map(pairs.count)
+            for pair in pairs {
+                pair.key.write(to: &writer)
+                pair.value.write(to: &writer)
+            }
+        case .tagged(let tag, let item):
+            writer.tag(tag)
+            item.write(to: &writer)
+        case .simple(let value): writer.simple(value)
+        case .float(let value): writer.float(value)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Geodesy
+
+extension EventCoding {
+    /// The event of `kind` that stands in `stream`; the opposite of ``encode(_:in:)``.
+    ///
+    /// - Throws: ``CBORError`` when the bytes are not what `kind` stores; nothing is guessed.
+    package static func decode(
+        kind: EventKind, in stream: StreamID, clear bytes: UnsafeRawBufferPointer, parts: [OpenedPart]
+    ) throws(CBORError) -> Event {
+        var clear = try FieldReader(bytes)
+        let event: Event
+        switch kind {
+        case .fixReported:
+            let device = DeviceID(rawValue: try require(try clear.integer(1)))
+            let query = try clear.identifier(2)
+            let fix = try open(parts, 0) { (fields) throws(CBORError) in try Fix(from: &fields) }
+            event = .fixReported(device: device, answering: query, fix)
+        case .personAdded:
+            let person = PersonID(rawValue: try require(try clear.integer(1)))
+            event = .personAdded(person, handle: try handle(parts))
+        case .deviceAdded:
+            let device = DeviceID(rawValue: try require(try clear.integer(1)))
+            let person = PersonID(rawValue: try require(try clear.integer(2)))
+            event = .deviceAdded(device, of: person, handle: try handle(parts))
+        case .deviceRemoved: event = .deviceRemoved(DeviceID(rawValue: try require(try clear.integer(1))))
+        case .tokenIssued:
+            event = .tokenIssued(
+                AccessToken(
+                    id: TokenID(rawValue: try require(try clear.integer(1))),
+                    principal: PrincipalID(rawValue: try require(try clear.integer(2))),
+                    scopes: Scopes(rawValue: try require(try clear.integer(3))),
+                    hash: try require(try clear.hash(4)), until: try clear.timestamp(5)))
+        case .tokenRevoked: event = .tokenRevoked(TokenID(rawValue: try require(try clear.integer(1))))
+        case .grantGiven:
+            event = .grantGiven(
+                Grant(
+                    id: GrantID(rawValue: try require(try clear.integer(1))), subject: try require(stream.person),
+                    requester: PersonID(rawValue: try require(try clear.integer(2))),
+                    precision: try require(Precision(rawValue: try require(try clear.integer(3)))),
+                    includesHistory: try require(try clear.bool(4)), from: try clear.timestamp(5),
+                    until: try clear.timestamp(6)))
+        case .grantRevoked: event = .grantRevoked(GrantID(rawValue: try require(try clear.integer(1))))
+        case .regionAdded:
+            let id = RegionID(rawValue: try require(try clear.integer(1)))
+            let region = try open(parts, 0) { (fields) throws(CBORError) in
+                let name = try require(try fields.text(1))
+                let center = try fields.coordinate(latitude: 2, longitude: 3)
+                guard let circle = try? Circle(center: center, radiusMeters: try require(try fields.double(4))) else {
+                    throw CBORError.unexpected
+                }
+                return Region(identifier: name, circle: circle)
+            }
+            event = .regionAdded(id, region)
+        case .regionRemoved: event = .regionRemoved(RegionID(rawValue: try require(try clear.integer(1))))
+        case .inputRejected:
+            let device = DeviceID(rawValue: try require(try clear.integer(1)))
+            let reason = try require(RejectionReason(rawValue: try require(try clear.integer(2))))
+            let length = try require(try clear.integer(3))
+            let input = try open(parts, 0) { (fields) throws(CBORError) in
+                RejectedInput(hash: try require(try fields.hash(1)), head: try require(try fields.bytes(2)))
+            }
+            event = .inputRejected(device: device, reason: reason, length: length, input)
+        case .locationPushTokenRegistered:
+            let device = DeviceID(rawValue: try require(try clear.integer(1)))
+            let environment = try require(PushEnvironment(rawValue: try require(try clear.integer(2))))
+            let token = try open(parts, 0) { (fields) throws(CBORError) in
+                LocationPushToken(bytes: try require(try fields.bytes(1)), bundleID: try require(try fields.text(2)))
+            }
+            event = .locationPushTokenRegistered(device: device, environment: environment, token)
+        case .locationPushTokenRetired:
+            event = .locationPushTokenRetired(
+                device: DeviceID(rawValue: try require(try clear.integer(1))), reason: try require(try clear.text(2)))
+        case .locationQueried: event = .locationQueried(try query(&clear, in: stream, parts))
+        case .locationPushAttempted:
+            event = .locationPushAttempted(
+                LocationPushAttempt(
+                    query: try require(try clear.identifier(1)),
+                    device: DeviceID(rawValue: try require(try clear.integer(2))),
+                    attempt: try require(try clear.integer(3)), apnsID: try require(try clear.identifier(4)),
+                    status: try clear.integer(5), reason: try clear.text(6),
+                    durationMilliseconds: try require(try clear.integer(7))))
+        case .locationQueryEnded:
+            event = .locationQueryEnded(
+                try require(try clear.identifier(1)), try require(QueryEnd(rawValue: try require(try clear.integer(2)))),
+                fix: try clear.integer(3))
+        case .locationDisclosed: event = .locationDisclosed(try disclosure(&clear, in: stream, parts))
+        case .locationRead: event = .locationRead(try read(&clear, in: stream, parts))
+        case .refusalsCounted:
+            event = .refusalsCounted(
+                by: PrincipalID(rawValue: try require(try clear.integer(1))), count: try require(try clear.integer(2)),
+                since: try require(try clear.timestamp(3)))
+        case .personErased: event = .personErased(PersonID(rawValue: try require(try clear.integer(1))))
+        case .clockSteppedBack: event = .clockSteppedBack(byMilliseconds: try require(try clear.integer(1)))
+        case .logRestored: event = .logRestored(epoch: try require(try clear.integer(1)))
+        case .sealedFixReported, .consentAsked, .consentGiven, .consentRefused, .headingReported, .beaconSighted,
+            .visitReported, .crossingReported, .retentionApplied:
+            throw .unexpected
+        }
+        try clear.end()
+        return event
+    }
+
+    private static func open<Content>(
+        _ parts: [OpenedPart], _ index: Int, _ read: (inout FieldReader) throws(CBORError) -> Content
+    ) throws(CBORError) -> Part<Content> {
+        guard index < parts.count else { throw .unexpected }
+        switch parts[index] {
+        case .open(let bytes):
+            var fields = try FieldReader(bytes)
+            let content = try read(&fields)
+            try fields.end()
+            return .open(content)
+        case .erased: return .erased
+        case .keyLost: return .keyLost
+        }
+    }
+
+    private static func handle(_ parts: [OpenedPart]) throws(CBORError) -> Part<Handle> {
+        try open(parts, 0) { (fields) throws(CBORError) in try require(Handle(try require(try fields.text(1)))) }
+    }
+
+    private static func query(
+        _ clear: inout FieldReader, in stream: StreamID, _ parts: [OpenedPart]
+    ) throws(CBORError) -> LocationQuery {
+        let id = try require(try clear.identifier(1))
+        let requester = PrincipalID(rawValue: try require(try clear.integer(2)))
+        let subject = stream.person
+        func purpose(_ index: Int) throws(CBORError) -> Part<String> {
+            try open(parts, index) { (fields) throws(CBORError) in try require(try fields.text(1)) }
+        }
+        let requesterIndex = subject == nil ? 0 : 1
+        return LocationQuery(
+            id: id, subject: subject, requester: requester,
+            verdict: try require(Verdict(code: try require(try clear.integer(3)))),
+            initiation: try require(LocationQuery.Initiation(rawValue: try require(try clear.integer(4)))),
+            deadline: try require(try clear.timestamp(5)), maxAgeSeconds: try require(try clear.integer(6)),
+            purposeForSubject: subject == nil ? .erased : try purpose(0),
+            purposeForRequester: requesterIndex < parts.count ? try purpose(requesterIndex) : nil)
+    }
+
+    private static func disclosure(
+        _ clear: inout FieldReader, in stream: StreamID, _ parts: [OpenedPart]
+    ) throws(CBORError) -> Disclosure {
+        Disclosure(
+            query: try require(try clear.identifier(1)), subject: try require(stream.person),
+            requester: PrincipalID(rawValue: try require(try clear.integer(2))),
+            verdict: try require(Verdict(code: try require(try clear.integer(3)))),
+            precision: try require(Precision(rawValue: try require(try clear.integer(4)))),
+            fix: try require(try clear.integer(5)),
+            content: try open(parts, 0) { (fields) throws(CBORError) in
+                Disclosure.Content(
+                    latitude: try require(try fields.degrees(1)), longitude: try require(try fields.degrees(2)),
+                    horizontalAccuracy: try fields.double(3), timestamp: try require(try fields.timestamp(4)),
+                    placeName: try fields.text(5), answerHash: try require(try fields.hash(6)))
+            })
+    }
+
+    private static func read(
+        _ clear: inout FieldReader, in stream: StreamID, _ parts: [OpenedPart]
+    ) throws(CBORError) -> LocationRead {
+        LocationRead(
+            subject: stream.person, reader: PrincipalID(rawValue: try require(try clear.integer(1))),
+            question: try require(LocationRead.Question(rawValue: try require(try clear.integer(2)))),
+            verdict: try require(Verdict(code: try require(try clear.integer(3)))),
+            precision: try require(Precision(rawValue: try require(try clear.integer(4)))),
+            asOf: try require(try clear.integer(5)), count: try require(try clear.integer(6)),
+            content: try open(parts, 0) { (fields) throws(CBORError) in
+                LocationRead.Content(
+                    purpose: try fields.text(1), from: try fields.timestamp(2), to: try fields.timestamp(3),
+                    answerHash: try fields.hash(4))
+            })
+    }
+}

@@ -1,0 +1,190 @@
+import Geodesy
+
+/// Writes a CBOR map with small integer keys; absent optionals are left out. Keys are given in ascending order.
+struct FieldWriter {
+    private var writer: CBORWriter
+    private var count = 0
+
+    init() {
+        writer = CBORWriter()
+        writer.map(0)
+    }
+
+    /// The finished map.
+    consuming func finish() -> [UInt8] {
+        var bytes = writer.bytes
+        precondition(count < 24, "A field map has at most 23 fields.")
+        bytes[0] = 0xA0 | UInt8(count)
+        return bytes
+    }
+
+    private mutating func key(_ key: Int64) {
+        writer.integer(key)
+        count += 1
+    }
+
+    mutating func integer(_ number: Int64, _ value: Int64?) {
+        guard let value else { return }
+        key(number)
+        writer.integer(value)
+    }
+
+    mutating func timestamp(_ number: Int64, _ value: Timestamp?) { integer(number, value?.milliseconds) }
+
+    mutating func bool(_ number: Int64, _ value: Bool?) {
+        guard let value else { return }
+        key(number)
+        writer.bool(value)
+    }
+
+    /// A whole number below 2³¹ is stored as an integer, which is shorter; others as the shortest float.
+    mutating func double(_ number: Int64, _ value: Double?) {
+        guard let value else { return }
+        key(number)
+        if abs(value) < 2_147_483_648, let whole = Int64(exactly: value), whole != 0 || value.sign == .plus {
+            writer.integer(whole)
+        } else {
+            writer.float(value)
+        }
+    }
+
+    /// Degrees with at most seven decimals, as receivers give them, are stored as an integer of 10⁻⁷ degrees (four
+    /// bytes and a head instead of eight); every other value as the float it is. Both give back the very same double.
+    mutating func degrees(_ number: Int64, _ value: Double) {
+        key(number)
+        let scaled = (value * 1e7).rounded()
+        if let whole = Int64(exactly: scaled), Double(whole) / 1e7 == value, whole != 0 || value.sign == .plus {
+            writer.integer(whole)
+        } else {
+            writer.float(value)
+        }
+    }
+
+    mutating func text(_ number: Int64, _ value: String?) {
+        guard let value else { return }
+        key(number)
+        writer.text(value)
+    }
+
+    mutating func bytes(_ number: Int64, _ value: [UInt8]?) {
+        guard let value else { return }
+        key(number)
+        writer.byteString(value)
+    }
+
+    /// An empty list is left out.
+    mutating func integers(_ number: Int64, _ values: [Int64]) {
+        guard !values.isEmpty else { return }
+        key(number)
+        writer.array(values.count)
+        for value in values { writer.integer(value) }
+    }
+
+    mutating func identifier(_ number: Int64, _ value: Identifier128?) { bytes(number, value?.bytes) }
+}
+
+/// Reads what ``FieldWriter`` wrote; a key that nobody asks for is an error, because nothing may be lost unseen.
+struct FieldReader {
+    private var reader: CBORReader
+    private var left: Int
+    private var nextKey: Int64 = -1
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(CBORError) {
+        reader = CBORReader(bytes)
+        left = try reader.map()
+        try advance()
+    }
+
+    private mutating func advance() throws(CBORError) {
+        guard left > 0 else {
+            nextKey = .max
+            return
+        }
+        left -= 1
+        let previous = nextKey
+        nextKey = try reader.integer()
+        guard nextKey > previous else { throw .notDeterministic }
+    }
+
+    private mutating func field<T>(
+        _ number: Int64, _ read: (inout CBORReader) throws(CBORError) -> T
+    ) throws(CBORError) -> T? {
+        guard nextKey == number else { return nil }
+        let value = try read(&reader)
+        try advance()
+        return value
+    }
+
+    /// Throws unless every field was read.
+    func end() throws(CBORError) {
+        guard nextKey == .max else { throw .unexpected }
+        try reader.end()
+    }
+
+    mutating func integer(_ number: Int64) throws(CBORError) -> Int64? {
+        try field(number) { (reader) throws(CBORError) in try reader.integer() }
+    }
+
+    mutating func bool(_ number: Int64) throws(CBORError) -> Bool? {
+        try field(number) { (reader) throws(CBORError) in try reader.bool() }
+    }
+
+    mutating func text(_ number: Int64) throws(CBORError) -> String? {
+        try field(number) { (reader) throws(CBORError) in try reader.text() }
+    }
+
+    mutating func bytes(_ number: Int64) throws(CBORError) -> [UInt8]? {
+        try field(number) { (reader) throws(CBORError) in Array(try reader.byteString()) }
+    }
+
+    mutating func integers(_ number: Int64) throws(CBORError) -> [Int64] {
+        try field(number) { (reader) throws(CBORError) in
+            var values: [Int64] = []
+            for _ in 0..<(try reader.array()) { values.append(try reader.integer()) }
+            return values
+        } ?? []
+    }
+
+    mutating func double(_ number: Int64) throws(CBORError) -> Double? {
+        try field(number) { (reader) throws(CBORError) in
+            try reader.peekMajorType() == 7 ? try reader.float() : Double(try reader.integer())
+        }
+    }
+
+    mutating func degrees(_ number: Int64) throws(CBORError) -> Double? {
+        try field(number) { (reader) throws(CBORError) in
+            try reader.peekMajorType() == 7 ? try reader.float() : Double(try reader.integer()) / 1e7
+        }
+    }
+
+    mutating func timestamp(_ number: Int64) throws(CBORError) -> Timestamp? {
+        try integer(number).map(Timestamp.init(milliseconds:))
+    }
+
+    mutating func identifier(_ number: Int64) throws(CBORError) -> Identifier128? {
+        try field(number) { (reader) throws(CBORError) in
+            guard let value = Identifier128(bytes: try reader.byteString()) else { throw .unexpected }
+            return value
+        }
+    }
+
+    mutating func hash(_ number: Int64) throws(CBORError) -> Hash256? {
+        try field(number) { (reader) throws(CBORError) in
+            guard let value = Hash256(bytes: try reader.byteString()) else { throw .unexpected }
+            return value
+        }
+    }
+
+    mutating func coordinate(latitude: Int64, longitude: Int64) throws(CBORError) -> Coordinate {
+        guard let latitude = try degrees(latitude), let longitude = try degrees(longitude),
+            let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
+        else { throw .unexpected }
+        return coordinate
+    }
+}
+
+/// A field that every stored form has.
+func require<T>(_ value: T?) throws(CBORError) -> T {
+    guard let value else { throw .unexpected }
+    return value
+}

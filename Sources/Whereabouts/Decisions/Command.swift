@@ -1,0 +1,141 @@
+/// Who wishes something: what the door found out about the credentials that came with a request.
+package struct Caller: Hashable, Sendable {
+    package let principal: PrincipalID
+    package let scopes: Scopes
+    /// The token that was shown; `nil` for the house itself. The writer looks again whether it still holds.
+    package let token: TokenID?
+
+    package init(principal: PrincipalID, scopes: Scopes, token: TokenID?) {
+        (self.principal, self.scopes, self.token) = (principal, scopes, token)
+    }
+
+    /// The service's own reactors.
+    package static let house = Caller(principal: .house, scopes: [], token: nil)
+}
+
+/// A wish, parsed at the door. The writer decides it against the newest ``Standing``.
+package enum Command: Sendable {
+    case addPerson(Handle)
+    case addDevice(Handle, of: Handle)
+    case removeDevice(Handle)
+    /// `hash` is of a secret that only the answer to this command carries.
+    case issueToken(for: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?)
+    case revokeToken(TokenID)
+    case giveGrant(
+        subject: Handle, requester: Handle, precision: Precision, includesHistory: Bool, from: Timestamp?,
+        until: Timestamp?)
+    case revokeGrant(GrantID)
+    case addRegion(Region, of: Handle)
+    case removeRegion(identifier: String, of: Handle)
+    /// From a device's own connection, or from an import in its name.
+    case reportFixes(device: DeviceReference, [ReportedFix])
+    case registerPushToken(device: Handle, LocationPushToken, PushEnvironment)
+    /// APNs said that the token is no longer good; kept if the device registered again after `asOf`.
+    case retirePushToken(DeviceID, LocationPushToken, reason: String, asOf: Timestamp?)
+    case queryLocation(LocationQuestion)
+    case recordPushAttempt(LocationPushAttempt)
+    /// All attempts of a query failed.
+    case endQuery(QueryID, QueryEnd)
+    /// Ends what is past its deadline.
+    case endOverdueQueries
+    case cancelQuery(QueryID)
+    /// The answer to a query is about to leave.
+    case disclose(QueryID, content: Disclosure.Content, precision: Precision, fix: Int64)
+    /// An answer from stored data is about to leave; `permitted` is what it was computed under.
+    case recordRead(ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256)
+    /// A reading that ``authorize(_:toRead:in:at:)`` refused.
+    case recordRefusedRead(ReadQuestion)
+    case erasePerson(Handle)
+    /// Refusals of one asker beyond those recorded one by one.
+    case countRefusals(by: PrincipalID, count: Int64, since: Timestamp)
+}
+
+package enum TokenHolder: Hashable, Sendable {
+    case `operator`
+    case person(Handle)
+    case device(Handle)
+}
+
+/// The device that reports: the one whose key was shown, or one named by an import.
+package enum DeviceReference: Hashable, Sendable {
+    case caller
+    case named(Handle)
+}
+
+/// One report of a device as the door understood it.
+package enum ReportedFix: Sendable {
+    case fix(Fix, answering: QueryID?)
+    case rejected(RejectionReason, RejectedInput, length: Int64)
+}
+
+package struct LocationQuestion: Sendable {
+    package let id: QueryID
+    package let subject: Handle
+    package let purpose: String
+    package let initiation: LocationQuery.Initiation
+    package let deadlineSeconds: Int64
+    package let maxAgeSeconds: Int64
+
+    package init(
+        id: QueryID, subject: Handle, purpose: String, initiation: LocationQuery.Initiation, deadlineSeconds: Int64,
+        maxAgeSeconds: Int64
+    ) {
+        (self.id, self.subject, self.purpose) = (id, subject, purpose)
+        (self.initiation, self.deadlineSeconds, self.maxAgeSeconds) = (initiation, deadlineSeconds, maxAgeSeconds)
+    }
+}
+
+package struct ReadQuestion: Hashable, Sendable {
+    package let subject: Handle
+    package let question: LocationRead.Question
+    package let from, to: Timestamp?
+    package let purpose: String?
+
+    package init(
+        subject: Handle, question: LocationRead.Question, from: Timestamp?, to: Timestamp?, purpose: String?
+    ) {
+        (self.subject, self.question, self.from, self.to, self.purpose) = (subject, question, from, to, purpose)
+    }
+}
+
+/// What the writer answers to a command.
+package enum Reply: Hashable, Sendable {
+    case done
+    case person(PersonID)
+    case device(DeviceID)
+    case token(TokenID)
+    case grant(GrantID)
+    case region(RegionID)
+    /// One outcome for each report, in order.
+    case fixes([FixOutcome])
+    case query(QueryID)
+    case erased(PersonID)
+}
+
+package enum FixOutcome: Hashable, Sendable {
+    case new
+    /// Known already: acknowledged, and no event.
+    case duplicate
+    case rejected(RejectionReason)
+}
+
+/// The events a command came to. Draft `i` will get the number `standing.place + 1 + i`: nothing comes between a decision
+/// and its numbers.
+package struct Decision: Sendable {
+    package struct Draft: Sendable {
+        package let stream: StreamID
+        package let event: Event
+        /// Number of the event that led to this one; 0 for none.
+        package let cause: Int64
+    }
+    package internal(set) var drafts: [Draft] = []
+    package internal(set) var reply: Reply = .done
+    /// What the caller is told although the drafts are appended: a refusal on record.
+    package internal(set) var refusal: Refusal?
+    /// The refusal is one of many in this minute and only counted.
+    package internal(set) var isCountedRefusal = false
+
+    mutating func append(_ event: Event, to stream: StreamID, cause: Int64 = 0) {
+        drafts.append(Draft(stream: stream, event: event, cause: cause))
+    }
+}

@@ -1,0 +1,132 @@
+// What devices report: fixes, rejected input, location push tokens.
+
+extension Standing {
+    func decideFixes(
+        _ reports: [ReportedFix], of reference: DeviceReference, by caller: Caller, at now: Timestamp,
+        known fixes: inout some FixLookup
+    ) throws(Refusal) -> Decision {
+        let id = try reportingDevice(reference, by: caller)
+        guard let device = devices[id] else { throw .notFound }
+        let track = StreamID.track(device.person)
+        var decision = Decision()
+        var outcomes: [FixOutcome] = []
+        outcomes.reserveCapacity(reports.count)
+        var newest = device.newestTimestamp
+        var inThisBatch: Set<Fix> = []
+        var rejectedInThisBatch: Set<Hash256> = []
+        for report in reports {
+            switch report {
+            case .rejected(let reason, let input, let length):
+                outcomes.append(.rejected(reason))
+                guard !device.rejected.contains(input.hash), rejectedInThisBatch.insert(input.hash).inserted else {
+                    continue
+                }
+                decision.append(
+                    .inputRejected(device: id, reason: reason, length: length, .open(input)), to: track)
+            case .fix(let fix, let query):
+                // Newer than anything of this device: it cannot be known, and needs no look-up.
+                if newest.map({ fix.timestamp <= $0 }) ?? false {
+                    guard inThisBatch.insert(fix.content).inserted,
+                        !fixes.contains(fix, device: id, person: device.person)
+                    else {
+                        outcomes.append(.duplicate)
+                        continue
+                    }
+                } else {
+                    newest = fix.timestamp
+                    inThisBatch.insert(fix.content)
+                }
+                outcomes.append(.new)
+                append(fix, answering: query, of: id, device.person, at: now, to: &decision)
+            }
+        }
+        decision.reply = .fixes(outcomes)
+        return decision
+    }
+
+    private func reportingDevice(_ reference: DeviceReference, by caller: Caller) throws(Refusal) -> DeviceID {
+        switch reference {
+        case .caller:
+            let id = DeviceID(rawValue: caller.principal.rawValue)
+            guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved else { throw .notFound }
+            return id
+        case .named(let handle):
+            try requireOperator(caller)
+            guard let id = deviceByHandle[handle] else { throw .notFound }
+            return id
+        }
+    }
+
+    /// A fix that answers a query ends every open query about the person: all askers wait for the same news.
+    private func append(
+        _ fix: Fix, answering query: QueryID?, of device: DeviceID, _ person: PersonID, at now: Timestamp,
+        to decision: inout Decision
+    ) {
+        let known = query.flatMap { queries[$0] }
+        let answers = known?.subject == person
+        let number = place + 1 + Int64(decision.drafts.count)
+        decision.append(
+            .fixReported(device: device, answering: answers ? query : nil, .open(fix)), to: .track(person),
+            cause: known?.number ?? 0)
+        let isUsable =
+            (fix.horizontalAccuracy ?? 0) >= 0
+            && fix.timestamp <= now.adding(seconds: Limits.futureUnusedSeconds)
+        guard answers, isUsable else { return }
+        for open in openQueries[person] ?? [] where !decision.ends(open) {
+            decision.append(
+                .locationQueryEnded(open, .answered, fix: number), to: .audit(person), cause: number)
+        }
+    }
+
+    func registerPushToken(
+        _ token: LocationPushToken, _ environment: PushEnvironment, of handle: Handle, by caller: Caller
+    ) throws(Refusal) -> Decision {
+        let id = DeviceID(rawValue: caller.principal.rawValue)
+        guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved, device.handle == handle else {
+            throw .notFound
+        }
+        guard Limits.pushTokenBytes.contains(token.bytes.count) else {
+            throw .invalid("A location push token has 4 to 100 bytes; send the hex of what the system gave.")
+        }
+        var decision = Decision()
+        if device.pushToken?.token != token || device.pushToken?.environment != environment {
+            decision.append(
+                .locationPushTokenRegistered(device: id, environment: environment, .open(token)),
+                to: .audit(device.person))
+        }
+        return decision
+    }
+
+    func retirePushToken(
+        _ token: LocationPushToken, of id: DeviceID, reason: String, asOf: Timestamp?, by caller: Caller
+    ) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        guard let device = devices[id], let held = device.pushToken, held.token == token else { return decision }
+        // APNs speaks of the token as it was at `asOf`; one registered since then is good again.
+        if let asOf, held.registeredAt > asOf { return decision }
+        decision.append(.locationPushTokenRetired(device: id, reason: reason), to: .audit(device.person))
+        return decision
+    }
+}
+
+extension Decision {
+    /// Whether a draft already ends the query.
+    func ends(_ query: QueryID) -> Bool {
+        drafts.contains {
+            if case .locationQueryEnded(query, _, _) = $0.event { true } else { false }
+        }
+    }
+}
+
+extension Fix {
+    /// The fix without what says nothing about where the device was: the client's id, the time of receipt and members
+    /// this version has no field for. Two reports of equal content by one device are the same fix.
+    package var content: Fix {
+        var fix = self
+        fix.clientID = nil
+        fix.receivedAt = nil
+        fix.remainder = nil
+        return fix
+    }
+}

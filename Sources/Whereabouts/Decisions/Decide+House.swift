@@ -1,0 +1,161 @@
+// Persons, devices, tokens, grants and regions: who exists and who may do what.
+
+extension Standing {
+    func addPerson(_ handle: Handle, by caller: Caller) throws(Refusal) -> Decision {
+        try requireOperator(caller)
+        guard personByHandle[handle] == nil else {
+            throw .alreadyExists("A person of this name exists; choose another handle.")
+        }
+        let person = PersonID(rawValue: nextPrincipal)
+        var decision = Decision()
+        decision.append(.personAdded(person, handle: .open(handle)), to: .audit(person))
+        decision.reply = .person(person)
+        return decision
+    }
+
+    func addDevice(
+        _ handle: Handle, of owner: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(owner, by: caller, at: now)
+        guard deviceByHandle[handle] == nil else {
+            throw .alreadyExists("A device of this name exists; choose another handle.")
+        }
+        let device = DeviceID(rawValue: nextPrincipal)
+        var decision = Decision()
+        decision.append(.deviceAdded(device, of: person, handle: .open(handle)), to: .audit(person))
+        decision.reply = .device(device)
+        return decision
+    }
+
+    func removeDevice(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        guard let device = deviceByHandle[handle], let person = devices[device]?.person,
+            let owner = persons[person]?.handle, try manage(owner, by: caller, at: now) == person
+        else { throw .notFound }
+        var decision = Decision()
+        decision.append(.deviceRemoved(device), to: .audit(person))
+        return decision
+    }
+
+    func issueToken(
+        for holder: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard !scopes.isEmpty else { throw .invalid("A token needs at least one scope; name one with --scopes.") }
+        if let until, until <= now { throw .invalid("The token's end lies in the past; choose a later one.") }
+        guard tokenByHash[hash] == nil else { throw .invalid("This token exists already; try again.") }
+        let principal: PrincipalID
+        let stream: StreamID
+        let allowed: Scopes
+        switch holder {
+        case .operator:
+            guard caller == .house else {
+                throw .invalid("The operator's token is made by the service itself and lies in admin.token.")
+            }
+            (principal, stream) = (.operator, .house)
+            allowed = [.query, .audit, .manage, .operate]
+        case .person(let handle):
+            let person = try manage(handle, by: caller, at: now)
+            (principal, stream, allowed) = (person.principal, .audit(person), [.query, .audit, .manage])
+        case .device(let handle):
+            guard let device = deviceByHandle[handle], let person = devices[device]?.person,
+                let owner = persons[person]?.handle, try manage(owner, by: caller, at: now) == person
+            else { throw .notFound }
+            (principal, stream, allowed) = (device.principal, .audit(person), [.report])
+        }
+        guard allowed.isSuperset(of: scopes) else {
+            throw .invalid("Such a token can have the scopes \(allowed.words.joined(separator: ", ")) only.")
+        }
+        let token = TokenID(rawValue: nextToken)
+        var decision = Decision()
+        decision.append(
+            .tokenIssued(AccessToken(id: token, principal: principal, scopes: scopes, hash: hash, until: until)),
+            to: stream)
+        decision.reply = .token(token)
+        return decision
+    }
+
+    func revokeToken(_ id: TokenID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        guard let token = tokens[id], !token.isRevoked else { throw .notFound }
+        let holder = token.issued.principal
+        let owner = devices[DeviceID(rawValue: holder.rawValue)]?.person ?? PersonID(rawValue: holder.rawValue)
+        guard let handle = persons[owner]?.handle else { throw .notFound }
+        guard case .success = authorize(caller, to: .manage, about: handle, at: now) else { throw .notFound }
+        var decision = Decision()
+        decision.append(.tokenRevoked(id), to: .audit(owner))
+        return decision
+    }
+
+    func giveGrant(
+        subject: Handle, requester: Handle, precision: Precision, includesHistory: Bool, from: Timestamp?,
+        until: Timestamp?, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(subject, by: caller, at: now)
+        guard let other = personByHandle[requester] else { throw .noSuchPerson }
+        guard other != person else { throw .invalid("Nobody needs a grant for themselves; name another requester.") }
+        if let until, until <= now || until <= from ?? now {
+            throw .invalid("The grant would end before it begins; choose a later end.")
+        }
+        let grant = GrantID(rawValue: nextGrant)
+        var decision = Decision()
+        decision.append(
+            .grantGiven(
+                Grant(
+                    id: grant, subject: person, requester: other, precision: precision,
+                    includesHistory: includesHistory, from: from, until: until)),
+            to: .audit(person))
+        decision.reply = .grant(grant)
+        return decision
+    }
+
+    func revokeGrant(_ id: GrantID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        guard let grant = grants[id], let handle = persons[grant.subject]?.handle,
+            case .success = authorize(caller, to: .manage, about: handle, at: now)
+        else { throw .notFound }
+        var decision = Decision()
+        decision.append(.grantRevoked(id), to: .audit(grant.subject))
+        return decision
+    }
+
+    func addRegion(
+        _ region: Region, of owner: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(owner, by: caller, at: now)
+        let existing = persons[person]?.regions ?? []
+        guard existing.count < Limits.regionsPerPerson else {
+            throw .invalid("A person has at most \(Limits.regionsPerPerson) regions; remove one first.")
+        }
+        guard !existing.contains(where: { regions[$0]?.identifier == region.identifier }) else {
+            throw .alreadyExists("A region of this name exists; remove it first or choose another name.")
+        }
+        let id = RegionID(rawValue: nextRegion)
+        var decision = Decision()
+        decision.append(.regionAdded(id, .open(region)), to: .audit(person))
+        decision.reply = .region(id)
+        return decision
+    }
+
+    func removeRegion(
+        _ identifier: String, of owner: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(owner, by: caller, at: now)
+        guard let id = persons[person]?.regions.first(where: { regions[$0]?.identifier == identifier }) else {
+            throw .notFound
+        }
+        var decision = Decision()
+        decision.append(.regionRemoved(id), to: .audit(person))
+        return decision
+    }
+
+    /// The caller must be able to manage the person; ends what is under way about them, and then them.
+    func erasePerson(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        var decision = Decision()
+        for query in openQueries[person] ?? [] {
+            decision.append(
+                .locationQueryEnded(query, .cancelled, fix: nil), to: .audit(person),
+                cause: queries[query]?.number ?? 0)
+        }
+        decision.append(.personErased(person), to: .audit(person))
+        decision.reply = .erased(person)
+        return decision
+    }
+}

@@ -1,0 +1,170 @@
+// Location queries: asked, pushed, ended, disclosed; and readings of what is stored.
+
+extension Standing {
+    func queryLocation(
+        _ question: LocationQuestion, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard !question.purpose.isEmpty, question.purpose.count <= Limits.purposeCharacters else {
+            throw .invalid("Say why you ask, in 1 to \(Limits.purposeCharacters) characters: the person will read it.")
+        }
+        guard (1...Limits.longestQueryDeadlineSeconds).contains(question.deadlineSeconds) else {
+            throw .invalid("A query's deadline is 1 to \(Limits.longestQueryDeadlineSeconds) seconds away.")
+        }
+        guard (0...Limits.longestQueryDeadlineSeconds).contains(question.maxAgeSeconds) else {
+            throw .invalid("The accepted age of a fix is 0 to \(Limits.longestQueryDeadlineSeconds) seconds.")
+        }
+        guard queries[question.id] == nil else { throw .invalid("This query id is taken; leave it out.") }
+        guard openQueries.count < Limits.openQueries else { throw .tooManyQueries }
+        let isPerson = caller.principal >= .first && caller.scopes.contains(.query)
+        func query(_ subject: PersonID?, _ verdict: Verdict) -> Event {
+            .locationQueried(
+                LocationQuery(
+                    id: question.id, subject: subject, requester: caller.principal, verdict: verdict,
+                    initiation: question.initiation, deadline: now.adding(seconds: question.deadlineSeconds),
+                    maxAgeSeconds: question.maxAgeSeconds, purposeForSubject: .open(question.purpose),
+                    purposeForRequester: isPerson ? .open(question.purpose) : nil))
+        }
+        var decision = Decision()
+        switch authorize(caller, to: .ask, about: question.subject, at: now) {
+        case .failure(let refused):
+            guard isPerson else { throw .noSuchPerson }
+            recordRefusal(query(refused.subject, .refused(refused.code)), about: refused.subject, by: caller, at: now, &decision)
+        case .success(let permit):
+            decision.append(query(permit.subject, permit.verdict), to: .audit(permit.subject))
+            decision.reply = .query(question.id)
+            if let newest = persons[permit.subject]?.newestFix,
+                newest.timestamp.adding(seconds: question.maxAgeSeconds) >= now
+            {
+                decision.append(
+                    .locationQueryEnded(question.id, .answeredFromLastKnown, fix: newest.number),
+                    to: .audit(permit.subject), cause: place + 1)
+            }
+        }
+        return decision
+    }
+
+    /// Records a refusal, or counts it once the asker was refused often in this minute. The reply tells the door to
+    /// answer as to a stranger.
+    private func recordRefusal(
+        _ event: Event, about subject: PersonID?, by caller: Caller, at now: Timestamp, _ decision: inout Decision
+    ) {
+        decision.refusal = .noSuchPerson
+        if let window = refusals[caller.principal], window.recorded >= Limits.refusalsRecordedAMinute {
+            if now < window.since.adding(seconds: 60) {
+                decision.isCountedRefusal = true
+                return
+            }
+        }
+        decision.append(event, to: subject.map(StreamID.audit) ?? .house)
+    }
+
+    func countRefusals(
+        by principal: PrincipalID, count: Int64, since: Timestamp, by caller: Caller
+    ) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        decision.append(.refusalsCounted(by: principal, count: count, since: since), to: .house)
+        return decision
+    }
+
+    func recordPushAttempt(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        guard let query = queries[attempt.query] else { return decision }
+        decision.append(
+            .locationPushAttempted(attempt), to: .audit(query.subject), cause: query.number)
+        return decision
+    }
+
+    func endQuery(_ id: QueryID, _ end: QueryEnd, by caller: Caller) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        if let query = queries[id], query.end == nil {
+            decision.append(
+                .locationQueryEnded(id, end, fix: nil), to: .audit(query.subject), cause: query.number)
+        }
+        return decision
+    }
+
+    func endOverdueQueries(by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        for id in queryOrder {
+            guard let query = queries[id], query.end == nil, query.deadline <= now else { continue }
+            decision.append(
+                .locationQueryEnded(id, .timedOut, fix: nil), to: .audit(query.subject), cause: query.number)
+            if decision.drafts.count == Limits.batchCommands { break }
+        }
+        return decision
+    }
+
+    func cancelQuery(_ id: QueryID, by caller: Caller) throws(Refusal) -> Decision {
+        guard let query = queries[id], query.requester == caller.principal else { throw .notFound }
+        var decision = Decision()
+        if query.end == nil {
+            decision.append(
+                .locationQueryEnded(id, .cancelled, fix: nil), to: .audit(query.subject), cause: query.number)
+        }
+        return decision
+    }
+
+    /// The gate for answers to location queries: decided against the newest standing, so that a grant revoked or a person
+    /// erased since the answer was computed throws the answer away.
+    func disclose(
+        _ id: QueryID, _ content: Disclosure.Content, precision: Precision, fix: Int64, by caller: Caller,
+        at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard let query = queries[id], query.requester == caller.principal, query.end == .answered
+            || query.end == .answeredFromLastKnown, query.fix == fix, let subject = persons[query.subject]?.handle
+        else { throw .noSuchPerson }
+        guard case .success(let permit) = authorize(caller, to: .ask, about: subject, at: now),
+            permit.verdict == query.verdict, permit.precision == precision
+        else { throw .noSuchPerson }
+        var decision = Decision()
+        decision.append(
+            .locationDisclosed(
+                Disclosure(
+                    query: id, subject: query.subject, requester: caller.principal, verdict: permit.verdict,
+                    precision: precision, fix: fix, content: .open(content))),
+            to: .audit(query.subject), cause: query.number)
+        return decision
+    }
+
+    /// The gate for answers from stored data, as ``disclose(_:_:precision:fix:by:at:)`` is for queries.
+    func recordRead(
+        _ question: ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256, by caller: Caller,
+        at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard case .success(let permit) = authorize(caller, toRead: question, at: now), permit == permitted else {
+            throw .noSuchPerson
+        }
+        var decision = Decision()
+        decision.append(
+            .locationRead(
+                LocationRead(
+                    subject: permit.subject, reader: caller.principal, question: question.question,
+                    verdict: permit.verdict, precision: permit.precision, asOf: asOf, count: count,
+                    content: .open(
+                        LocationRead.Content(
+                            purpose: question.purpose, from: question.from, to: question.to, answerHash: answerHash)))),
+            to: .audit(permit.subject))
+        return decision
+    }
+
+    func recordRefusedRead(
+        _ question: ReadQuestion, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard case .failure(let refused) = authorize(caller, toRead: question, at: now) else { throw .noSuchPerson }
+        // Only persons' refusals are anybody's business: the operator sees all, and a device's key reads nothing.
+        guard persons[PersonID(rawValue: caller.principal.rawValue)] != nil else { throw .noSuchPerson }
+        var decision = Decision()
+        let read = LocationRead(
+            subject: refused.subject, reader: caller.principal, question: question.question,
+            verdict: .refused(refused.code), precision: .none, asOf: place, count: 0,
+            content: .open(
+                LocationRead.Content(
+                    purpose: question.purpose, from: question.from, to: question.to, answerHash: nil)))
+        recordRefusal(.locationRead(read), about: refused.subject, by: caller, at: now, &decision)
+        return decision
+    }
+}

@@ -1,0 +1,71 @@
+/// Looks up fixes the log already holds. The writer brings it, because the answer lies in rows and in the tail of the
+/// log that is not folded yet.
+package protocol FixLookup {
+    /// Whether the same fix of the same device, equal in every field but the client's id and the time of receipt, is an
+    /// event already.
+    mutating func contains(_ fix: Fix, device: DeviceID, person: PersonID) -> Bool
+}
+
+extension Standing {
+    /// Turns a command into the events it came to, or into a refusal. Reads nothing but its arguments.
+    ///
+    /// - Throws: ``Refusal``. Refusals about a person are events too: they come back as a decision whose reply the door
+    ///   turns into the refusal; see ``Decision/refusal``.
+    package func decide(
+        _ command: Command, by caller: Caller, at now: Timestamp, known fixes: inout some FixLookup
+    ) throws(Refusal) -> Decision {
+        guard isValid(caller, at: now) else { throw .notAuthenticated }
+        switch command {
+        case .reportFixes(let device, let reports):
+            return try decideFixes(reports, of: device, by: caller, at: now, known: &fixes)
+        case .addPerson(let handle): return try addPerson(handle, by: caller)
+        case .addDevice(let handle, let person): return try addDevice(handle, of: person, by: caller, at: now)
+        case .removeDevice(let handle): return try removeDevice(handle, by: caller, at: now)
+        case .issueToken(let holder, let scopes, let hash, let until):
+            return try issueToken(for: holder, scopes: scopes, hash: hash, until: until, by: caller, at: now)
+        case .revokeToken(let token): return try revokeToken(token, by: caller, at: now)
+        case .giveGrant(let subject, let requester, let precision, let history, let from, let until):
+            return try giveGrant(
+                subject: subject, requester: requester, precision: precision, includesHistory: history, from: from,
+                until: until, by: caller, at: now)
+        case .revokeGrant(let grant): return try revokeGrant(grant, by: caller, at: now)
+        case .addRegion(let region, let person): return try addRegion(region, of: person, by: caller, at: now)
+        case .removeRegion(let identifier, let person):
+            return try removeRegion(identifier, of: person, by: caller, at: now)
+        case .registerPushToken(let device, let token, let environment):
+            return try registerPushToken(token, environment, of: device, by: caller)
+        case .retirePushToken(let device, let token, let reason, let asOf):
+            return try retirePushToken(token, of: device, reason: reason, asOf: asOf, by: caller)
+        case .queryLocation(let question): return try queryLocation(question, by: caller, at: now)
+        case .recordPushAttempt(let attempt): return try recordPushAttempt(attempt, by: caller)
+        case .endQuery(let query, let end): return try endQuery(query, end, by: caller)
+        case .endOverdueQueries: return try endOverdueQueries(by: caller, at: now)
+        case .cancelQuery(let query): return try cancelQuery(query, by: caller)
+        case .disclose(let query, let content, let precision, let fix):
+            return try disclose(query, content, precision: precision, fix: fix, by: caller, at: now)
+        case .recordRead(let question, let permit, let asOf, let count, let hash):
+            return try recordRead(
+                question, permitted: permit, asOf: asOf, count: count, answerHash: hash, by: caller, at: now)
+        case .recordRefusedRead(let question): return try recordRefusedRead(question, by: caller, at: now)
+        case .countRefusals(let principal, let count, let since):
+            return try countRefusals(by: principal, count: count, since: since, by: caller)
+        case .erasePerson(let handle): return try erasePerson(handle, by: caller, at: now)
+        }
+    }
+
+    /// Throws unless the caller may manage the person; a stranger learns nothing.
+    func manage(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> PersonID {
+        switch authorize(caller, to: .manage, about: handle, at: now) {
+        case .success(let permit): return permit.subject
+        case .failure: throw .noSuchPerson
+        }
+    }
+
+    func requireOperator(_ caller: Caller) throws(Refusal) {
+        guard caller.principal == .operator, caller.scopes.contains(.manage) else { throw .notFound }
+    }
+
+    func requireHouse(_ caller: Caller) throws(Refusal) {
+        guard caller == .house else { throw .notFound }
+    }
+}

@@ -1,0 +1,230 @@
+import Geodesy
+
+/// One row of the saved standing: what it is about and a CBOR map.
+package struct StandingEntry: Hashable, Sendable {
+    package enum Kind: Int64, Sendable {
+        case counters = 0
+        case person = 1
+        case device = 2
+        case token = 3
+        case grant = 4
+        case region = 5
+        case query = 6
+        case refusals = 7
+        case head = 8
+    }
+    package let kind: Kind
+    /// The subject's number; for queries their place in the order asked.
+    package let id: Int64
+    package let body: [UInt8]
+
+    package init(kind: Kind, id: Int64, body: [UInt8]) { (self.kind, self.id, self.body) = (kind, id, body) }
+}
+
+extension Standing {
+    /// Everything but ``place``, which is kept beside the rows. Loading these entries gives an equal standing.
+    package func forEachEntry<E: Error>(_ body: (StandingEntry) throws(E) -> Void) throws(E) {
+        func emit(_ kind: StandingEntry.Kind, _ id: Int64, _ write: (inout FieldWriter) -> Void) throws(E) {
+            var fields = FieldWriter()
+            write(&fields)
+            try body(StandingEntry(kind: kind, id: id, body: fields.finish()))
+        }
+        try emit(.counters, 0) {
+            $0.integer(1, nextPrincipal)
+            $0.integer(2, nextToken)
+            $0.integer(3, nextGrant)
+            $0.integer(4, nextRegion)
+            $0.timestamp(5, place == 0 ? nil : lastRecordedAt)
+        }
+        for (id, person) in persons {
+            try emit(.person, id.rawValue) {
+                $0.text(1, person.handle?.text)
+                $0.bool(2, person.isErased ? true : nil)
+                $0.integers(3, person.devices.map(\.rawValue))
+                $0.integers(4, person.regions.map(\.rawValue))
+                $0.integers(5, person.grants.map(\.rawValue))
+                $0.timestamp(6, person.newestFix?.timestamp)
+                $0.integer(7, person.newestFix?.number)
+            }
+        }
+        for (id, device) in devices {
+            try emit(.device, id.rawValue) {
+                $0.integer(1, device.person.rawValue)
+                $0.text(2, device.handle?.text)
+                $0.bool(3, device.isRemoved ? true : nil)
+                $0.timestamp(4, device.newestTimestamp)
+                $0.bytes(5, device.pushToken?.token.bytes)
+                $0.text(6, device.pushToken?.token.bundleID)
+                $0.integer(7, device.pushToken?.environment.rawValue)
+                $0.timestamp(8, device.pushToken?.registeredAt)
+                $0.bytes(9, device.rejected.isEmpty ? nil : device.rejected.flatMap(\.bytes))
+            }
+        }
+        for (id, token) in tokens {
+            try emit(.token, id.rawValue) {
+                $0.integer(1, token.issued.principal.rawValue)
+                $0.integer(2, token.issued.scopes.rawValue)
+                $0.bytes(3, token.issued.hash.bytes)
+                $0.timestamp(4, token.issued.until)
+                $0.bool(5, token.isRevoked ? true : nil)
+            }
+        }
+        for (id, grant) in grants {
+            try emit(.grant, id.rawValue) {
+                $0.integer(1, grant.subject.rawValue)
+                $0.integer(2, grant.requester.rawValue)
+                $0.integer(3, grant.precision.rawValue)
+                $0.bool(4, grant.includesHistory)
+                $0.timestamp(5, grant.from)
+                $0.timestamp(6, grant.until)
+            }
+        }
+        for (id, region) in regions {
+            try emit(.region, id.rawValue) {
+                $0.text(1, region.identifier)
+                $0.degrees(2, region.circle.center.latitude)
+                $0.degrees(3, region.circle.center.longitude)
+                $0.double(4, region.circle.radiusMeters)
+            }
+        }
+        for (index, id) in queryOrder.enumerated() {
+            guard let query = queries[id] else { continue }
+            try emit(.query, Int64(index)) {
+                $0.identifier(1, id)
+                $0.integer(2, query.subject.rawValue)
+                $0.integer(3, query.requester.rawValue)
+                $0.integer(4, query.verdict.code)
+                $0.integer(5, query.initiation.rawValue)
+                $0.integer(6, query.number)
+                $0.timestamp(7, query.askedAt)
+                $0.timestamp(8, query.deadline)
+                $0.integer(9, query.end?.rawValue)
+                $0.integer(10, query.fix)
+            }
+        }
+        for (principal, window) in refusals {
+            try emit(.refusals, principal.rawValue) {
+                $0.timestamp(1, window.since)
+                $0.integer(2, window.recorded)
+            }
+        }
+        for (stream, head) in heads {
+            try emit(.head, stream.rawValue) {
+                $0.integer(1, head.version)
+                $0.bytes(2, head.leaf.bytes)
+            }
+        }
+    }
+
+    /// The opposite of ``forEachEntry(_:)``; entries come ordered by kind, then id.
+    ///
+    /// - Throws: ``CBORError`` when an entry is not what this version writes; the standing is then refolded.
+    package init(place: Int64, entries: [StandingEntry]) throws(CBORError) {
+        self.init()
+        self.place = place
+        for entry in entries { try load(entry) }
+        for (id, person) in persons {
+            if let handle = person.handle { personByHandle[handle] = id }
+        }
+        for (id, device) in devices where !device.isRemoved {
+            if let handle = device.handle { deviceByHandle[handle] = id }
+        }
+        for (id, token) in tokens where !token.isRevoked { tokenByHash[token.issued.hash] = id }
+        for id in queryOrder {
+            guard let query = queries[id], query.end == nil else { continue }
+            openQueries[query.subject, default: []].append(id)
+        }
+    }
+
+    private mutating func load(_ entry: StandingEntry) throws(CBORError) {
+        // The reader holds a pointer into the buffer; copying the few entries keeps it in one scope.
+        let result: Result<Void, CBORError> = entry.body.withUnsafeBytes { bytes in
+            do throws(CBORError) {
+                var fields = try FieldReader(bytes)
+                try load(entry.kind, entry.id, &fields)
+                try fields.end()
+                return .success(())
+            } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+
+    private mutating func load(
+        _ kind: StandingEntry.Kind, _ id: Int64, _ fields: inout FieldReader
+    ) throws(CBORError) {
+        switch kind {
+        case .counters:
+            nextPrincipal = try require(try fields.integer(1))
+            nextToken = try require(try fields.integer(2))
+            nextGrant = try require(try fields.integer(3))
+            nextRegion = try require(try fields.integer(4))
+            if let time = try fields.timestamp(5) { lastRecordedAt = time }
+        case .person:
+            var person = Person(handle: try fields.text(1).flatMap { Handle($0) })
+            person.isErased = try fields.bool(2) ?? false
+            person.devices = try fields.integers(3).map(DeviceID.init(rawValue:))
+            person.regions = try fields.integers(4).map(RegionID.init(rawValue:))
+            person.grants = try fields.integers(5).map(GrantID.init(rawValue:))
+            if let timestamp = try fields.timestamp(6) {
+                person.newestFix = NewestFix(timestamp: timestamp, number: try require(try fields.integer(7)))
+            }
+            persons[PersonID(rawValue: id)] = person
+        case .device:
+            var device = Device(
+                person: PersonID(rawValue: try require(try fields.integer(1))),
+                handle: try fields.text(2).flatMap { Handle($0) })
+            device.isRemoved = try fields.bool(3) ?? false
+            device.newestTimestamp = try fields.timestamp(4)
+            if let bytes = try fields.bytes(5) {
+                device.pushToken = PushToken(
+                    token: LocationPushToken(bytes: bytes, bundleID: try require(try fields.text(6))),
+                    environment: try require(PushEnvironment(rawValue: try require(try fields.integer(7)))),
+                    registeredAt: try require(try fields.timestamp(8)))
+            }
+            let hashes = try fields.bytes(9) ?? []
+            device.rejected = stride(from: 0, to: hashes.count, by: 32).compactMap {
+                Hash256(bytes: Array(hashes[$0..<min($0 + 32, hashes.count)]))
+            }
+            devices[DeviceID(rawValue: id)] = device
+        case .token:
+            var token = Token(
+                issued: AccessToken(
+                    id: TokenID(rawValue: id), principal: PrincipalID(rawValue: try require(try fields.integer(1))),
+                    scopes: Scopes(rawValue: try require(try fields.integer(2))),
+                    hash: try require(try fields.hash(3)), until: try fields.timestamp(4)))
+            token.isRevoked = try fields.bool(5) ?? false
+            tokens[token.issued.id] = token
+        case .grant:
+            grants[GrantID(rawValue: id)] = Grant(
+                id: GrantID(rawValue: id), subject: PersonID(rawValue: try require(try fields.integer(1))),
+                requester: PersonID(rawValue: try require(try fields.integer(2))),
+                precision: try require(Precision(rawValue: try require(try fields.integer(3)))),
+                includesHistory: try require(try fields.bool(4)), from: try fields.timestamp(5),
+                until: try fields.timestamp(6))
+        case .region:
+            let identifier = try require(try fields.text(1))
+            let center = try fields.coordinate(latitude: 2, longitude: 3)
+            guard let circle = try? Circle(center: center, radiusMeters: try require(try fields.double(4))) else {
+                throw .unexpected
+            }
+            regions[RegionID(rawValue: id)] = Region(identifier: identifier, circle: circle)
+        case .query:
+            let query = try require(try fields.identifier(1))
+            queries[query] = Query(
+                subject: PersonID(rawValue: try require(try fields.integer(2))),
+                requester: PrincipalID(rawValue: try require(try fields.integer(3))),
+                verdict: try require(Verdict(code: try require(try fields.integer(4)))),
+                initiation: try require(LocationQuery.Initiation(rawValue: try require(try fields.integer(5)))),
+                number: try require(try fields.integer(6)), askedAt: try require(try fields.timestamp(7)),
+                deadline: try require(try fields.timestamp(8)),
+                end: try fields.integer(9).flatMap(QueryEnd.init(rawValue:)), fix: try fields.integer(10))
+            queryOrder.append(query)
+        case .refusals:
+            refusals[PrincipalID(rawValue: id)] = RefusalWindow(
+                since: try require(try fields.timestamp(1)), recorded: try require(try fields.integer(2)))
+        case .head:
+            heads[StreamID(rawValue: id)] = Head(
+                version: try require(try fields.integer(1)), leaf: try require(try fields.hash(2)))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+extension Standing {
+    /// Folds one event in. Events come in the order of their numbers, without gaps.
+    ///
+    /// - Parameter leaf: the event's leaf, which becomes the head of its stream.
+    package mutating func fold(_ recorded: RecordedEvent, leaf: Hash256) {
+        precondition(recorded.number == place + 1, "Events are folded in the order of their numbers.")
+        place = recorded.number
+        lastRecordedAt = recorded.recordedAt
+        heads[recorded.stream] = Head(version: recorded.version, leaf: leaf)
+        switch recorded.event {
+        case .fixReported(let device, _, let part):
+            foldFix(recorded, device: device, part)
+        case .inputRejected(let device, _, _, let input):
+            guard let hash = input.content?.hash else { break }
+            devices[device]?.rejected.append(hash)
+            if let count = devices[device]?.rejected.count, count > Limits.rejectedRemembered {
+                devices[device]?.rejected.removeFirst(count - Limits.rejectedRemembered)
+            }
+        case .personAdded(let person, let handle):
+            persons[person] = Person(handle: handle.content)
+            if let handle = handle.content { personByHandle[handle] = person }
+            nextPrincipal = max(nextPrincipal, person.rawValue + 1)
+        case .deviceAdded(let device, let person, let handle):
+            devices[device] = Device(person: person, handle: handle.content)
+            persons[person]?.devices.append(device)
+            if let handle = handle.content { deviceByHandle[handle] = device }
+            nextPrincipal = max(nextPrincipal, device.rawValue + 1)
+        case .deviceRemoved(let device): remove(device)
+        case .tokenIssued(let token):
+            tokens[token.id] = Token(issued: token)
+            tokenByHash[token.hash] = token.id
+            nextToken = token.id.rawValue + 1
+        case .tokenRevoked(let token): revoke(token)
+        case .grantGiven(let grant):
+            grants[grant.id] = grant
+            persons[grant.subject]?.grants.append(grant.id)
+            nextGrant = grant.id.rawValue + 1
+        case .grantRevoked(let id): revoke(id)
+        case .regionAdded(let id, let region):
+            nextRegion = id.rawValue + 1
+            guard let person = recorded.stream.person, let region = region.content else { break }
+            regions[id] = region
+            persons[person]?.regions.append(id)
+        case .regionRemoved(let id):
+            regions[id] = nil
+            if let person = recorded.stream.person { persons[person]?.regions.removeAll { $0 == id } }
+        case .locationPushTokenRegistered(let device, let environment, let token):
+            devices[device]?.pushToken = token.content.map {
+                PushToken(token: $0, environment: environment, registeredAt: recorded.recordedAt)
+            }
+        case .locationPushTokenRetired(let device, _): devices[device]?.pushToken = nil
+        case .locationQueried(let query): foldQuery(recorded, query)
+        case .locationQueryEnded(let id, let end, let fix):
+            guard let subject = queries[id]?.subject else { break }
+            queries[id]?.end = end
+            queries[id]?.fix = fix
+            openQueries[subject]?.removeAll { $0 == id }
+            if openQueries[subject]?.isEmpty == true { openQueries[subject] = nil }
+        case .locationRead(let read):
+            if read.verdict.isRefused { countRefusal(by: read.reader, at: recorded.recordedAt) }
+        case .refusalsCounted(let principal, _, _): refusals[principal] = nil
+        case .personErased(let person): erase(person)
+        case .locationPushAttempted, .locationDisclosed, .clockSteppedBack, .logRestored: break
+        }
+        forgetOldQueries(at: recorded.recordedAt)
+    }
+
+    private mutating func foldFix(_ recorded: RecordedEvent, device: DeviceID, _ part: Part<Fix>) {
+        guard let fix = part.content, let person = recorded.stream.person else { return }
+        if devices[device]?.newestTimestamp.map({ $0 < fix.timestamp }) ?? true {
+            devices[device]?.newestTimestamp = fix.timestamp
+        }
+        // What folds would not use as the newest place must not answer a question either.
+        let isUsable =
+            (fix.horizontalAccuracy ?? 0) >= 0
+            && fix.timestamp <= (fix.receivedAt ?? recorded.recordedAt).adding(seconds: Limits.futureUnusedSeconds)
+        if isUsable, persons[person]?.newestFix.map({ $0.timestamp <= fix.timestamp }) ?? true {
+            persons[person]?.newestFix = NewestFix(timestamp: fix.timestamp, number: recorded.number)
+        }
+    }
+
+    private mutating func foldQuery(_ recorded: RecordedEvent, _ query: LocationQuery) {
+        if query.verdict.isRefused {
+            countRefusal(by: query.requester, at: recorded.recordedAt)
+            return
+        }
+        guard let subject = query.subject else { return }
+        queries[query.id] = Query(
+            subject: subject, requester: query.requester, verdict: query.verdict, initiation: query.initiation,
+            number: recorded.number, askedAt: recorded.recordedAt, deadline: query.deadline)
+        openQueries[subject, default: []].append(query.id)
+        queryOrder.append(query.id)
+    }
+
+    private mutating func countRefusal(by principal: PrincipalID, at time: Timestamp) {
+        if let window = refusals[principal], time < window.since.adding(seconds: 60) {
+            refusals[principal]?.recorded += 1
+        } else {
+            refusals[principal] = RefusalWindow(since: time, recorded: 1)
+        }
+    }
+
+    private mutating func remove(_ device: DeviceID) {
+        guard let known = devices[device] else { return }
+        if let handle = known.handle, deviceByHandle[handle] == device { deviceByHandle[handle] = nil }
+        devices[device]?.isRemoved = true
+        devices[device]?.pushToken = nil
+        devices[device]?.rejected = []
+        for (id, token) in tokens where token.issued.principal == device.principal { revoke(id) }
+    }
+
+    private mutating func revoke(_ token: TokenID) {
+        guard let known = tokens[token] else { return }
+        tokens[token]?.isRevoked = true
+        tokenByHash[known.issued.hash] = nil
+    }
+
+    private mutating func revoke(_ id: GrantID) {
+        guard let grant = grants[id] else { return }
+        grants[id] = nil
+        persons[grant.subject]?.grants.removeAll { $0 == id }
+    }
+
+    /// Leaves what a refold without the person's keys gives: a principal without a name, devices or rights.
+    private mutating func erase(_ person: PersonID) {
+        guard let known = persons[person] else { return }
+        for device in known.devices {
+            remove(device)
+            devices[device]?.handle = nil
+            devices[device]?.newestTimestamp = nil
+        }
+        for grant in known.grants { revoke(grant) }
+        for grant in grants.values where grant.requester == person { revoke(grant.id) }
+        for (id, token) in tokens where token.issued.principal == person.principal { revoke(id) }
+        for region in known.regions { regions[region] = nil }
+        for (id, query) in queries where query.subject == person || query.requester == person.principal {
+            queries[id] = nil
+            openQueries[query.subject]?.removeAll { $0 == id }
+            if openQueries[query.subject]?.isEmpty == true { openQueries[query.subject] = nil }
+        }
+        queryOrder.removeAll { queries[$0] == nil }
+        if let handle = known.handle, personByHandle[handle] == person { personByHandle[handle] = nil }
+        var erased = Person(handle: nil, devices: known.devices)
+        erased.isErased = true
+        persons[person] = erased
+    }
+
+    /// Ended queries leave in the order they were asked, so that what is kept depends on the log alone.
+    private mutating func forgetOldQueries(at now: Timestamp) {
+        var gone = 0
+        while gone < queryOrder.count, let query = queries[queryOrder[gone]], query.end != nil,
+            query.deadline.adding(seconds: Limits.endedQueryKeptSeconds) < now
+        {
+            queries[queryOrder[gone]] = nil
+            gone += 1
+        }
+        if gone > 0 { queryOrder.removeFirst(gone) }
+    }
+}

@@ -1,0 +1,103 @@
+/// What a decision may look at: who exists, what they may do, what is under way. A fold of the log like any other, kept
+/// in memory by the writer, saved in its own projection, and equal to a refold at every number.
+package struct Standing: Sendable {
+    package struct Person: Hashable, Sendable {
+        /// `nil` once the person is erased.
+        package internal(set) var handle: Handle?
+        package internal(set) var isErased = false
+        package internal(set) var devices: [DeviceID] = []
+        package internal(set) var regions: [RegionID] = []
+        /// Grants about this person that are not revoked.
+        package internal(set) var grants: [GrantID] = []
+        package internal(set) var newestFix: NewestFix?
+    }
+
+    /// The newest fix by the device's own time, and where in the log it stands.
+    package struct NewestFix: Hashable, Sendable {
+        package let timestamp: Timestamp
+        package let number: Int64
+    }
+
+    package struct Device: Hashable, Sendable {
+        package let person: PersonID
+        package internal(set) var handle: Handle?
+        package internal(set) var isRemoved = false
+        /// No report of this device is newer than this.
+        package internal(set) var newestTimestamp: Timestamp?
+        package internal(set) var pushToken: PushToken?
+        /// Hashes of the latest rejected reports, oldest first.
+        package internal(set) var rejected: [Hash256] = []
+    }
+
+    package struct PushToken: Hashable, Sendable {
+        package let token: LocationPushToken
+        package let environment: PushEnvironment
+        package let registeredAt: Timestamp
+    }
+
+    package struct Token: Hashable, Sendable {
+        package let issued: AccessToken
+        package internal(set) var isRevoked = false
+    }
+
+    package struct Query: Hashable, Sendable {
+        package let subject: PersonID
+        package let requester: PrincipalID
+        package let verdict: Verdict
+        package let initiation: LocationQuery.Initiation
+        /// Number of the `LocationQueried` event.
+        package let number: Int64
+        package let askedAt: Timestamp
+        package let deadline: Timestamp
+        package internal(set) var end: QueryEnd?
+        /// Number of the fix that answered.
+        package internal(set) var fix: Int64?
+    }
+
+    /// How often one asker was refused in the present minute.
+    package struct RefusalWindow: Hashable, Sendable {
+        package let since: Timestamp
+        package internal(set) var recorded: Int64
+    }
+
+    /// The latest event of a stream.
+    package struct Head: Hashable, Sendable {
+        package let version: Int64
+        package let leaf: Hash256
+    }
+
+    /// Number of the last event folded in.
+    package internal(set) var place: Int64 = 0
+    package internal(set) var lastRecordedAt = Timestamp(milliseconds: .min)
+    package internal(set) var persons: [PersonID: Person] = [:]
+    package internal(set) var devices: [DeviceID: Device] = [:]
+    package internal(set) var tokens: [TokenID: Token] = [:]
+    package internal(set) var grants: [GrantID: Grant] = [:]
+    package internal(set) var regions: [RegionID: Region] = [:]
+    package internal(set) var queries: [QueryID: Query] = [:]
+    package internal(set) var refusals: [PrincipalID: RefusalWindow] = [:]
+    package internal(set) var heads: [StreamID: Head] = [:]
+    package internal(set) var nextPrincipal = PrincipalID.first.rawValue
+    package internal(set) var nextToken: Int64 = 1
+    package internal(set) var nextGrant: Int64 = 1
+    package internal(set) var nextRegion: Int64 = 1
+
+    // Look-ups that follow from the above.
+    package internal(set) var personByHandle: [Handle: PersonID] = [:]
+    package internal(set) var deviceByHandle: [Handle: DeviceID] = [:]
+    package internal(set) var tokenByHash: [Hash256: TokenID] = [:]
+    /// Queries without an end, by subject.
+    package internal(set) var openQueries: [PersonID: [QueryID]] = [:]
+    /// Queries in the order their deadlines were set, for the timekeeper and for forgetting.
+    package internal(set) var queryOrder: [QueryID] = []
+
+    package init() {}
+
+    /// The person a handle names, unless erased.
+    package func person(_ handle: Handle) -> PersonID? { personByHandle[handle] }
+
+    /// The grants of `subject` for `requester` that are not revoked, newest last.
+    package func grants(of subject: PersonID, for requester: PersonID) -> [Grant] {
+        (persons[subject]?.grants ?? []).compactMap { grants[$0] }.filter { $0.requester == requester }
+    }
+}

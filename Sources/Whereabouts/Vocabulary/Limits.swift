@@ -1,0 +1,40 @@
+/// Every bound of the service that does not belong to one algorithm, in one place.
+package enum Limits {
+    /// Bytes of a request body on an ingest route.
+    package static let ingestBodyBytes = 1 << 20
+    /// Bytes of any other request body.
+    package static let bodyBytes = 64 << 10
+    /// Fixes in one batch of an import, a report or an append.
+    package static let batchCommands = 1000
+    /// A fix further ahead of the house than this is kept as rejected: the device's clock is wrong.
+    package static let futureRejectedSeconds: Int64 = 24 * 3600
+    /// A fix further ahead than this at its receipt is in the log and unused by folds.
+    package static let futureUnusedSeconds: Int64 = 60
+    /// Oldest time a fix may claim: 1990-01-01T00:00:00Z, before any client existed.
+    package static let oldestFix = Timestamp(milliseconds: 631_152_000_000)
+    /// What is kept of a rejected report.
+    package static let rejectedBytes = 4096
+    /// Distinct rejected reports remembered per device, so that a resent one is not an event again.
+    package static let rejectedRemembered = 256
+    /// What is kept of members no field stands for.
+    package static let remainderBytes = 1024
+    /// A person's query is answered or over after this.
+    package static let queryDeadlineSeconds: Int64 = 60
+    /// The service's own query is answered or over after this.
+    package static let serverQueryDeadlineSeconds: Int64 = 15 * 60
+    /// Longest deadline an asker may choose.
+    package static let longestQueryDeadlineSeconds: Int64 = 3600
+    /// A fix this young answers a query without a push, unless the asker says otherwise.
+    package static let defaultMaxAgeSeconds: Int64 = 60
+    /// An ended query can be read this long after its deadline.
+    package static let endedQueryKeptSeconds: Int64 = 15 * 60
+    /// Queries under way at once.
+    package static let openQueries = 100_000
+    package static let purposeCharacters = 500
+    package static let regionNameCharacters = 64
+    package static let regionsPerPerson = 10_000
+    /// Refusals of one asker recorded one by one in a minute; the others of that minute become one counted event.
+    package static let refusalsRecordedAMinute = 10
+    /// Bytes of a device's location push token. Apple: never assume its length.
+    package static let pushTokenBytes = 4...100
+}

@@ -1,0 +1,21 @@
+/// A moment in whole milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted, as POSIX time does.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let milliseconds: Int64
+
+    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// Seconds since 1970, rounded to the nearest millisecond; `nil` when not finite or beyond the year 9999.
+    package init?(seconds: Double) {
+        guard seconds.isFinite, abs(seconds) < 253_402_300_800 else { return nil }
+        milliseconds = Int64((seconds * 1000).rounded())
+    }
+
+    package var seconds: Double { Double(milliseconds) / 1000 }
+
+    package static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
+
+    package func adding(seconds: Int64) -> Timestamp { .init(milliseconds: milliseconds + seconds * 1000) }
+
+    /// Seconds from `earlier` to this moment; negative when this one is earlier.
+    package func seconds(since earlier: Timestamp) -> Double { Double(milliseconds - earlier.milliseconds) / 1000 }
+}
