@@ -30,6 +30,22 @@ package struct GeocentricPoint: Hashable, Sendable, DescribedWithoutContent {
     }
 }
 
+extension GeocentricPoint {
+    /// The point of the ellipsoid at a latitude and longitude, by the textbook formula.
+    ///
+    /// For bounds inside this module, where no PROJ context is at hand; the tests compare it with
+    /// ``GeocentricTransform``. The longitude may exceed ±180.
+    init(onEllipsoidAtLatitude latitude: Double, longitude: Double) {
+        let phi = latitude * .pi / 180
+        let lambda = longitude * .pi / 180
+        let (sine, cosine) = (sin(phi), cos(phi))
+        let normal = WGS84.equatorialRadiusMeters / (1 - WGS84.eccentricitySquare * sine * sine).squareRoot()
+        x = normal * cosine * cos(lambda)
+        y = normal * cosine * sin(lambda)
+        z = normal * (1 - WGS84.eccentricitySquare) * sine
+    }
+}
+
 extension Geodesic {
     /// Where the geodesic distance of two places on the ellipsoid lies, when their chord is known.
     ///

@@ -9,7 +9,9 @@ package final class GeocentricTransform {
 
     /// - Throws: ``GeodesyError/proj(doing:number:message:)`` only if PROJ itself is broken or memory has run out.
     package init() throws(GeodesyError) {
-        cart = try ProjOperation(doing: "create the geocentric conversion") { proj_create($0, "+proj=cart +ellps=WGS84") }
+        cart = try ProjOperation(doing: "create the geocentric conversion") { context in
+            proj_create(context, "+proj=cart +ellps=WGS84")
+        }
     }
 
     /// The point at a coordinate. `ellipsoidalHeight` is in meters above the ellipsoid and must be finite.
@@ -28,8 +30,9 @@ package final class GeocentricTransform {
 
     /// The coordinate below or above a point, and its height in meters above the ellipsoid.
     ///
-    /// Inverse of ``point(_:ellipsoidalHeight:)`` within 1 µm from 10 km below to 1 000 km above the ellipsoid. On the
-    /// polar axis the longitude is 0; near the centre of the earth the latitude means nothing. The point must be finite.
+    /// PROJ takes one step of Bowring's approximation: the inverse of ``point(_:ellipsoidalHeight:)`` within 10 nm on the
+    /// ellipsoid, 1 µm up to 9 km from it, 0.2 mm to 100 km, 2 cm to 1 000 km. On the polar axis the longitude is 0;
+    /// near the centre of the earth the latitude means nothing. The point must be finite.
     package func coordinate(_ point: GeocentricPoint) -> (coordinate: Coordinate, ellipsoidalHeight: Double) {
         precondition(point.x.isFinite && point.y.isFinite && point.z.isFinite, "A point has finite coordinates.")
         let result = proj_trans(cart.operation, PJ_INV, proj_coord(point.x, point.y, point.z, 0)).lpz

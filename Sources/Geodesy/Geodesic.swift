@@ -66,6 +66,7 @@ package enum Geodesic {
 enum WGS84 {
     static let equatorialRadiusMeters = 6_378_137.0
     static let flattening = 1 / 298.257_223_563
+    static let eccentricitySquare = flattening * (2 - flattening)
     static let polarRadiusMeters = equatorialRadiusMeters * (1 - flattening)
     /// The smallest radius of curvature, b²/a, that of the meridian where it crosses the equator: 6 335 439.3 m.
     static let leastCurvatureRadiusMeters = polarRadiusMeters * polarRadiusMeters / equatorialRadiusMeters
