@@ -37,6 +37,7 @@ let package = Package(
         module("SQLite", ["CSQLite"]),
         tests("SQLite", []),
         module("Cryptography", ["COpenSSL"]),
+        tests("Cryptography", []),
         .target(name: "CSupport", dependencies: ["CMicroHTTP"], linkerSettings: [.linkedLibrary("simdjson")]),
         module("JSON", ["CSupport"]),
         tests("JSON", []),

@@ -101,7 +101,8 @@ package struct Connection: ~Copyable {
         do {
             let check = try prepare("PRAGMA quick_check")
             while try check.step() { findings.append(check.text(at: 0)) }
-        } catch  where error.isCorruption {
+        } catch {
+            guard error.isCorruption else { throw error }
             return findings + [error.message]
         }
         return findings == ["ok"] ? [] : findings
