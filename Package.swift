@@ -34,6 +34,8 @@ let package = Package(
         library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
         module("Geodesy", ["CPROJ"]),
         tests("Geodesy", []),
+        module("Gazetteer", ["Geodesy"]),
+        tests("Gazetteer", ["Geodesy", "COpenSSL"]),
         module("SQLite", ["CSQLite"]),
         tests("SQLite", []),
         module("Cryptography", ["COpenSSL"]),

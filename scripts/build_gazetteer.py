@@ -1,0 +1,194 @@
+"""Writes places.gazetteer and manifest.json into a folder; called by scripts/build-gazetteer.
+
+Version 1 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
+this order, each beginning at a multiple of 64; their places follow from the counts in the header.
+
+    header     64 bytes   magic "PLACES\\r\\n" | version u32 | levels u32 | file bytes u64 | places u32 | areas u32 |
+                          countries u32 | zones u32 | string bytes u32 | attribution u32 (string) | 16 zero bytes
+    nodes      8 each     split i32 (1/8 m) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
+    points     12 each    geocentric x, y, z i32 (1/8 m)
+    records    24 each    latitude i32, longitude i32 (1e-7 degrees) | population u32 | geonameid u32 |
+                          name u32 (string) | area u16 | zone u16
+    areas      12 each    code u32 (string) | name u32 (string) | country u16 | 2 zero bytes
+    countries  8 each     code u32 (string) | name u32 (string)
+    zones      4 each     name u32 (string)
+    strings    bytes      length u16, then that many bytes of UTF-8; a string is named by the offset of its length;
+                          the empty string stands at 0 and means "absent"
+
+Points and records are in the order of a static k-d tree over geocentric coordinates. With n places, node j of level l
+covers the places (j*n) >> l up to ((j+1)*n) >> l and stands at 2^l - 1 + j. Its left half holds no
+coordinate above, its right half none below the split on its axis. The ranges of level `levels` are the leaves.
+"""
+
+import ctypes
+import hashlib
+import json
+import math
+import pathlib
+import struct
+import sys
+from decimal import Decimal
+from importlib import resources
+
+VERSION = 1
+LEAF = 8  # places a leaf holds at most: 96 bytes of points, two cache lines
+DEGREES = 10**7
+# Parts of a meter. Coarse enough that no coordinate lies near a rounding boundary (checked below), so the file does
+# not depend on the last digits that two versions of PROJ or of the C library disagree about.
+UNITS = 8
+BOUNDARY_METERS = 5e-8
+
+
+def say(text):
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr)
+
+
+def geocentric(places):
+    """x, y, z in units for (latitude, longitude) in degrees: PROJ's cart, as the service computes it for a question."""
+    proj = ctypes.CDLL("libproj.so.25")
+    proj.proj_create.restype = ctypes.c_void_p
+    proj.proj_create.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    proj.proj_trans_array.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p]
+    cart = proj.proj_create(None, b"+proj=cart +ellps=WGS84")
+    if not cart:
+        sys.exit("PROJ could not create the geocentric conversion.")
+    coordinates = (ctypes.c_double * (4 * len(places)))()
+    for i, (latitude, longitude) in enumerate(places):
+        coordinates[4 * i] = longitude * (math.pi / 180)
+        coordinates[4 * i + 1] = latitude * (math.pi / 180)
+    if proj.proj_trans_array(cart, 1, len(places), coordinates) != 0:
+        sys.exit("PROJ could not convert every place.")
+    points = []
+    for i in range(len(places)):
+        exact = [coordinates[4 * i + axis] * UNITS for axis in range(3)]
+        rounded = [math.floor(value + 0.5) for value in exact]
+        if any(0.5 - abs(a - b) < BOUNDARY_METERS * UNITS for a, b in zip(exact, rounded)):
+            sys.exit(f"Place {places[i]} lies on a rounding boundary; choose another UNITS.")
+        points.append(tuple(rounded))
+    return points
+
+
+def tree(points, ids):
+    """The order of the places, and the nodes level by level. Ties go by geonameid, so the order is the only one."""
+    count = len(points)
+    levels = 0
+    while -(-count // 2**levels) > LEAF:
+        levels += 1
+    order = list(range(count))
+    nodes = []
+    for level in range(levels):
+        say(f"tree: level {level + 1} of {levels}")
+        for j in range(2**level):
+            low, high = j * count >> level, (j + 1) * count >> level
+            middle = (2 * j + 1) * count >> (level + 1)
+            part = order[low:high]
+            columns = [[points[i][axis] for i in part] for axis in range(3)]
+            extents = [max(column) - min(column) for column in columns]
+            axis = extents.index(max(extents))
+            part.sort(key=lambda i: (points[i][axis], ids[i]))
+            order[low:high] = part
+            nodes.append((points[order[middle]][axis], axis))
+    return levels, order, nodes
+
+
+class Strings:
+    """Length-prefixed strings, each stored once; the empty one is at 0."""
+
+    def __init__(self):
+        self.bytes = bytearray(2)
+        self.places = {"": 0}
+
+    def place(self, text):
+        if text not in self.places:
+            encoded = text.encode("utf-8")
+            self.places[text] = len(self.bytes)
+            self.bytes += struct.pack("<H", len(encoded)) + encoded
+        return self.places[text]
+
+
+def fixed(text):
+    """Degrees in units of 1e-7; a source that says more is refused rather than rounded."""
+    value = Decimal(text) * DEGREES
+    if value != int(value):
+        sys.exit(f"{text} degrees has more than seven decimals.")
+    return int(value)
+
+
+def main(folder, package, version, sha256):
+    source = resources.files(package) / "data"
+
+    def load(name):
+        return json.loads((source / name).read_text("utf-8"), parse_float=str)
+
+    say("reading")
+    cities = sorted(load("cities500.json").values(), key=lambda city: city["geonameid"])
+    names = {code: country["name"] for code, country in load("countries.json").items()}
+    states = {("US", code): state["name"] for code, state in load("us_states.json").items()}
+
+    strings = Strings()
+    attribution = strings.place(
+        "Place names, coordinates, populations and time zones: GeoNames (https://www.geonames.org), licensed under "
+        f"CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/), taken from {package} {version}, "
+        "selected and rearranged.")
+    # Sorted lists, so that the numbers of areas, countries and zones follow from the content alone.
+    area_keys = sorted({(city["countrycode"], city["admin1code"]) for city in cities})
+    country_keys = sorted({country for country, _ in area_keys})
+    zone_keys = sorted({city["timezone"] for city in cities})
+    area_numbers = {key: number for number, key in enumerate(area_keys)}
+    country_numbers = {key: number for number, key in enumerate(country_keys)}
+    zone_numbers = {key: number for number, key in enumerate(zone_keys)}
+    zones = [struct.pack("<I", strings.place(zone)) for zone in zone_keys]
+    countries = [struct.pack("<II", strings.place(code), strings.place(names[code])) for code in country_keys]
+    areas = [
+        struct.pack("<IIHH", strings.place(code), strings.place(states.get((country, code), "")),
+                    country_numbers[country], 0)
+        for country, code in area_keys
+    ]
+
+    say("computing geocentric coordinates")
+    points = geocentric([(float(city["latitude"]), float(city["longitude"])) for city in cities])
+    levels, order, nodes = tree(points, [city["geonameid"] for city in cities])
+
+    say("writing")
+    records = []
+    for city in (cities[i] for i in order):
+        if not city["name"] or not city["timezone"]:
+            sys.exit(f"Place {city['geonameid']} has no name or no time zone.")
+        records.append(struct.pack(
+            "<iiIIIHH", fixed(city["latitude"]), fixed(city["longitude"]), city["population"], city["geonameid"],
+            strings.place(city["name"]), area_numbers[city["countrycode"], city["admin1code"]],
+            zone_numbers[city["timezone"]]))
+
+    sections = [
+        b"".join(struct.pack("<iI", *node) for node in nodes),
+        b"".join(struct.pack("<iii", *points[i]) for i in order),
+        b"".join(records), b"".join(areas), b"".join(countries), b"".join(zones), bytes(strings.bytes),
+    ]
+    size = 64
+    for section in sections:
+        size = -(-size // 64) * 64 + len(section)
+    out = bytearray(struct.pack(
+        "<8sIIQIIIIII16x", b"PLACES\r\n", VERSION, levels, size, len(records), len(areas), len(countries), len(zones),
+        len(strings.bytes), attribution))
+    for section in sections:
+        out += bytes(-len(out) % 64) + section
+    assert len(out) == size
+
+    folder = pathlib.Path(folder)
+    (folder / "places.gazetteer").write_bytes(out)
+    manifest = {
+        "inputs": [{"package": package, "version": version, "sha256": sha256, "files": [
+            "cities500.json", "countries.json", "us_states.json"]}],
+        "output": {
+            "file": "places.gazetteer", "formatVersion": VERSION, "bytes": size,
+            "sha256": hashlib.sha256(out).hexdigest(),
+            "places": len(records), "countries": len(countries), "administrativeAreas": len(areas),
+            "namedAdministrativeAreas": sum((key in states) for key in area_keys), "timeZones": len(zones)},
+        "licence": "CC BY 4.0",
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
