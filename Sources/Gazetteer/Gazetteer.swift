@@ -29,7 +29,7 @@ package final class Gazetteer: Sendable {
     /// The place with the shortest geodesic from the coordinate; of several at one distance the most populous, then
     /// the one with the lowest `geonameID`.
     ///
-    /// The poles and both ends of the longitudes are like everywhere else. 2 to 4 µs, most of it PROJ.
+    /// The poles and both ends of the longitudes are like everywhere else. About 2 µs near places, 4 µs far out.
     ///
     /// - Parameter transform: One of the calling thread's own.
     /// - Returns: nil only if the file is damaged.
