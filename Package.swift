@@ -44,6 +44,8 @@ let package = Package(
         module("JSON", ["CSupport"]),
         tests("JSON", []),
         module("Whereabouts", ["Geodesy"]),
+        module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
+        module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

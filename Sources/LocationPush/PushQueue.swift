@@ -1,0 +1,292 @@
+/// Which pushes wait, which are on their way, and what follows from each answer: a value without socket and clock.
+///
+/// Every push handed in leaves with exactly one outcome: from ``answered``, ``broken``, ``expire`` or ``endAll``.
+struct PushQueue {
+    typealias Number = UInt64
+
+    /// What follows from the end of a try.
+    struct Verdict: Equatable {
+        /// The push's outcome, or nil when it will be tried again.
+        var outcome: PushOutcome?
+        /// Leave the connection for a new one.
+        var needsNewConnection = false
+        /// The operator should know; the queue or the topic is held.
+        var alarm: PushReason?
+    }
+
+    private enum Place: Equatable {
+        case ready, paused(untilMs: Int64), inFlight
+    }
+
+    private struct Entry {
+        let push: LocationPushRequest
+        let deadlineMs: Int64
+        var place = Place.ready
+        /// Tries made, for the record.
+        var attempts = 0
+        /// Tries that count against the bound.
+        var retries = 0
+        var renewals = 0
+        /// Refusals in a row without being processed, which do not count but slow the push down.
+        var refusals = 0
+    }
+
+    private struct Hold {
+        let reason: PushReason
+        let lengthMs: Int64
+        let untilMs: Int64
+    }
+
+    private let timing: PushTiming
+    /// Numbers from 0 up to but not including 1.
+    private let jitter: @Sendable () -> Double
+    private var entries: [Number: Entry] = [:]
+    private var ready = [LocationPushRequest.Priority.userAsked: NumberLine(), .serverAsked: NumberLine()]
+    private var timers = TimerHeap()
+    private(set) var inFlightCount = 0
+    private var hold: Hold?
+    private var topicHolds: [String: Hold] = [:]
+    /// Why there is no connection at the moment, to explain deadlines that pass meanwhile.
+    var connectFault: TransportFault?
+
+    init(timing: PushTiming, jitter: @escaping @Sendable () -> Double) {
+        self.timing = timing
+        self.jitter = jitter
+    }
+
+    var count: Int { entries.count }
+    var heldBecause: PushReason? { hold?.reason }
+
+    /// The push with this number, which must not have ended.
+    func push(_ number: Number) -> LocationPushRequest { entries[number]!.push }
+    /// Tries of this push that have begun.
+    func attempts(_ number: Number) -> Int { entries[number]?.attempts ?? 0 }
+
+    /// When something is next due, on the clock of the `now` arguments.
+    func nextDueMs(atMs now: Int64) -> Int64? {
+        let held = hold.flatMap { $0.untilMs > now ? $0.untilMs : nil }
+        return [timers.nextDueMs, held].compactMap { $0 }.min()
+    }
+
+    /// Takes a push in. How many may wait is the owner's to bound.
+    mutating func submit(_ number: Number, _ push: LocationPushRequest, deadlineMs: Int64) {
+        entries[number] = Entry(push: push, deadlineMs: deadlineMs)
+        ready[push.priority]!.append(number)
+        timers.insert(number, dueMs: deadlineMs)
+        if timers.count > 2 * entries.count + 1024 { timers.sweep { entries[$0] != nil } }
+    }
+
+    /// Whether a push could be sent if there were a connection.
+    mutating func hasReady(atMs now: Int64) -> Bool {
+        settle(now)
+        return !isHeld(now) && ready.values.contains { !$0.isEmpty }
+    }
+
+    /// The next push to be sent, which counts as on its way from now on; a person's before the service's own.
+    mutating func next(atMs now: Int64) -> Number? {
+        settle(now)
+        guard !isHeld(now) else { return nil }
+        for priority in [LocationPushRequest.Priority.userAsked, .serverAsked] {
+            if let number = ready[priority]!.popFirst() {
+                entries[number]!.place = .inFlight
+                entries[number]!.attempts += 1
+                inFlightCount += 1
+                return number
+            }
+        }
+        return nil
+    }
+
+    /// What follows from an answer.
+    ///
+    /// - Parameter renewed: for an answer whose consequence is `renewProviderToken`, whether there is a newer token.
+    mutating func answered(_ number: Number, _ answer: PushAnswer, renewed: Bool, atMs now: Int64) -> Verdict {
+        guard land(number) else { return Verdict() }
+        let push = entries[number]!.push
+        guard let rejection = answer.rejection else {
+            if let hold, hold.untilMs <= now { self.hold = nil }
+            topicHolds[push.topic] = nil
+            return end(number, .accepted(apnsID: answer.apnsID ?? push.apnsID, uniqueID: answer.uniqueID))
+        }
+        switch rejection.consequence {
+        case .retry:
+            return retry(number, or: .rejected(rejection), after: answer.retryAfterSeconds, atMs: now)
+        case .retryOnNewConnection:
+            var verdict = retry(number, or: .rejected(rejection), after: answer.retryAfterSeconds, atMs: now)
+            verdict.needsNewConnection = true
+            return verdict
+        case .renewProviderToken where renewed && entries[number]!.renewals == 0:
+            entries[number]!.renewals = 1
+            makeReady(number)
+            return Verdict()
+        case .renewProviderToken, .configurationAlarm:
+            raiseHold(because: rejection.reason, topic: push.topic, atMs: now)
+            var verdict = end(number, .rejected(rejection))
+            verdict.alarm = rejection.reason
+            return verdict
+        case .retireDeviceToken, .wrongEnvironment, .bug:
+            return end(number, .rejected(rejection))
+        }
+    }
+
+    /// What follows when a try ended without an answer.
+    mutating func broken(_ number: Number, wasProcessed: Bool?, why: String, atMs now: Int64) -> Verdict {
+        guard land(number) else { return Verdict() }
+        if wasProcessed == false {
+            // Not processed: it may always go again, but not in a tight loop against a peer that refuses everything.
+            let refusals = entries[number]!.refusals
+            entries[number]!.refusals += 1
+            if refusals == 0 {
+                makeReady(number)
+            } else {
+                pause(number, untilMs: now + jittered(min(100 << Int64(min(refusals, 6)), 5000)))
+            }
+            return Verdict()
+        }
+        return retry(number, or: .failed(.connectionLost(why)), after: nil, atMs: now)
+    }
+
+    /// Ends a push that has not ended yet, whatever it waits for.
+    mutating func fail(_ number: Number, _ fault: PushFault) -> Verdict {
+        _ = land(number)
+        return end(number, .failed(fault))
+    }
+
+    /// Ends the pushes whose deadline has come and makes those ready whose pause is over.
+    ///
+    /// - Returns: the ended ones; `wasInFlight` ones still occupy a stream.
+    mutating func expire(atMs now: Int64) -> [(number: Number, outcome: PushOutcome, wasInFlight: Bool)] {
+        var ended: [(number: Number, outcome: PushOutcome, wasInFlight: Bool)] = []
+        while let number = timers.popDue(atMs: now) {
+            guard let entry = entries[number] else { continue }
+            if entry.deadlineMs <= now {
+                let wasInFlight = entry.place == .inFlight
+                let fault = lateness(of: entry, atMs: now)
+                _ = fail(number, fault)
+                ended.append((number, .failed(fault), wasInFlight))
+            } else if case .paused(let untilMs) = entry.place, untilMs <= now {
+                makeReady(number)
+            }
+        }
+        return ended
+    }
+
+    /// Ends everything; returns the numbers that had not ended.
+    mutating func endAll() -> [Number] {
+        let numbers = entries.keys.sorted()
+        entries.removeAll()
+        for priority in ready.keys { ready[priority] = NumberLine() }
+        inFlightCount = 0
+        return numbers
+    }
+
+    // MARK: - Private parts
+
+    private func lateness(of entry: Entry, atMs now: Int64) -> PushFault {
+        if entry.place == .inFlight { return .deadlinePassed }
+        if let hold { return .held(hold.reason) }
+        if let topicHold = topicHolds[entry.push.topic] { return .held(topicHold.reason) }
+        if let connectFault { return .unreachable(connectFault.description) }
+        return .deadlinePassed
+    }
+
+    /// Takes a push off its way; false when it has ended meanwhile.
+    private mutating func land(_ number: Number) -> Bool {
+        guard let entry = entries[number] else { return false }
+        if entry.place == .inFlight { inFlightCount -= 1 }
+        entries[number]!.place = .ready
+        return true
+    }
+
+    private mutating func end(_ number: Number, _ outcome: PushOutcome) -> Verdict {
+        entries[number] = nil
+        return Verdict(outcome: outcome)
+    }
+
+    /// Tries a push again after a pause, unless it has had all its tries or its deadline would pass meanwhile.
+    private mutating func retry(
+        _ number: Number, or outcome: PushOutcome, after seconds: Int64?, atMs now: Int64
+    ) -> Verdict {
+        let entry = entries[number]!
+        guard entry.retries < timing.retryMs.count else { return end(number, outcome) }
+        let pauseMs = max(jittered(timing.retryMs[entry.retries]), (seconds ?? 0) * 1000)
+        guard now + pauseMs < entry.deadlineMs else { return end(number, outcome) }
+        entries[number]!.retries += 1
+        pause(number, untilMs: now + pauseMs)
+        return Verdict()
+    }
+
+    private mutating func pause(_ number: Number, untilMs: Int64) {
+        entries[number]!.place = .paused(untilMs: untilMs)
+        timers.insert(number, dueMs: untilMs)
+    }
+
+    private mutating func makeReady(_ number: Number) {
+        entries[number]!.place = .ready
+        ready[entries[number]!.push.priority]!.append(number)
+    }
+
+    /// Holds the topic, or everything when the reason concerns more than a topic. Only a failed probe after a hold
+    /// lengthens it: the pushes already on their way all report the same alarm.
+    private mutating func raiseHold(because reason: PushReason, topic: String, atMs now: Int64) {
+        let before = reason == .topicDisallowed ? topicHolds[topic] : hold
+        if let before, before.untilMs > now { return }
+        let lengthMs = before.map { min(2 * $0.lengthMs, timing.holdMsMax) } ?? timing.holdMs
+        let next = Hold(reason: reason, lengthMs: lengthMs, untilMs: now + lengthMs)
+        if reason == .topicDisallowed {
+            topicHolds[topic] = next
+        } else {
+            hold = next
+        }
+    }
+
+    /// Held: nothing goes. After the hold one push at a time goes until one is accepted.
+    private func isHeld(_ now: Int64) -> Bool {
+        guard let hold else { return false }
+        return hold.untilMs > now || inFlightCount > 0
+    }
+
+    /// Brings a push that may go to the front of each line: drops the ended ones, sets held topics aside.
+    private mutating func settle(_ now: Int64) {
+        for priority in [LocationPushRequest.Priority.userAsked, .serverAsked] {
+            while let number = ready[priority]!.first {
+                guard let entry = entries[number], entry.place == .ready else {
+                    _ = ready[priority]!.popFirst()
+                    continue
+                }
+                guard !topicHolds.isEmpty, let topicHold = topicHolds[entry.push.topic], topicHold.untilMs > now else {
+                    break
+                }
+                _ = ready[priority]!.popFirst()
+                pause(number, untilMs: topicHold.untilMs)
+            }
+        }
+    }
+
+    private func jittered(_ ms: Int64) -> Int64 {
+        Int64(Double(ms) * (0.75 + 0.5 * jitter()))
+    }
+}
+
+/// A first-in, first-out line of push numbers; taking the first costs the same however long the line is.
+private struct NumberLine {
+    private var numbers: [PushQueue.Number] = []
+    private var head = 0
+
+    var first: PushQueue.Number? { head < numbers.count ? numbers[head] : nil }
+    var isEmpty: Bool { head == numbers.count }
+
+    mutating func append(_ number: PushQueue.Number) {
+        numbers.append(number)
+    }
+
+    mutating func popFirst() -> PushQueue.Number? {
+        guard let number = first else { return nil }
+        head += 1
+        if head == numbers.count || head > 1024 && head > numbers.count / 2 {
+            numbers.removeFirst(head)
+            head = 0
+        }
+        return number
+    }
+}

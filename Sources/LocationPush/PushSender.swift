@@ -1,0 +1,223 @@
+internal import Synchronization
+
+/// Which APNs to talk to.
+package struct PushEndpoint: Sendable {
+    /// Host name or address; the server's certificate must be made out to it.
+    package let host: String
+    package let port: UInt16
+    /// The service that answers there.
+    package let environment: PushEnvironment
+    /// PEM file of the certificates to trust; nil for the system's own, as for Apple's hosts.
+    package let trustFile: String?
+
+    /// Apple's service for `environment` unless told otherwise.
+    package init(
+        environment: PushEnvironment, host: String? = nil, port: UInt16 = 443, trustFile: String? = nil
+    ) {
+        self.environment = environment
+        self.host = host ?? environment.host
+        self.port = port
+        self.trustFile = trustFile
+    }
+}
+
+/// Something an operator may want to know. Contains no provider token and no device token.
+package enum PushDiagnostic: Sendable, Equatable, CustomStringConvertible {
+    case connected(connection: Int)
+    case disconnected(connection: Int, why: String)
+    case notConnected(why: String, againInMs: Int64)
+    /// A refusal that concerns more than one push; the queue or the topic is held.
+    case held(PushReason)
+
+    /// One line for the diagnostics.
+    package var description: String {
+        switch self {
+        case .connected(let connection): "APNs connection \(connection) is open"
+        case .disconnected(let connection, let why): "APNs connection \(connection) has ended: \(why)"
+        case .notConnected(let why, let againInMs): "no APNs connection (\(why)); trying again in \(againInMs) ms"
+        case .held(let reason): "APNs refused with \(reason.name); pushes are held"
+        }
+    }
+}
+
+/// How a sender is doing.
+package struct PushSenderStatus: Sendable, Equatable {
+    /// Connections that are open, among them those that only wait for their last answers.
+    package var openConnections = 0
+    /// Pushes that have not ended, on their way or not.
+    package var outstanding = 0
+    /// Pushes on their way.
+    package var inFlight = 0
+    /// The alarm that holds the whole queue.
+    package var heldBecause: PushReason?
+    /// Why there is no connection, when making one failed.
+    package var connectFault: String?
+}
+
+/// Sends location pushes to one APNs service over one HTTP/2 connection, on a thread of its own.
+///
+/// It connects when the first push arrives, keeps the connection, and makes a new one when APNs says so or is silent.
+/// Every push ends in exactly one ``PushOutcome``. A push answered 429 or 5xx, or lost with its connection, is tried up
+/// to three more times within its deadline, with the same `apns-id`; one that APNs certainly did not process is sent
+/// again without counting.
+package final class PushSender: Sendable {
+    /// What a sender needs to know.
+    package struct Configuration: Sendable {
+        package var endpoint: PushEndpoint
+        /// Shared by all senders of one team and key.
+        package var providerTokens: ProviderTokenSource
+        package var timing = PushTiming()
+        package var clock = PushClock.system
+        /// Pushes that may be outstanding; more end at once as `queueFull`.
+        package var outstandingMax = 10_000
+        /// Numbers from 0 up to but not including 1, for pauses.
+        package var jitter: @Sendable () -> Double = { Double.random(in: 0..<1) }
+        /// Called on the sender's thread.
+        package var diagnose: @Sendable (PushDiagnostic) -> Void = { _ in }
+
+        /// A configuration with the usual intervals and bounds.
+        package init(endpoint: PushEndpoint, providerTokens: ProviderTokenSource) {
+            self.endpoint = endpoint
+            self.providerTokens = providerTokens
+        }
+    }
+
+    private let configuration: Configuration
+    private let inbox: PushInbox
+    private let thread: OwnThread
+    private let isJoined = Atomic<Bool>(false)
+
+    /// Starts the sender's thread. Nothing is connected before the first push.
+    ///
+    /// - Throws: ``TransportFault`` when the trusted certificates cannot be read or the system has no resources.
+    package init(_ configuration: Configuration) throws(TransportFault) {
+        let context = try TLSContext(trusting: configuration.endpoint.trustFile)
+        let inbox = PushInbox(wake: try WakePipe())
+        self.configuration = configuration
+        self.inbox = inbox
+        self.thread = try OwnThread {
+            PushSenderLoop(configuration, inbox: inbox, context: context).run()
+        }
+    }
+
+    deinit {
+        stop(drainMs: 0)
+    }
+
+    /// Hands a push in. Returns at once.
+    ///
+    /// - Parameters:
+    ///   - attempted: called for every try when it has ended, before `completion`.
+    ///   - completion: called exactly once. Both are called on the sender's thread and must not wait; a push that is
+    ///     refused at the door (`queueFull`, `stopped`, `otherEnvironment`) ends on the caller's.
+    package func send(
+        _ push: LocationPushRequest, attempted: @escaping @Sendable (PushAttempt) -> Void = { _ in },
+        completion: @escaping @Sendable (PushOutcome) -> Void
+    ) {
+        guard push.environment == configuration.endpoint.environment else {
+            return completion(.failed(.otherEnvironment))
+        }
+        let now = configuration.clock.now()
+        let submission = PushSubmission(
+            push: push, deadlineMs: now.monotonicMs + (push.deadlineMs - now.unixMs), attempted: attempted,
+            completion: completion)
+        if let fault = inbox.put(submission, bound: configuration.outstandingMax) {
+            completion(.failed(fault))
+        }
+    }
+
+    /// Hands a push in and waits for its outcome without holding a thread.
+    package func send(_ push: LocationPushRequest) async -> (outcome: PushOutcome, attempts: [PushAttempt]) {
+        await withCheckedContinuation { continuation in
+            let attempts = AttemptList()
+            send(push) { attempt in
+                attempts.append(attempt)
+            } completion: { outcome in
+                continuation.resume(returning: (outcome, attempts.all))
+            }
+        }
+    }
+
+    /// How the sender is doing, as of the last turn of its loop.
+    package var status: PushSenderStatus { inbox.status }
+
+    /// Takes no more pushes, gives those outstanding time to end, fails the rest as `stopped`, and ends the thread.
+    ///
+    /// Blocks until then. May be called again; must not be called from a completion.
+    ///
+    /// - Parameter drainMs: milliseconds to wait for outstanding pushes.
+    package func stop(drainMs: Int64 = 5_000) {
+        inbox.stop(drainMs: drainMs)
+        if !isJoined.exchange(true, ordering: .sequentiallyConsistent) { thread.join() }
+    }
+
+    private final class AttemptList: Sendable {
+        private let list = Mutex<[PushAttempt]>([])
+        func append(_ attempt: PushAttempt) { list.withLock { $0.append(attempt) } }
+        var all: [PushAttempt] { list.withLock { $0 } }
+    }
+}
+
+/// A push on its way from the caller to the sender's thread.
+struct PushSubmission: Sendable {
+    let push: LocationPushRequest
+    /// On the monotonic clock.
+    let deadlineMs: Int64
+    let attempted: @Sendable (PushAttempt) -> Void
+    let completion: @Sendable (PushOutcome) -> Void
+}
+
+/// What passes between callers and the sender's thread.
+final class PushInbox: Sendable {
+    private struct Contents {
+        var submissions: [PushSubmission] = []
+        var outstanding = 0
+        var drainMs: Int64?
+        var status = PushSenderStatus()
+    }
+
+    let wake: WakePipe
+    private let contents = Mutex(Contents())
+
+    init(wake: WakePipe) {
+        self.wake = wake
+    }
+
+    var status: PushSenderStatus { contents.withLock { $0.status } }
+
+    /// Why the submission was not taken, or nil.
+    func put(_ submission: PushSubmission, bound: Int) -> PushFault? {
+        let fault = contents.withLock { contents -> PushFault? in
+            if contents.drainMs != nil { return .stopped }
+            if contents.outstanding >= bound { return .queueFull }
+            contents.outstanding += 1
+            contents.submissions.append(submission)
+            return nil
+        }
+        if fault == nil { wake.wake() }
+        return fault
+    }
+
+    func stop(drainMs: Int64) {
+        contents.withLock { contents in
+            contents.drainMs = min(contents.drainMs ?? drainMs, drainMs)
+        }
+        wake.wake()
+    }
+
+    /// What has arrived since the last call, and whether the sender is to stop.
+    func take() -> (submissions: [PushSubmission], drainMs: Int64?) {
+        contents.withLock { contents in
+            defer { contents.submissions = [] }
+            return (contents.submissions, contents.drainMs)
+        }
+    }
+
+    func noteEnded() {
+        contents.withLock { $0.outstanding -= 1 }
+    }
+
+    func note(_ status: PushSenderStatus) {
+        contents.withLock { $0.status = status }
+    }
+}

@@ -1,0 +1,269 @@
+internal import Glibc
+
+/// The sender's thread: carries inputs to ``PushQueue`` and ``PushLink`` and does what they say.
+final class PushSenderLoop {
+    /// The longest sleep, in milliseconds: nothing depends on it, it bounds the harm of a clock that stands still.
+    private static let sleepMsMax: Int64 = 60_000
+
+    private let configuration: PushSender.Configuration
+    private let inbox: PushInbox
+    private let context: TLSContext
+    private let lookup: NameLookup
+    private var queue: PushQueue
+    private var submissions: [PushQueue.Number: PushSubmission] = [:]
+    private var lastNumber: PushQueue.Number = 0
+    /// Open connections and the one being made; at most one of them is usable.
+    private var links: [PushLink] = []
+    private var lastLinkNumber = 0
+    /// Addresses of the present look-up not tried yet.
+    private var addresses: [SocketAddress] = []
+    /// Connections in a row that could not be made or answered nothing.
+    private var failures = 0
+    private var connectNotBeforeMs = Int64.min
+    private var stopAtMs: Int64?
+
+    init(_ configuration: PushSender.Configuration, inbox: PushInbox, context: TLSContext) {
+        self.configuration = configuration
+        self.inbox = inbox
+        self.context = context
+        let endpoint = configuration.endpoint
+        self.lookup = NameLookup(host: endpoint.host, port: endpoint.port, wake: inbox.wake)
+        self.queue = PushQueue(timing: configuration.timing, jitter: configuration.jitter)
+    }
+
+    func run() {
+        while true {
+            let now = nowMs()
+            takeSubmissions(atMs: now)
+            expire(atMs: now)
+            if let stopAtMs, now >= stopAtMs || submissions.isEmpty { break }
+            connectIfNeeded(atMs: now)
+            dispatch(atMs: now)
+            publishStatus()
+            sleep()
+        }
+        let now = nowMs()
+        for link in links {
+            link.close(atMs: now)
+            settle(link, atMs: now)
+        }
+        for number in queue.endAll() { complete(number, .failed(.stopped)) }
+        links = []
+        publishStatus()
+    }
+
+    // MARK: - Pushes
+
+    private func takeSubmissions(atMs now: Int64) {
+        let (arrived, drainMs) = inbox.take()
+        for submission in arrived {
+            lastNumber += 1
+            submissions[lastNumber] = submission
+            queue.submit(lastNumber, submission.push, deadlineMs: submission.deadlineMs)
+        }
+        if let drainMs { stopAtMs = min(stopAtMs ?? Int64.max, now + drainMs) }
+    }
+
+    private func expire(atMs now: Int64) {
+        for (number, outcome, wasInFlight) in queue.expire(atMs: now) {
+            if wasInFlight {
+                for link in links {
+                    link.abandon(number, atMs: now)
+                    settle(link, atMs: now)
+                }
+            }
+            complete(number, outcome)
+        }
+    }
+
+    private func dispatch(atMs now: Int64) {
+        if let link = links.last, link.isUsable, link.isOpen, queue.hasReady(atMs: now) {
+            link.noteWanted(atMs: now)
+            while link.capacity > 0, let number = queue.next(atMs: now) {
+                do throws(ProviderTokenError) {
+                    let token = try configuration.providerTokens.current()
+                    send(number, over: link, token: token, atMs: now)
+                } catch {
+                    obey(queue.fail(number, .providerToken(error)), of: number, link: nil, atMs: now)
+                }
+            }
+        }
+        for link in links where link.isOpen && !link.isClosed {
+            link.flush(atMs: now)
+        }
+        settleAll(atMs: now)
+    }
+
+    private func send(
+        _ number: PushQueue.Number, over link: PushLink, token: ProviderTokenSource.Signed, atMs now: Int64
+    ) {
+        do throws(TransportFault) {
+            let attempt = queue.attempts(number)
+            try link.send(queue.push(number), number: number, attempt: attempt, token: token, atMs: now)
+        } catch {
+            let verdict = queue.broken(number, wasProcessed: false, why: error.description, atMs: now)
+            link.retire(atMs: now)
+            obey(verdict, of: number, link: link, atMs: now)
+        }
+    }
+
+    /// Reports the tries that have ended on a link and asks the queue what follows.
+    private func settle(_ link: PushLink, atMs now: Int64) {
+        for ended in link.takeEnded() {
+            report(ended, link)
+            let verdict: PushQueue.Verdict
+            if let answer = ended.answer {
+                var renewed = false
+                if answer.rejection?.consequence == .renewProviderToken {
+                    renewed = (try? configuration.providerTokens.renew(expired: ended.tokenNumber)) ?? false
+                }
+                verdict = queue.answered(ended.number, answer, renewed: renewed, atMs: now)
+            } else {
+                let why = link.fault?.description ?? "the request was reset"
+                let wasProcessed: Bool? = ended.ending == .notProcessed ? false : nil
+                verdict = queue.broken(ended.number, wasProcessed: wasProcessed, why: why, atMs: now)
+            }
+            obey(verdict, of: ended.number, link: link, atMs: now)
+        }
+    }
+
+    private func obey(_ verdict: PushQueue.Verdict, of number: PushQueue.Number, link: PushLink?, atMs now: Int64) {
+        if let alarm = verdict.alarm { configuration.diagnose(.held(alarm)) }
+        if verdict.needsNewConnection { link?.retire(atMs: now) }
+        if let outcome = verdict.outcome { complete(number, outcome) }
+    }
+
+    private func report(_ ended: PushLink.Ended, _ link: PushLink) {
+        let ending: PushAttempt.Ending
+        switch (ended.ending, ended.answer) {
+        case (.answered, let answer?):
+            ending = answer.rejection.map { .rejected($0) } ?? .accepted(uniqueID: answer.uniqueID)
+        case (.notProcessed, _):
+            ending = .notProcessed
+        default:
+            ending = .unknown(link.fault?.description ?? "no answer")
+        }
+        submissions[ended.number]?.attempted(
+            PushAttempt(
+                number: ended.attempt, connection: link.number, apnsID: ended.apnsID, ending: ending,
+                durationMs: ended.durationMs))
+    }
+
+    private func complete(_ number: PushQueue.Number, _ outcome: PushOutcome) {
+        guard let submission = submissions.removeValue(forKey: number) else { return }
+        // First the count, so that a caller who hands in the next push from the completion finds room.
+        inbox.noteEnded()
+        submission.completion(outcome)
+    }
+
+    // MARK: - Connections
+
+    private func connectIfNeeded(atMs now: Int64) {
+        guard !links.contains(where: { $0.isUsable }), queue.hasReady(atMs: now), now >= connectNotBeforeMs else {
+            return
+        }
+        if addresses.isEmpty {
+            switch lookup.poll() {
+            case nil: return
+            case .success(let found): addresses = found
+            case .failure(let fault): return noteNotConnected(fault, atMs: now)
+            }
+        }
+        while !addresses.isEmpty {
+            let address = addresses.removeFirst()
+            do throws(TransportFault) {
+                let link = try PushLink(
+                    number: lastLinkNumber + 1, descriptor: try address.beginConnecting(),
+                    endpoint: configuration.endpoint, context: context, timing: configuration.timing, atMs: now)
+                lastLinkNumber += 1
+                return links.append(link)
+            } catch {
+                if addresses.isEmpty { noteNotConnected(error, atMs: now) }
+            }
+        }
+    }
+
+    private func advance(_ link: PushLink, atMs now: Int64) {
+        let wasOpen = link.isOpen
+        link.advance(atMs: now)
+        if !wasOpen && link.isOpen {
+            // The next connection resolves the name anew (Apple: no DNS cache).
+            addresses = []
+            queue.connectFault = nil
+            configuration.diagnose(.connected(connection: link.number))
+        }
+    }
+
+    /// Settles all links and forgets those that are closed.
+    private func settleAll(atMs now: Int64) {
+        for link in links {
+            settle(link, atMs: now)
+            if link.hasAnswered {
+                failures = 0
+                connectNotBeforeMs = Int64.min
+            }
+        }
+        for link in links where link.isClosed {
+            let fault = link.fault ?? TransportFault("closed")
+            if link.isOpen {
+                configuration.diagnose(.disconnected(connection: link.number, why: fault.description))
+                if !link.hasAnswered { noteNotConnected(fault, atMs: now) }
+            } else if addresses.isEmpty {
+                noteNotConnected(fault, atMs: now)
+            }
+        }
+        links.removeAll { $0.isClosed }
+    }
+
+    private func noteNotConnected(_ fault: TransportFault, atMs now: Int64) {
+        let timing = configuration.timing
+        let full = min(timing.reconnectMs << Int64(min(failures, 16)), timing.reconnectMsMax)
+        let pauseMs = Int64(Double(full) * (0.5 + 0.5 * configuration.jitter()))
+        failures += 1
+        connectNotBeforeMs = now + pauseMs
+        queue.connectFault = fault
+        configuration.diagnose(.notConnected(why: fault.description, againInMs: pauseMs))
+    }
+
+    // MARK: - Waiting
+
+    private func sleep() {
+        var polled = [pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)]
+        for link in links {
+            polled.append(pollfd(fd: link.connection.descriptor, events: link.connection.pollEvents, revents: 0))
+        }
+        poll(&polled, nfds_t(polled.count), Int32(clamping: sleepMs()))
+        if polled[0].revents != 0 { inbox.wake.drain() }
+        let now = nowMs()
+        for (link, ready) in zip(links, polled.dropFirst()) where ready.revents != 0 {
+            advance(link, atMs: now)
+        }
+        for link in links { link.tick(atMs: now) }
+        settleAll(atMs: now)
+    }
+
+    private func sleepMs() -> Int64 {
+        let now = nowMs()
+        var due = now + Self.sleepMsMax
+        if let queueDue = queue.nextDueMs(atMs: now) { due = min(due, queueDue) }
+        if let stopAtMs { due = min(due, stopAtMs) }
+        for link in links { due = min(due, link.nextTimerMs) }
+        if !links.contains(where: { $0.isUsable }), queue.hasReady(atMs: now), connectNotBeforeMs > now {
+            due = min(due, connectNotBeforeMs)
+        }
+        if !links.contains(where: { $0.isUsable }), queue.hasReady(atMs: now), !addresses.isEmpty {
+            // The next address of the same host is tried without waiting.
+            due = min(due, max(now, connectNotBeforeMs))
+        }
+        return max(0, due - now)
+    }
+
+    private func publishStatus() {
+        inbox.note(
+            PushSenderStatus(
+                openConnections: links.count { $0.isOpen }, outstanding: queue.count, inFlight: queue.inFlightCount,
+                heldBecause: queue.heldBecause, connectFault: queue.connectFault?.description))
+    }
+
+    private func nowMs() -> Int64 { configuration.clock.now().monotonicMs }
+}

@@ -1,0 +1,42 @@
+internal import COpenSSL
+internal import Glibc
+
+/// Why a connection could not be made or was lost, in words for an operator.
+///
+/// The text names a cause (a system error, a certificate problem, a protocol error), never what was sent.
+package struct TransportFault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What went wrong, without a full stop.
+    package let description: String
+
+    /// A fault in plain words.
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    /// A failed system call, with the present `errno` unless another code is given (`strerror_r`).
+    package init(call: String, code: Int32 = errno) {
+        var text = [CChar](repeating: 0, count: 128)
+        let isKnown = strerror_r(code, &text, text.count) == 0
+        self.description = "\(call): \(isKnown ? cString(text) : "error \(code)")"
+    }
+
+    /// A failed OpenSSL call, with the oldest error of this thread's queue, which is emptied (`ERR_get_error`).
+    package init(openSSL call: String) {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        guard code != 0 else {
+            self.description = call
+            return
+        }
+        if let reason = ERR_reason_error_string(code) {
+            self.description = "\(call): \(String(cString: reason))"
+        } else {
+            self.description = "\(call): OpenSSL error \(code)"
+        }
+    }
+}
+
+/// The characters before the terminating zero.
+func cString(_ characters: [CChar]) -> String {
+    String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,0 +1,46 @@
+internal import JSON
+
+/// What the stand-in saw and did about one push. Holds the end of the device token only.
+package struct PushRecord: Sendable, Equatable {
+    /// Milliseconds since 1970 UTC.
+    package let arrivedMs: Int64
+    /// 1, 2, 3 … in the order of arrival of connections.
+    package let connection: Int
+    package let stream: Int32
+    /// As received; nil when it was left out.
+    package let apnsID: String?
+    /// The last 8 hexadecimal digits.
+    package let deviceTokenEnd: String
+    package let topic: String?
+    package let priority: String?
+    package let expiration: String?
+    package let collapseID: String?
+    /// Bytes of the body, counted up to one above the allowed most.
+    package let payloadBytes: Int
+    /// Names of the fields that came as never-indexed HPACK literals, in order.
+    package let neverIndexed: [String]
+    /// HTTP status of the answer; 0 when there was none.
+    package let status: Int
+    /// The reason given; nil with status 200 and 0.
+    package let reason: String?
+
+    /// The record as one JSON line, without the line's end.
+    package var jsonLine: [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.field("time", milliseconds: arrivedMs)
+        line.field("connection", connection)
+        line.field("stream", Int(stream))
+        line.field("apnsID", apnsID)
+        line.field("deviceTokenEnd", deviceTokenEnd)
+        line.field("topic", topic)
+        line.field("priority", priority)
+        line.field("expiration", expiration)
+        line.field("collapseID", collapseID)
+        line.field("payloadBytes", payloadBytes)
+        line.field("status", status)
+        line.field("reason", reason)
+        line.endObject()
+        return line.bytes
+    }
+}

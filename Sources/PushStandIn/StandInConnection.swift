@@ -1,0 +1,76 @@
+internal import LocationPush
+
+/// One sender's connection to the stand-in. Belongs to the stand-in's thread.
+final class StandInConnection {
+    /// APNs allows one stream until the first valid push, then about a thousand.
+    static let streamsBeforeValidPush = 1
+    static let streamsAfterValidPush = 1000
+
+    let number: Int
+    let http: HTTP2Connection
+    /// A black hole: nothing is read or written any more.
+    var isSilent = false
+    private let requests = StandInRequests()
+    private var isTrusted = false
+    private var providerToken: String?
+    private var providerTokenChangedMs: Int64?
+
+    init(number: Int, descriptor: Int32, context: TLSContext) throws(TransportFault) {
+        self.number = number
+        let session = HTTP2Session.server(events: requests, maxConcurrentStreams: Self.streamsBeforeValidPush)
+        self.http = try HTTP2Connection(descriptor, context: context, serverName: nil, session: session)
+    }
+
+    var isClosed: Bool { http.stage == .closed }
+
+    /// The requests that have arrived completely since the last call.
+    func takeArrived() -> [(stream: Int32, request: ArrivedRequest)] {
+        defer { requests.arrived.removeAll(keepingCapacity: true) }
+        return requests.arrived
+    }
+
+    /// Notes the provider token of a push; false when it is the second change within 20 minutes.
+    func noteProviderToken(_ token: String, atMs now: Int64) -> Bool {
+        guard let before = providerToken, before != token else {
+            providerToken = token
+            return true
+        }
+        if let changedMs = providerTokenChangedMs, now - changedMs < 20 * 60_000 { return false }
+        providerToken = token
+        providerTokenChangedMs = now
+        return true
+    }
+
+    /// A valid push was seen: the connection may carry many at a time.
+    func trust() {
+        guard !isTrusted else { return }
+        isTrusted = true
+        http.session.submit(maxConcurrentStreams: Self.streamsAfterValidPush)
+    }
+}
+
+/// Gathers requests until they are complete.
+private final class StandInRequests: HTTP2Events {
+    var arrived: [(stream: Int32, request: ArrivedRequest)] = []
+    private var partial: [Int32: ArrivedRequest] = [:]
+
+    func received(header name: String, _ value: String, neverIndexed: Bool, stream: Int32) {
+        partial[stream, default: ArrivedRequest()].fields.append((name, value, neverIndexed))
+    }
+
+    func received(body bytes: UnsafeRawBufferPointer, stream: Int32) {
+        partial[stream, default: ArrivedRequest()].append(bytes)
+    }
+
+    func ended(stream: Int32) {
+        if let request = partial.removeValue(forKey: stream) { arrived.append((stream, request)) }
+    }
+
+    func closed(stream: Int32, errorCode: UInt32) {
+        partial[stream] = nil
+    }
+
+    func received(maxConcurrentStreams: Int) {}
+    func received(goAwayAfter lastStream: Int32, errorCode: UInt32, reason: [UInt8]) {}
+    func pingAcknowledged() {}
+}
