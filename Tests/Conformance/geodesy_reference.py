@@ -8,6 +8,8 @@ cart         lat lon height        -> x y z                            (pyproj, 
 egm96        lat lon               -> meters of the geoid above the ellipsoid (pyproj, grid of Debian's proj-data)
 xy CODE      lat lon               -> x y of the system, easting first (pyproj, always_xy)
 register CODE  lat lon             -> the same two numbers in the register's order (pyproj, authority order)
+latlon CODE  x y                   -> lat lon (pyproj, always_xy)
+edition      any number            -> major and minor version of the PROJ inside pyproj
 """
 
 import sys
@@ -75,6 +77,17 @@ def answer_xy(code):
 def answer_register(code):
     conversion = transformer("EPSG:4326", code, allow_ballpark=False)
     return lambda lat, lon: conversion.transform(lat, lon, errcheck=True)
+
+
+def answer_latlon(code):
+    conversion = transformer(code, "EPSG:4326", always_xy=True, allow_ballpark=False)
+    return lambda x, y: conversion.transform(x, y, errcheck=True)[::-1]
+
+
+def answer_edition():
+    import pyproj
+
+    return lambda _: pyproj.proj_version_str.split(".")[:2]
 
 
 if __name__ == "__main__":
