@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { body_length = 170, leaf_length = 32, id_length = 16, compact_length = 640, streams = 40, checkpoint_commits = 100 };
+enum { body_length = 170, leaf_length = 32, id_length = 16, compact_length = 640 };
+enum { streams = 40, checkpoint_commits = 100 };
 
 static const char schema[] =
     "CREATE TABLE event (number INTEGER PRIMARY KEY, stream INTEGER NOT NULL, version INTEGER NOT NULL,"
@@ -39,12 +40,13 @@ static void must(int good, const char *what, sqlite3 *database) {
 }
 
 static int write_log(const char *directory, const char *mode, long commits, long group) {
-    char path[4096], pragma[100];
+    char path[4096], pragmas[100];
     sqlite3 *database = NULL;
     snprintf(path, sizeof path, "%s/log.sqlite", directory);
     must(sqlite3_open(path, &database) == SQLITE_OK, path, database);
-    snprintf(pragma, sizeof pragma, "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA synchronous=%s", mode);
-    must(sqlite3_exec(database, pragma, NULL, NULL, NULL) == SQLITE_OK, "pragmas", database);
+    snprintf(pragmas, sizeof pragmas,
+             "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA synchronous=%s", mode);
+    must(sqlite3_exec(database, pragmas, NULL, NULL, NULL) == SQLITE_OK, "pragmas", database);
     must(sqlite3_exec(database, schema, NULL, NULL, NULL) == SQLITE_OK, "schema", database);
     sqlite3_stmt *insert, *head;
     static const char insert_sql[] = "INSERT INTO event VALUES (?,?,?,1,?,7,?,0,?,?)";
