@@ -46,6 +46,7 @@ let package = Package(
         module("Whereabouts", ["Geodesy"]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
+        module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

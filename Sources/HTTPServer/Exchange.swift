@@ -1,0 +1,61 @@
+internal import CMicroHTTP
+
+/// One request and its answer, from the first line on. Only the server's thread touches it.
+final class Exchange {
+    let connection: Connection
+    /// The request's target as sent; `nil` if it is not UTF-8.
+    let rawTarget: String?
+
+    /// What the header said, once it has arrived.
+    var head: Head?
+    var body: [UInt8] = []
+    /// The answer, once the handler was called.
+    var answer: PendingAnswer?
+
+    struct Head {
+        var method: String
+        var target: RequestTarget
+        var headers: [(name: String, value: String)]
+        var bodyBytesMax: Int
+    }
+
+    init(connection: Connection, rawTarget: String?) {
+        self.connection = connection
+        self.rawTarget = rawTarget
+    }
+
+    var request: HTTPRequest? {
+        head.map { head in
+            HTTPRequest(
+                method: head.method, path: head.target.path, rawPath: head.target.rawPath,
+                query: head.target.query.map { ($0.name, $0.value) }, headers: head.headers, body: body)
+        }
+    }
+}
+
+/// A connection and how long it may stay as it is. Only the server's thread touches it.
+final class Connection {
+    /// Valid until libmicrohttpd says that the connection is closed, which is when this object goes.
+    let handle: OpaquePointer
+    let descriptor: CInt
+    var phase: Phase
+
+    enum Phase {
+        /// No first line of a request has arrived yet.
+        case idle(untilSeconds: Double)
+        /// A request is arriving.
+        case receiving(untilSeconds: Double)
+        /// The handler has the request.
+        case handling
+        /// The answer is being sent.
+        case answering(untilSeconds: Double)
+        /// The connection was cut, and libmicrohttpd has yet to notice.
+        case cut
+    }
+
+    init(handle: OpaquePointer, descriptor: CInt, phase: Phase) {
+        self.handle = handle
+        self.descriptor = descriptor
+        self.phase = phase
+    }
+}

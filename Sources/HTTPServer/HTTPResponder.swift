@@ -1,0 +1,129 @@
+internal import CSupport
+internal import Glibc
+internal import Synchronization
+
+/// The duty to answer one request: kept, passed on, and fulfilled once, from any thread.
+///
+/// If it is let go unfulfilled, the client gets a 500.
+package final class HTTPResponder: Sendable {
+    private let answer: PendingAnswer
+
+    init(_ answer: PendingAnswer) {
+        self.answer = answer
+    }
+
+    deinit {
+        answer.give(.problem(500, title: "The request was not answered."), unlessGiven: true)
+    }
+
+    /// Answers the request. Given before the handler returns, the answer is sent without a detour; later ones wake the
+    /// server's thread. If the client is gone or the server stopped, nothing happens.
+    ///
+    /// - Precondition: it is called once.
+    package func respond(_ response: HTTPResponse) {
+        answer.give(response, unlessGiven: false)
+    }
+}
+
+/// An answer on its way from whoever gives it to the server's thread.
+final class PendingAnswer: Sendable {
+    private enum State {
+        /// The handler has not returned: whoever gives the answer need not wake anybody.
+        case open
+        /// The connection is suspended until the answer is posted.
+        case awaited
+        case given(HTTPResponse)
+        /// The answer was taken, or nobody waits for it any more. `isGiven` tells a second answer from a late one.
+        case over(isGiven: Bool)
+    }
+
+    private let state = Mutex(State.open)
+    private let mailbox: Mailbox
+
+    init(mailbox: Mailbox) {
+        self.mailbox = mailbox
+    }
+
+    func give(_ response: @autoclosure () -> HTTPResponse, unlessGiven: Bool) {
+        let isAwaited = state.withLock { state in
+            switch state {
+            case .open:
+                state = .given(response())
+                return false
+            case .awaited:
+                state = .given(response())
+                return true
+            case .given, .over(isGiven: true):
+                precondition(unlessGiven, "A request is answered once.")
+                return false
+            case .over(isGiven: false):
+                state = .over(isGiven: true)
+                return false
+            }
+        }
+        if isAwaited { mailbox.post(self) }
+    }
+
+    /// The answer, if it was given; if not, it is awaited from now on and will be posted.
+    func takeOrAwait() -> HTTPResponse? {
+        state.withLock { state in
+            guard case .given(let response) = state else {
+                state = .awaited
+                return nil
+            }
+            state = .over(isGiven: true)
+            return response
+        }
+    }
+
+    /// Nobody waits any more: an answer that comes later is dropped.
+    func abandon() {
+        state.withLock { state in
+            switch state {
+            case .open, .awaited: state = .over(isGiven: false)
+            case .given: state = .over(isGiven: true)
+            case .over: break
+            }
+        }
+    }
+}
+
+/// Where answers from other threads wait for the server's thread, which its descriptor wakes.
+final class Mailbox: Sendable {
+    /// Readable while something may be inside.
+    let descriptor: CInt
+    private let answers = Mutex<[PendingAnswer]>([])
+
+    init?() {
+        descriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        if descriptor < 0 { return nil }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func post(_ answer: PendingAnswer) {
+        let wasEmpty = answers.withLock { answers in
+            answers.append(answer)
+            return answers.count == 1
+        }
+        if wasEmpty { wake() }
+    }
+
+    /// Makes the descriptor readable. It can only fail when it is readable already.
+    func wake() {
+        _ = eventfd_write(descriptor, 1)
+    }
+
+    /// Takes all answers out and makes the descriptor wait again.
+    func takeAll() -> [PendingAnswer] {
+        // First the descriptor, then the answers: one posted in between wakes once too often, never too rarely.
+        var count: eventfd_t = 0
+        _ = eventfd_read(descriptor, &count)
+        return answers.withLock { answers in
+            defer { answers = [] }
+            return answers
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import CSupport
+internal import Glibc
+internal import Synchronization
+
+/// An HTTP/1.1 server (libmicrohttpd) on one thread of its own.
+///
+/// Requests are handed over complete; answers may come at once or later, from any thread. It is meant to stand behind
+/// a reverse proxy that speaks TLS: only loopback addresses are bound unless the configuration allows others.
+///
+/// One `poll` on libmicrohttpd's epoll descriptor and our own mailbox drives it, not libmicrohttpd's own thread: that
+/// one waits for a full timeout whenever exactly 128 connections are ready at once, which clients can bring about.
+package final class HTTPServer: Sendable {
+    /// The port it listens on.
+    package let port: Int
+
+    private let loop: ServerLoop
+    private let stage: Mutex<Stage>
+
+    private enum Stage: ~Copyable {
+        case bound(ListeningSocket)
+        case running(pthread_t)
+        case over
+    }
+
+    /// Binds the address, without taking connections yet.
+    ///
+    /// - Parameters:
+    ///   - handler: called on the server's thread for every request. While it runs nobody else is served: it must
+    ///     not block. It, or whoever it passes the responder to, answers.
+    /// - Throws: ``HTTPServerError`` if the address cannot or must not be bound.
+    package init(
+        _ configuration: HTTPServerConfiguration,
+        handler: @escaping @Sendable (HTTPRequest, HTTPResponder) -> Void
+    ) throws(HTTPServerError) {
+        let socket = try ListeningSocket.bound(configuration)
+        guard let mailbox = Mailbox() else { throw .cannotStart("there is no descriptor left for an eventfd") }
+        port = socket.port
+        loop = ServerLoop(configuration, mailbox: mailbox, handler: handler)
+        stage = Mutex(.bound(socket))
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Begins to serve. SIGPIPE is ignored from now on in the whole process.
+    ///
+    /// - Precondition: it was not started before.
+    /// - Throws: ``HTTPServerError`` if another server began to listen meanwhile, or memory or threads are exhausted.
+    package func start() throws(HTTPServerError) {
+        let port = port
+        let loop = loop
+        let result = stage.withLock { stage -> Result<Void, HTTPServerError> in
+            guard case .bound(let socket) = consume stage else { preconditionFailure("A server is started once.") }
+            stage = .over
+            signal(SIGPIPE, SIG_IGN)
+            guard let descriptor = socket.listen() else {
+                return .failure(
+                    .cannotListen(host: loop.configuration.host, port: port, reason: String(cString: strerror(errno))))
+            }
+            guard loop.start(listeningDescriptor: descriptor) else {
+                return .failure(.cannotStart("libmicrohttpd refused"))
+            }
+            var thread = pthread_t()
+            let error = pthread_create(
+                &thread, nil,
+                { loop in
+                    if let loop { Unmanaged<ServerLoop>.fromOpaque(loop).takeRetainedValue().run() }
+                    return nil
+                }, Unmanaged.passRetained(loop).toOpaque())
+            precondition(error == 0, "No thread could be made for the HTTP server.")
+            stage = .running(thread)
+            return .success(())
+        }
+        try result.get()
+    }
+
+    /// Takes no more connections, lets the requests received be answered for as long as the configuration says, closes
+    /// everything and waits until that is done. Called again, it does nothing.
+    ///
+    /// - Precondition: it is not called by the handler.
+    package func stop() {
+        let thread: pthread_t? = stage.withLock { stage in
+            let before = consume stage
+            stage = .over
+            switch consume before {
+            case .running(let thread): return thread
+            case .bound: return nil
+            case .over: return nil
+            }
+        }
+        guard let thread else { return }
+        precondition(pthread_equal(thread, pthread_self()) == 0, "The handler cannot wait for its own end.")
+        loop.stop()
+        pthread_join(thread, nil)
+    }
+
+    /// What the server has done so far.
+    package var counters: HTTPServerCounters { loop.counters.snapshot() }
+}

@@ -1,0 +1,28 @@
+/// Where a server listens and what it bears.
+package struct HTTPServerConfiguration: Sendable {
+    /// A numeric IPv4 or IPv6 address, or `localhost` for 127.0.0.1.
+    package var host = "127.0.0.1"
+    /// 0 lets the system choose; ``HTTPServer/port`` says which it was.
+    package var port = 0
+    /// Whether an address that others can reach may be bound. The server speaks no TLS: in front of it belongs a
+    /// reverse proxy that does.
+    package var allowNonLoopback = false
+    /// Connections open at the same time; beyond, new ones wait to be accepted.
+    package var connectionLimit = 1024
+    /// Seconds a request may take to arrive from its first line to the last byte of its body, and also what a client
+    /// gets to take the answer, besides a second for each KiB. It does not limit the handler.
+    package var requestDeadlineSeconds = 30.0
+    /// Seconds without a byte after which a connection is closed, rounded up to whole ones. A connection that
+    /// dribbles a next request without ever completing its first line is closed after this and the deadline together.
+    package var idleTimeoutSeconds = 60.0
+    /// Bytes for the request line, header fields and what is kept about them. Beyond, the answer is 431.
+    package var headerMemoryLimit = 16 * 1024
+    /// Bytes a body may have, asked once the header has arrived. Beyond, the answer is 413 and the connection is
+    /// closed without reading on. Called on the server's thread.
+    package var bodyLimit: @Sendable (_ method: String, _ path: String) -> Int = { _, _ in 64 * 1024 }
+    /// Seconds that ``HTTPServer/stop()`` waits for requests already received to be answered; later ones get 503.
+    package var drainSeconds = 4.0
+
+    /// 127.0.0.1, a port that is free, and the bounds of the declarations above.
+    package init() {}
+}

@@ -1,0 +1,313 @@
+internal import CMicroHTTP
+internal import CSupport
+internal import Glibc
+internal import Synchronization
+
+/// The server's thread: libmicrohttpd, driven by one `poll`, and the time limits it does not keep by itself.
+///
+/// Unchecked: what is mutable and not atomic is touched by `start`, which returns before the thread is made, and then
+/// by that thread alone; libmicrohttpd calls back only from within the calls that thread makes.
+final class ServerLoop: @unchecked Sendable {
+    /// Bytes a second, at the least, that a client must take of an answer.
+    private static let answerBytesPerSecondMin = 1024.0
+
+    let configuration: HTTPServerConfiguration
+    let counters = LiveCounters()
+    private let mailbox: Mailbox
+    private let handler: @Sendable (HTTPRequest, HTTPResponder) -> Void
+    private let isStopping = Atomic(false)
+
+    private var daemon: OpaquePointer?
+    private let options = UnsafeMutablePointer<http_daemon_options>.allocate(capacity: 1)
+    private var connections: [OpaquePointer: Connection] = [:]
+    /// The requests whose connections are suspended.
+    private var waiting: [ObjectIdentifier: Exchange] = [:]
+    private var lingering = LingeringSockets()
+    /// When connections are looked through for ones that took too long.
+    private var nextSweepSeconds = 0.0
+    /// The monotonic clock, read once in each round.
+    private var nowSeconds = 0.0
+    /// When stopping ends whatever is unanswered; `nil` while the server runs.
+    private var drainUntilSeconds: Double?
+
+    init(
+        _ configuration: HTTPServerConfiguration, mailbox: Mailbox,
+        handler: @escaping @Sendable (HTTPRequest, HTTPResponder) -> Void
+    ) {
+        self.configuration = configuration
+        self.mailbox = mailbox
+        self.handler = handler
+    }
+
+    deinit {
+        options.deallocate()
+    }
+
+    // MARK: - The life of the thread
+
+    /// Takes over the listening descriptor, also if it fails.
+    func start(listeningDescriptor: CInt) -> Bool {
+        options.initialize(
+            to: http_daemon_options(
+                listening_descriptor: listeningDescriptor,
+                connection_limit: UInt32(clamping: configuration.connectionLimit),
+                inactivity_seconds_max: UInt32(configuration.idleTimeoutSeconds.rounded(.up)),
+                connection_memory_bytes: configuration.headerMemoryLimit,
+                context: Unmanaged.passUnretained(self).toOpaque(),
+                connection_opened: { ServerLoop.at($0)?.opened($1) },
+                connection_closed: { ServerLoop.at($0)?.closed($1) },
+                request_begun: { ServerLoop.at($0)?.began(target: $1, on: $2) },
+                request_continued: { ServerLoop.at($0)?.continued($1, $2, $3, $4, $5, $6) == true ? 1 : 0 },
+                request_ended: { ServerLoop.at($0)?.ended($2) }))
+        daemon = http_daemon_start(options)
+        if daemon == nil { close(listeningDescriptor) }
+        return daemon != nil
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> ServerLoop? {
+        context.map { Unmanaged<ServerLoop>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Asks the thread to end; from any thread.
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        mailbox.wake()
+    }
+
+    /// Serves until ``stop()``.
+    func run() {
+        guard let daemon else { preconditionFailure("A server runs after it was started.") }
+        let events = http_daemon_epoll_descriptor(daemon)
+        while !isDrained {
+            wait(for: [events, mailbox.descriptor] + lingering.descriptors, millisecondsMax: pause(of: daemon))
+            nowSeconds = monotonicSeconds()
+            for answer in mailbox.takeAll() { resume(answer) }
+            MHD_run(daemon)
+            lingering.drain(nowSeconds: nowSeconds)
+            if isStopping.load(ordering: .acquiring) { drain(daemon) }
+            if nowSeconds >= nextSweepSeconds { sweep() }
+        }
+        end(daemon)
+    }
+
+    private func wait(for descriptors: [CInt], millisecondsMax: CInt) {
+        var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        // Interrupted or not, the round that follows looks at everything.
+        _ = poll(&polled, nfds_t(polled.count), millisecondsMax)
+    }
+
+    /// How long nothing needs to be done if nothing comes, in milliseconds.
+    private func pause(of daemon: OpaquePointer) -> CInt {
+        var milliseconds: UInt64 = 0
+        let hasTimeout = MHD_get_timeout(daemon, &milliseconds) == .YES
+        if hasTimeout && milliseconds == 0 { return 0 }
+        let untilSweep = max(0, (nextSweepSeconds - monotonicSeconds()) * 1000).rounded(.up)
+        let isQuiet = connections.isEmpty && lingering.isEmpty && drainUntilSeconds == nil
+        let pause = isQuiet ? 60_000 : min(untilSweep, 1000)
+        return CInt(hasTimeout ? min(pause, Double(min(milliseconds, 60_000))) : pause)
+    }
+
+    /// Closes connections that took too long.
+    private func sweep() {
+        // Late by a quarter of the deadline at most.
+        nextSweepSeconds = nowSeconds + min(1, configuration.requestDeadlineSeconds / 4)
+        for connection in connections.values {
+            switch connection.phase {
+            case .receiving(let until) where until <= nowSeconds:
+                // Nothing is being sent while a request arrives: an answer of our own cannot mingle with another.
+                send(.problem(408, title: "The request took too long to arrive."), to: connection)
+                cut(connection)
+                counters.cutByDeadline.add(1, ordering: .relaxed)
+            case .idle(let until) where until <= nowSeconds, .answering(let until) where until <= nowSeconds:
+                cut(connection)
+                counters.cutByDeadline.add(1, ordering: .relaxed)
+            default:
+                break
+            }
+        }
+    }
+
+    /// Ends the connection; libmicrohttpd notices in its next round and cleans up.
+    private func cut(_ connection: Connection) {
+        connection.phase = .cut
+        shutdown(connection.descriptor, CInt(SHUT_RDWR))
+    }
+
+    // MARK: - Stopping
+
+    /// Whether stopping has come to its end: no connection is left, or it took too long.
+    private var isDrained: Bool {
+        drainUntilSeconds.map { connections.isEmpty && lingering.isEmpty || $0 <= nowSeconds } ?? false
+    }
+
+    private func drain(_ daemon: OpaquePointer) {
+        if drainUntilSeconds == nil {
+            drainUntilSeconds = nowSeconds + configuration.drainSeconds
+            let descriptor = MHD_quiesce_daemon(daemon)
+            if descriptor >= 0 { close(descriptor) }
+        }
+        for connection in connections.values {
+            if case .idle = connection.phase { cut(connection) }
+        }
+    }
+
+    private func end(_ daemon: OpaquePointer) {
+        // libmicrohttpd must not be stopped with suspended connections.
+        for (_, exchange) in waiting {
+            exchange.answer?.abandon()
+            send(.problem(503, title: "The service is stopping."), to: exchange.connection)
+            cut(exchange.connection)
+            MHD_resume_connection(exchange.connection.handle)
+        }
+        waiting = [:]
+        MHD_run(daemon)
+        MHD_stop_daemon(daemon)
+        lingering.closeAll()
+        self.daemon = nil
+    }
+
+    // MARK: - What libmicrohttpd tells
+
+    private func opened(_ handle: OpaquePointer?) -> UnsafeMutableRawPointer? {
+        guard let handle else { return nil }
+        let connection = Connection(
+            handle: handle, descriptor: http_connection_descriptor(handle),
+            phase: .idle(untilSeconds: nowSeconds + configuration.requestDeadlineSeconds))
+        connections[handle] = connection
+        counters.connectionsAccepted.add(1, ordering: .relaxed)
+        counters.connectionsOpen.add(1, ordering: .relaxed)
+        return Unmanaged.passRetained(connection).toOpaque()
+    }
+
+    private func closed(_ context: UnsafeMutableRawPointer?) {
+        guard let context else { return }
+        let connection = Unmanaged<Connection>.fromOpaque(context).takeRetainedValue()
+        connections[connection.handle] = nil
+        counters.connectionsOpen.subtract(1, ordering: .relaxed)
+    }
+
+    private func began(target: UnsafePointer<CChar>?, on handle: OpaquePointer?) -> UnsafeMutableRawPointer? {
+        guard let handle, let target, let connection = connections[handle] else { return nil }
+        connection.phase = .receiving(untilSeconds: nowSeconds + configuration.requestDeadlineSeconds)
+        let exchange = Exchange(connection: connection, rawTarget: String(validatingCString: target))
+        return Unmanaged.passRetained(exchange).toOpaque()
+    }
+
+    /// - Returns: `false` to close the connection.
+    private func continued(
+        _ handle: OpaquePointer?, _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?,
+        _ bytes: UnsafePointer<UInt8>?, _ length: UnsafeMutablePointer<Int>?, _ context: UnsafeMutableRawPointer?
+    ) -> Bool {
+        guard let method, let version, let length, let context else { return false }
+        let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+        guard let head = exchange.head else {
+            do {
+                try exchange.readHead(
+                    method: String(cString: method), version: String(cString: version),
+                    bodyLimit: configuration.bodyLimit)
+                return true
+            } catch {
+                return refuse(exchange, error.response, isHead: String(cString: method) == "HEAD")
+            }
+        }
+        guard length.pointee == 0 else {
+            guard exchange.body.count + length.pointee <= head.bodyBytesMax else {
+                return refuse(exchange, Exchange.HeadRefusal.bodyTooLong.response, isHead: false)
+            }
+            exchange.body.append(contentsOf: UnsafeBufferPointer(start: bytes, count: length.pointee))
+            length.pointee = 0
+            return true
+        }
+        guard let answer = exchange.answer else { return dispatch(exchange) }
+        // The connection was resumed.
+        guard let response = answer.takeOrAwait() else { return false }
+        return queue(response, for: exchange)
+    }
+
+    private func ended(_ context: UnsafeMutableRawPointer?) {
+        guard let context else { return }
+        let exchange = Unmanaged<Exchange>.fromOpaque(context).takeRetainedValue()
+        exchange.answer?.abandon()
+        if case .cut = exchange.connection.phase { return }
+        let seconds = configuration.idleTimeoutSeconds + configuration.requestDeadlineSeconds
+        exchange.connection.phase = .idle(untilSeconds: nowSeconds + seconds)
+    }
+
+    // MARK: - Answering
+
+    private func dispatch(_ exchange: Exchange) -> Bool {
+        guard let request = exchange.request else { return false }
+        counters.requests.add(1, ordering: .relaxed)
+        counters.bodyBytesReceived.add(request.body.count, ordering: .relaxed)
+        exchange.body = []
+        exchange.connection.phase = .handling
+        let answer = PendingAnswer(mailbox: mailbox)
+        exchange.answer = answer
+        handler(request, HTTPResponder(answer))
+        if let response = answer.takeOrAwait() { return queue(response, for: exchange) }
+        counters.requestsWaiting.add(1, ordering: .relaxed)
+        waiting[ObjectIdentifier(answer)] = exchange
+        MHD_suspend_connection(exchange.connection.handle)
+        return true
+    }
+
+    private func resume(_ answer: PendingAnswer) {
+        guard let exchange = waiting.removeValue(forKey: ObjectIdentifier(answer)) else { return }
+        counters.requestsWaiting.subtract(1, ordering: .relaxed)
+        MHD_resume_connection(exchange.connection.handle)
+    }
+
+    private func queue(_ response: HTTPResponse, for exchange: Exchange) -> Bool {
+        guard let prepared = prepare(response) else {
+            return queue(.problem(500, title: "The answer could not be sent."), for: exchange)
+        }
+        defer { MHD_destroy_response(prepared) }
+        counters.countAnswer(status: response.status)
+        counters.bodyBytesSent.add(response.body.count, ordering: .relaxed)
+        let seconds =
+            configuration.requestDeadlineSeconds + Double(response.body.count) / Self.answerBytesPerSecondMin
+        exchange.connection.phase = .answering(untilSeconds: nowSeconds + seconds)
+        return MHD_queue_response(exchange.connection.handle, UInt32(response.status), prepared) == .YES
+    }
+
+    private func prepare(_ response: HTTPResponse) -> OpaquePointer? {
+        precondition((200...599).contains(response.status), "An answer's status is 200 to 599.")
+        let prepared = response.body.withUnsafeBytes { body in
+            // Copied, so the pointer is only read.
+            MHD_create_response_from_buffer(
+                body.count, UnsafeMutableRawPointer(mutating: body.baseAddress), .RESPMEM_MUST_COPY)
+        }
+        guard let prepared else { return nil }
+        var isGood = true
+        for header in response.headers {
+            isGood = isGood && MHD_add_response_header(prepared, header.name, header.value) == .YES
+        }
+        if isGood && drainUntilSeconds != nil {
+            isGood = MHD_add_response_header(prepared, "Connection", "close") == .YES
+        }
+        if isGood { return prepared }
+        MHD_destroy_response(prepared)
+        return nil
+    }
+
+    /// Answers a request that is not read to its end, and closes the connection.
+    private func refuse(_ exchange: Exchange, _ response: HTTPResponse, isHead: Bool) -> Bool {
+        if response.status == 413 { counters.bodiesTooLong.add(1, ordering: .relaxed) }
+        send(response, to: exchange.connection, isHead: isHead)
+        lingering.add(duplicateOf: exchange.connection.descriptor, nowSeconds: nowSeconds)
+        exchange.connection.phase = .cut
+        return false
+    }
+
+    private func send(_ response: HTTPResponse, to connection: Connection, isHead: Bool = false) {
+        counters.countAnswer(status: response.status)
+        DirectAnswer.send(response, isHead: isHead, to: connection.descriptor)
+    }
+}
+
+/// Seconds since some fixed moment, untouched by corrections of the time of day.
+private func monotonicSeconds() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+}
