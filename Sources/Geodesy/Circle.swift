@@ -2,6 +2,7 @@ import Glibc
 
 /// The places within a geodesic distance of a centre, as `CLCircularRegion` has it. The edge belongs to it.
 package struct Circle: Hashable, Sendable, DescribedWithoutContent {
+    /// The place from which the radius is measured.
     package let center: Coordinate
     /// Meters, above 0.
     package let radiusMeters: Double

@@ -16,7 +16,7 @@ import CPROJ
 /// Slovakia: 15 m). The network is never used.
 ///
 /// One per thread: it owns its PROJ context. Creating one reads `proj.db` and takes a few milliseconds: not for Swift's
-/// shared thread pool.
+/// shared thread pool. The tests compare sixteen systems with pyproj 3.4.1 (the same PROJ 9.1): below 0.1 µm apart.
 package final class CoordinateReferenceSystem {
     /// As given: `EPSG:` and a number.
     package let code: String
@@ -60,7 +60,7 @@ package final class CoordinateReferenceSystem {
         areaOfUse = found.areaOfUse
     }
 
-    /// The place of a pair of numbers in this system; see the type for their order. About 0.3 µs.
+    /// The place of a pair of numbers in this system; see the type for their order. 0.1 to 0.6 µs.
     ///
     /// - Throws: ``GeodesyError/notFinite``; ``GeodesyError/outsideAreaOfUse(of:)`` if the place is not in
     ///   ``areaOfUse`` or the numbers are no place at all, as after swapping x and y.
@@ -75,7 +75,7 @@ package final class CoordinateReferenceSystem {
         return coordinate
     }
 
-    /// The numbers of a place in this system; see the type for their order. About 0.3 µs.
+    /// The numbers of a place in this system; see the type for their order. 0.1 to 0.6 µs.
     ///
     /// - Throws: ``GeodesyError/outsideAreaOfUse(of:)`` if the place is not in ``areaOfUse``.
     package func fromWGS84(_ coordinate: Coordinate) throws(GeodesyError) -> (x: Double, y: Double) {

@@ -2,11 +2,13 @@ import Glibc
 
 /// A point in space by its Cartesian distances from the centre of the earth (ECEF, EPSG:4978), in meters.
 ///
-/// `x` points to latitude 0 longitude 0, `y` to longitude 90 east, `z` to the north pole. Neither pole nor
-/// antimeridian is special here, which makes it the form for means, indexes and cheap bounds.
+/// Neither pole nor antimeridian is special here, which makes it the form for means, indexes and cheap bounds.
 package struct GeocentricPoint: Hashable, Sendable, DescribedWithoutContent {
+    /// Meters from the centre towards latitude 0, longitude 0.
     package let x: Double
+    /// Meters from the centre towards latitude 0, longitude 90 east.
     package let y: Double
+    /// Meters from the centre towards the north pole.
     package let z: Double
 
     /// Takes any numbers; what is made of them is as finite as they are.

@@ -6,12 +6,12 @@ import CPROJ
 /// points, antipodal ones included. Azimuths are degrees clockwise from north, −180…180. Safe on every thread.
 ///
 /// Where the shortest path or its direction is not unique, PROJ's choice stands:
-/// - equal points: distance 0; both azimuths are equal, 180 south of the equator or on it going nowhere;
+/// - equal points: distance 0; both azimuths are 180, or 0 in the south (and at latitude −0.0);
 /// - a pole: the azimuth is counted from the meridian of the longitude given, so it depends on that longitude, while
-///   the distance does not; from pole to pole the path follows the meridian of the first longitude;
-/// - points opposite each other across the equator are joined over a pole (20 003.931 km, half a meridian), not along
-///   the equator (20 037.508 km), because the ellipsoid is flattened; nearly antipodal ones leave the equator too;
-/// - two paths of equal length: PROJ returns the northern or eastern one; swapping the ends may return the other.
+///   the distance does not; from pole to pole the path follows the meridian of the second longitude;
+/// - opposite points: over the pole nearer to the start, from the equator (latitude +0.0) over the north pole: half a
+///   meridian, 20 003.931 km, for the equator is longer (20 037.508 km). Nearly opposite points of the equator are
+///   joined by a path that leaves it to the north.
 package enum Geodesic {
     /// Half the length of a meridian: no two points are farther apart.
     ///

@@ -6,9 +6,10 @@ extension Polygon {
     /// With d the distance, the result is never too small by more than 20 nm, and too large by at most
     /// 0.1 mm + 10⁻⁷·d + 2.1·10⁻¹⁷ m⁻²·d³, for d up to 1 000 km: 0.2 mm at 1 km, 1.2 mm at 10 km, 4 cm at 100 km. The
     /// last term is there because the place with the shortest chord is taken, and chords of equal length stand for
-    /// geodesics that differ by the bending of the ellipsoid, 1/r² − 1/R² between its least and greatest radius.
+    /// geodesics that differ by the bending of the ellipsoid, 1/r² − 1/R² between its least and greatest radius. Beyond
+    /// 1 000 km, where far parts of the boundary compete, it was up to 0.04 % too large in samples.
     ///
-    /// Costs about 0.1 µs per vertex, and a few µs.
+    /// Costs 25 ns per vertex and a few µs, 1 ms where most of the boundary is equally far (a parallel from the pole).
     ///
     /// The search: along an edge, F, the square of the chord to the place, is a smooth function of the fraction t of the
     /// way whose second derivative has an upper bound K, so between two places it lies above the parabola of curvature K

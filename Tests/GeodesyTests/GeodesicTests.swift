@@ -125,6 +125,24 @@ import Testing
         #expect(equator.initialAzimuth == 0 || abs(equator.initialAzimuth) == 180)
     }
 
+    /// Karney 2013, section 4: which of several shortest paths is meant is a convention; these rows state PROJ's.
+    @Test(
+        arguments: [
+            // from, to, initial and final azimuth
+            ([10, 20], [10, 20], 180, 180), ([-10, 20], [-10, 20], 0, 0), ([0, 20], [0, 20], 180, 180),
+            ([90, 20], [0, 50], 150, 180), ([-90, 20], [0, 50], 30, 0), ([90, 20], [-90, 50], 150, 180),
+            ([30, 0], [-30, 180], 0, 180), ([-30, 0], [30, 180], 180, 0), ([0, 0], [0, 180], 0, 180),
+            ([0, 0], [0, 179.5], 55.966_495_140_16, 124.033_504_859_84),
+        ] as [([Double], [Double], Double, Double)])
+    func `where several ways are shortest, the documented one is taken`(
+        start: [Double], end: [Double], initial: Double, final: Double
+    ) throws {
+        let line = Geodesic.inverse(
+            from: try Coordinate(latitude: start[0], longitude: start[1]),
+            to: try Coordinate(latitude: end[0], longitude: end[1]))
+        #expect(abs(line.initialAzimuth - initial) < 1e-9 && abs(line.finalAzimuth - final) < 1e-9)
+    }
+
     /// One degree of the equator is 2π·6 378 137 m / 360.
     @Test func `along the equator a degree is 111 319.49 m and the way is east`() throws {
         let line = Geodesic.inverse(
