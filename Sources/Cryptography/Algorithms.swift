@@ -13,11 +13,11 @@ enum Algorithms {
         let context = fetched(EVP_MAC_CTX_new(mac))
         var name = Array("SHA2-256".utf8CString)
         let code = name.withUnsafeMutableBufferPointer { name in
-            let parameters = [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_CTX_set_params(context, parameters)
+            // The macro is a String in Swift: as an argument, it would be gone when libcrypto reads the parameters.
+            OSSL_MAC_PARAM_DIGEST.withCString { key in
+                EVP_MAC_CTX_set_params(
+                    context, [OSSL_PARAM_construct_utf8_string(key, name.baseAddress, 0), OSSL_PARAM_construct_end()])
+            }
         }
         require(code)
         return context

@@ -6,8 +6,12 @@ package enum Base64 {
     ///   - urlSafe: write `-` and `_` in place of `+` and `/`.
     ///   - padded: fill the last group with `=`.
     package static func encode(_ bytes: some Sequence<UInt8>, urlSafe: Bool = false, padded: Bool = true) -> String {
+        withContiguousBytes(bytes) { encode($0, urlSafe: urlSafe, padded: padded) }
+    }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, urlSafe: Bool, padded: Bool) -> String {
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.underestimatedCount + 2) / 3 * 4)
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var bits: UInt32 = 0
         var bitCount: UInt32 = 0
         for byte in bytes {
@@ -29,8 +33,17 @@ package enum Base64 {
     ///
     /// Strict otherwise: white space, wrong padding and left-over bits that are not zero (RFC 4648 3.5) give `nil`.
     package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        withContiguousBytes(text) { decode(contiguous: $0) }
+    }
+
+    /// The bytes that `text` stands for, in either alphabet, with or without padding; `nil` for anything else.
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        decode(text.utf8)
+    }
+
+    private static func decode(contiguous text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.underestimatedCount / 4 * 3 + 2)
+        bytes.reserveCapacity(text.count / 4 * 3 + 2)
         var bits: UInt32 = 0
         var digitCount = 0
         var paddingCount = 0
@@ -62,11 +75,6 @@ package enum Base64 {
         default:
             return nil
         }
-    }
-
-    /// The bytes that `text` stands for, in either alphabet, with or without padding; `nil` for anything else.
-    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        decode(text.utf8)
     }
 
     private static let padding = UInt8(ascii: "=")

@@ -12,14 +12,17 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// The digest with these bytes; `nil` unless there are 32.
     package init?(bytes: some Collection<UInt8>) {
+        let digest = withContiguousBytes(bytes) { Digest(bytes: UnsafeRawBufferPointer($0)) }
+        guard let digest else { return nil }
+        self = digest
+    }
+
+    /// The digest with these bytes; `nil` unless there are 32.
+    package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
-        var words = InlineArray<4, UInt64>(repeating: 0)
-        var index = 0
-        for byte in bytes {
-            words[index >> 3] = words[index >> 3] << 8 | UInt64(byte)
-            index += 1
+        self.init {
+            for index in 0..<Self.byteCount { $0[index] = bytes[index] }
         }
-        self.init(words: (words[0], words[1], words[2], words[3]))
     }
 
     /// The digest that `fill` writes: 32 bytes at the address it gets.

@@ -2,29 +2,29 @@
 package enum Hex {
     /// The digits of `bytes`, in lower case.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.underestimatedCount)
-        for byte in bytes {
-            text.append(digit(byte >> 4))
-            text.append(digit(byte & 0xF))
+        withContiguousBytes(bytes) { bytes in
+            String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+                for (index, byte) in bytes.enumerated() {
+                    text[2 * index] = digit(byte >> 4)
+                    text[2 * index + 1] = digit(byte & 0xF)
+                }
+                return 2 * bytes.count
+            }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes that `text` spells in either case; `nil` for an odd number of digits or any other character.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for character in text.utf8 {
-            guard let value = value(character) else { return nil }
-            if let upper = high {
-                bytes.append(upper << 4 | value)
-                high = nil
-            } else {
-                high = value
+        withContiguousBytes(text.utf8) { text in
+            guard text.count.isMultiple(of: 2) else { return nil }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(text.count / 2)
+            for index in stride(from: 0, to: text.count, by: 2) {
+                guard let high = value(text[index]), let low = value(text[index + 1]) else { return nil }
+                bytes.append(high << 4 | low)
             }
+            return bytes
         }
-        return high == nil ? bytes : nil
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -34,8 +34,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         self.sql = sql
     }
 
-    /// A failure found before SQLite was asked.
-    init(code: Int32, message: String) {
+    /// A failure that SQLite did not report itself: a file name it would misread, or a row that its caller refuses.
+    package init(code: Int32, message: String) {
         self.code = code & 0xFF
         self.extendedCode = code
         self.message = message

@@ -4,21 +4,18 @@ import CSQLite
 /// builds stop at. A value of another type is converted by SQLite's rules (NULL: 0, 0.0, empty); tables are STRICT.
 extension Statement {
     /// The integer (`sqlite3_column_int64`).
-    @inline(__always)
     package func int(at column: Int32) -> Int64 {
         assertRow(has: column)
         return sqlite3_column_int64(handle, column)
     }
 
     /// The real number (`sqlite3_column_double`).
-    @inline(__always)
     package func double(at column: Int32) -> Double {
         assertRow(has: column)
         return sqlite3_column_double(handle, column)
     }
 
     /// A copy of the text, NUL characters included. What is not UTF-8 in the file becomes U+FFFD.
-    @inline(__always)
     package func text(at column: Int32) -> String {
         assertRow(has: column)
         // SQLite: the pointer first, then the length, so that the length is that of the converted value.
@@ -28,13 +25,11 @@ extension Statement {
     }
 
     /// A copy of the blob.
-    @inline(__always)
     package func bytes(at column: Int32) -> [UInt8] {
         [UInt8](blob(at: column))
     }
 
     /// Lends the blob without copying it. The buffer is dead after `body`, and after the next step.
-    @inline(__always)
     package func withBytes<R, E: Error>(
         at column: Int32, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
@@ -42,37 +37,31 @@ extension Statement {
     }
 
     /// Whether the value is NULL.
-    @inline(__always)
     package func isNull(at column: Int32) -> Bool {
         assertRow(has: column)
         return sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
     /// The integer, `nil` for NULL.
-    @inline(__always)
     package func optionalInt(at column: Int32) -> Int64? {
         isNull(at: column) ? nil : int(at: column)
     }
 
     /// The real number, `nil` for NULL.
-    @inline(__always)
     package func optionalDouble(at column: Int32) -> Double? {
         isNull(at: column) ? nil : double(at: column)
     }
 
     /// A copy of the text, `nil` for NULL.
-    @inline(__always)
     package func optionalText(at column: Int32) -> String? {
         isNull(at: column) ? nil : text(at: column)
     }
 
     /// A copy of the blob, `nil` for NULL.
-    @inline(__always)
     package func optionalBytes(at column: Int32) -> [UInt8]? {
         isNull(at: column) ? nil : bytes(at: column)
     }
 
-    @inline(__always)
     private func blob(at column: Int32) -> UnsafeRawBufferPointer {
         assertRow(has: column)
         // SQLite: the pointer first, then the length, so that the length is that of the converted value.
@@ -80,7 +69,6 @@ extension Statement {
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
     }
 
-    @inline(__always)
     private func assertRow(has column: Int32) {
         assert(column >= 0 && column < sqlite3_data_count(handle), "There is no row here, or it has no such column.")
     }

@@ -23,7 +23,6 @@ package struct Statement: ~Copyable {
     ///
     /// - Returns: `true` on a row, `false` at the end. The step after the end starts over.
     /// - Throws: what SQLite reports; the statement is then reset, its bindings kept.
-    @inline(__always)
     package func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -32,14 +31,12 @@ package struct Statement: ~Copyable {
     }
 
     /// Runs to the end, passing over any rows, and resets. Bindings are kept.
-    @inline(__always)
     package func run() throws(SQLiteError) {
         while try step() {}
         reset()
     }
 
     /// Goes back to before the first row and lets go of read locks (`sqlite3_reset`). Bindings are kept.
-    @inline(__always)
     package func reset() {
         // The code repeats the failure of the last step, which that step has thrown.
         sqlite3_reset(handle)

@@ -47,4 +47,20 @@ import Testing
         #expect(hmacSHA256(key: [], message: message) == hmacSHA256(key: [0], message: message))
         #expect(hmacSHA256(key: [0], message: message) != hmacSHA256(key: [1], message: message))
     }
+
+    @Test func `threads do not disturb one another`() async {
+        let signingKey = Ed25519PrivateKey()
+        let signature = signingKey.sign([1, 2, 3])
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    (0..<200).allSatisfy { _ in
+                        Self.vectors.allSatisfy { hmacSHA256(key: $0.key, message: $0.message).hex == $0.mac }
+                            && signingKey.sign([1, 2, 3]) == signature
+                    }
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+    }
 }

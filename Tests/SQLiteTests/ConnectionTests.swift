@@ -1,7 +1,6 @@
 import Glibc
+import SQLite
 import Testing
-
-@testable import SQLite
 
 @Suite struct ConnectionTests {
     let folder = TemporaryFolder()
@@ -168,5 +167,30 @@ import Testing
         let (rowID, changes) = (connection.lastInsertRowID, connection.changes)
         #expect(rowID == 42)
         #expect(changes == 2)
+    }
+
+    @Test func `a class can keep a connection and a statement in constants`() throws {
+        final class Table {
+            let connection: Connection
+            let insert: Statement
+
+            init() throws(SQLiteError) {
+                connection = try Connection(path: ":memory:", access: .readWrite)
+                try connection.execute("CREATE TABLE t(a INTEGER) STRICT")
+                insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+            }
+
+            func store(_ values: [Int]) throws(SQLiteError) {
+                try connection.transaction { () throws(SQLiteError) in
+                    for value in values {
+                        try insert.bind(value, at: 1)
+                        try insert.run()
+                    }
+                }
+            }
+        }
+        let table = try Table()
+        try table.store([1, 2, 3])
+        #expect(try table.connection.integers("SELECT a FROM t") == [1, 2, 3])
     }
 }
