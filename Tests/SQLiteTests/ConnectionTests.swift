@@ -35,7 +35,9 @@ import Testing
     @Test(arguments: ["plain.sqlite", "file:relative.sqlite?mode=ro", ":colon.sqlite"])
     func `relative paths start at the working directory`(name: String) throws {
         // The process has one working directory and tests run side by side: go to the folder from where we are.
-        let here = String(cString: try #require(getcwd(nil, 0)))
+        let buffer = try #require(getcwd(nil, 0))
+        defer { free(buffer) }
+        let here = String(cString: buffer)
         let up = here.split(separator: "/").map { _ in ".." }.joined(separator: "/")
         let connection = try Connection(path: up + folder.file(name), access: .readWrite)
         try connection.execute("CREATE TABLE t(a INTEGER) STRICT")
