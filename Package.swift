@@ -44,6 +44,8 @@ let package = Package(
         module("JSON", ["CSupport"]),
         tests("JSON", []),
         module("Whereabouts", ["Geodesy"]),
+        module("WireFormats", ["CExpat", "Geodesy", "JSON", "Whereabouts"]),
+        tests("WireFormats", ["Geodesy", "JSON", "Whereabouts"]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),

@@ -1,0 +1,31 @@
+/// Numbers written as text: the decimals of XML Schema and of JSON, nothing else that `strtod` would take.
+enum DecimalText {
+    /// Longest text that is looked at; a `Double` needs 17 digits.
+    static let bytesMax = 64
+
+    /// The number, white space around it allowed; `nil` if it is none, not finite or too long.
+    static func parse(_ text: some Collection<UInt8>) -> Double? {
+        let digits = text.drop(while: isWhiteSpace)
+        // `reversed` of a general collection copies, which is fine within the bound.
+        guard digits.count <= bytesMax else { return nil }
+        let trimmed = Array(Array(digits.reversed().drop(while: isWhiteSpace)).reversed())
+        guard trimmed.allSatisfy(isNumeric), let number = Double(String(decoding: trimmed, as: UTF8.self)) else {
+            return nil
+        }
+        return number.isFinite ? number : nil
+    }
+
+    static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    /// `strtod` would also take `nan`, `inf` and hexadecimal numbers.
+    private static func isNumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "+"),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default: false
+        }
+    }
+}

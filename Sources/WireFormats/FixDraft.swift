@@ -1,0 +1,76 @@
+import Geodesy
+package import Whereabouts
+
+/// The time of a report, as far as it can be read.
+package enum ReportedTime: Hashable, Sendable {
+    case missing
+    case unreadable
+    case at(Timestamp)
+}
+
+/// A fix while its message is being read, in the units and with the meanings of `CLLocation`; ``report(now:)`` decides.
+struct FixDraft {
+    /// Degrees; NaN when there is a member that is no number.
+    var latitude: Double?
+    var longitude: Double?
+    var time = ReportedTime.missing
+    var horizontalAccuracy: Double?
+    var altitude: Double?
+    var ellipsoidalAltitude: Double?
+    /// Meters; zero or less makes both altitudes unknown.
+    var verticalAccuracy: Double?
+    var floor: Int64?
+    var speed: Double?
+    var speedAccuracy: Double?
+    var course: Double?
+    var courseAccuracy: Double?
+    var isSimulatedBySoftware: Bool?
+    var isProducedByAccessory: Bool?
+    var batteryLevel: Double?
+    var clientID: String?
+    var receivedAt: Timestamp?
+    var remainder: String?
+    var answering: QueryID?
+
+    /// The fix, or the first reason against it: a missing field, no fix, coordinate, time, future.
+    func report(now: Timestamp) -> Report {
+        guard let latitude, let longitude, time != .missing else { return .rejected(.missingField) }
+        // Checked before the time is, because a device without a fix may also have no clock.
+        if latitude == 0 && longitude == 0 && (horizontalAccuracy == 0 || time == .at(Timestamp(milliseconds: 0))) {
+            return .rejected(.noFix)
+        }
+        guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
+            return .rejected(.badCoordinate)
+        }
+        guard case .at(let timestamp) = time, timestamp >= Limits.oldestFix else { return .rejected(.badTimestamp) }
+        if timestamp > now.adding(seconds: Limits.futureRejectedSeconds) { return .rejected(.inTheFuture) }
+
+        var fix = Fix(timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: horizontalAccuracy)
+        if verticalAccuracy.map({ $0 > 0 }) ?? true {
+            fix.altitude = altitude
+            fix.ellipsoidalAltitude = ellipsoidalAltitude
+            fix.verticalAccuracy = verticalAccuracy
+        }
+        fix.floor = floor
+        fix.speed = speed
+        fix.speedAccuracy = speedAccuracy
+        fix.course = course
+        fix.courseAccuracy = courseAccuracy
+        fix.isSimulatedBySoftware = isSimulatedBySoftware
+        fix.isProducedByAccessory = isProducedByAccessory
+        fix.batteryLevel = batteryLevel
+        fix.clientID = clientID
+        fix.receivedAt = receivedAt
+        fix.remainder = remainder
+        return .fix(fix, answering: answering)
+    }
+}
+
+/// Values for which clients write a negative number when they do not know.
+enum Sentinel {
+    /// `nil` for a negative number.
+    static func nonNegative(_ number: Double) -> Double? { number >= 0 ? number : nil }
+
+    /// A course in 0 ≤ course < 360, which 360 is too, as 0; `nil` for a negative number.
+    static func course(_ degrees: Double) -> Double? { degrees == 360 ? 0 : nonNegative(degrees) }
+}

@@ -1,0 +1,123 @@
+import Geodesy
+package import JSON
+package import Whereabouts
+
+/// The service's own form of a fix: `POST /v1/fixes`, the batches of an import and the lines of an export.
+///
+/// One object a fix, or `{"fixes": [object, …]}`; the names are those of `CLLocation`, the units too:
+///
+///     {"timestamp": 1732147200.123, "latitude": 46.5, "longitude": 9.25, "horizontalAccuracy": 12.5,
+///      "altitude": 410, "ellipsoidalAltitude": 457.5, "verticalAccuracy": 3, "floor": 0, "speed": 1.5,
+///      "speedAccuracy": 0.3, "course": 277, "courseAccuracy": 11, "batteryLevel": 0.87,
+///      "sourceInformation": {"isSimulatedBySoftware": false, "isProducedByAccessory": true},
+///      "id": "3F2A", "receivedAt": 1732147201, "answering": "6b1c4f6e-…", "remainder": {"conn": "w"}}
+///
+/// Required are `timestamp`, `latitude` and `longitude`. Times are Unix seconds (rounded to the millisecond) or
+/// ISO 8601 text (``ISO8601``). As in Core Location a negative `horizontalAccuracy` calls the coordinate invalid, a
+/// `verticalAccuracy` of zero or less both altitudes, and other negative values mean "not known". Members of other
+/// names, and values that cannot be what their name says, go to the remainder.
+package enum FixJSON {
+    /// Longest `id`; a longer one is kept in the remainder.
+    package static let clientIDBytes = 128
+
+    /// Reads a body. Never fails: each fix comes to one report, in the order written.
+    ///
+    /// A body beyond ``Limits/ingestBodyBytes`` and more fixes than ``Limits/batchCommands`` come to one `tooLarge`.
+    /// A `receivedAt` is taken as written: a route for live fixes drops it, because there the house knows better.
+    ///
+    /// - Parameter now: house time, against which a fix is in the future.
+    package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
+        guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
+        guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
+        guard let members = source.members else { return [.rejected(.unknownType)] }
+        guard let fixes = members.first(where: { $0.key == "fixes" })?.source else {
+            return [report(of: members, now: now)]
+        }
+        guard let elements = fixes.elements else { return [.rejected(.unknownType)] }
+        guard elements.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
+        return elements.map { element in
+            element.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
+        }
+    }
+
+    static func report(of members: [JSONSource.Member], now: Timestamp) -> Report {
+        var draft = FixDraft()
+        var remainder = Remainder()
+        for member in members where !read(member.key, member.value, into: &draft) { remainder.append(member) }
+        draft.remainder = remainder.text(nestedKey: "remainder")
+        return draft.report(now: now)
+    }
+
+    private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+        switch key {
+        case "timestamp": draft.time = time(value).map(ReportedTime.at) ?? .unreadable
+        case "latitude": draft.latitude = value.double ?? .nan
+        case "longitude": draft.longitude = value.double ?? .nan
+        case "horizontalAccuracy": return value.read(into: &draft.horizontalAccuracy)
+        case "altitude": return value.read(into: &draft.altitude)
+        case "ellipsoidalAltitude": return value.read(into: &draft.ellipsoidalAltitude)
+        case "verticalAccuracy": return value.read(into: &draft.verticalAccuracy)
+        case "floor": return value.read(into: &draft.floor)
+        case "speed": return value.readNonNegative(into: &draft.speed)
+        case "speedAccuracy": return value.readNonNegative(into: &draft.speedAccuracy)
+        case "course": return value.readCourse(into: &draft.course)
+        case "courseAccuracy": return value.readNonNegative(into: &draft.courseAccuracy)
+        case "batteryLevel": return value.readBattery(full: 1, into: &draft.batteryLevel)
+        case "sourceInformation":
+            guard value.kind == .object else { return value.isNull }
+            return (value["isSimulatedBySoftware"]?.read(into: &draft.isSimulatedBySoftware) ?? true)
+                && (value["isProducedByAccessory"]?.read(into: &draft.isProducedByAccessory) ?? true)
+        case "id": return value.readClientID(into: &draft.clientID)
+        case "receivedAt":
+            draft.receivedAt = time(value)
+            return draft.receivedAt != nil || value.isNull
+        case "answering":
+            // Devices write UUIDs in upper case (`UUID.uuidString`).
+            draft.answering = value.string.flatMap { QueryID($0.lowercased()) }
+            return draft.answering != nil || value.isNull
+        default: return false
+        }
+        return true
+    }
+
+    private static func time(_ value: JSONValue) -> Timestamp? {
+        if let seconds = value.double { return Timestamp(seconds: seconds) }
+        return value.string.flatMap { ISO8601.parse($0) }
+    }
+
+    /// Writes a fix as one object that ``reports(from:now:)`` reads back equal in every bit.
+    ///
+    /// - Precondition: numbers are finite and the remainder is a JSON object, as in every fix that has been parsed.
+    package static func write(_ fix: Fix, answering: QueryID? = nil, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writeMembers(of: fix, answering: answering, into: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the members without the object around them, so that an answer can add its own.
+    package static func writeMembers(of fix: Fix, answering: QueryID? = nil, into writer: inout JSONWriter) {
+        writer.field("id", fix.clientID)
+        writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
+        writer.field("latitude", fix.coordinate.latitude)
+        writer.field("longitude", fix.coordinate.longitude)
+        writer.field("horizontalAccuracy", fix.horizontalAccuracy)
+        writer.field("altitude", fix.altitude)
+        writer.field("ellipsoidalAltitude", fix.ellipsoidalAltitude)
+        writer.field("verticalAccuracy", fix.verticalAccuracy)
+        writer.field("floor", fix.floor)
+        writer.field("speed", fix.speed)
+        writer.field("speedAccuracy", fix.speedAccuracy)
+        writer.field("course", fix.course)
+        writer.field("courseAccuracy", fix.courseAccuracy)
+        writer.field("batteryLevel", fix.batteryLevel)
+        if fix.isSimulatedBySoftware != nil || fix.isProducedByAccessory != nil {
+            writer.object("sourceInformation") { source in
+                source.field("isSimulatedBySoftware", fix.isSimulatedBySoftware)
+                source.field("isProducedByAccessory", fix.isProducedByAccessory)
+            }
+        }
+        writer.field("receivedAt", milliseconds: fix.receivedAt?.milliseconds)
+        writer.field("answering", answering?.description)
+        writer.field("remainder", raw: fix.remainder.map { Array($0.utf8) })
+    }
+}

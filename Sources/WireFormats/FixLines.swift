@@ -1,0 +1,105 @@
+import Geodesy
+import JSON
+package import Whereabouts
+
+/// Reads the import format `fixes`: JSON lines, each a fix in the form of ``FixJSON`` and the person it is of:
+///
+///     {"id":"a-1","user":"anna","timestamp":1767538800.0,"latitude":46.5,"longitude":9.25,"horizontalAccuracy":35.0}
+///
+/// The bytes come in pieces of any size; no more than one line is held. Lines are separated by a line feed, with or
+/// without a carriage return before it, and counted from 1; empty ones, and a byte order mark before the first, are
+/// passed over.
+package struct FixLines: Sendable {
+    /// Longest line. A longer one is passed over and comes to `tooLarge`.
+    package static let lineBytes = 64 << 10
+
+    /// What one line came to.
+    package struct Item: Hashable, Sendable, DescribedWithoutContent {
+        package let lineNumber: Int
+        /// The person; `nil` when the line names none. A `user` that is no handle makes the line `missingField`,
+        /// so that it is never taken for a line without one.
+        package let user: Handle?
+        package let report: Report
+    }
+
+    private let now: Timestamp
+    private var lineNumber = 0
+    /// The beginning of the line that has not ended yet.
+    private var partial: [UInt8] = []
+    private var isTooLong = false
+
+    /// - Parameter now: house time, against which a fix is in the future.
+    package init(now: Timestamp) {
+        self.now = now
+    }
+
+    /// Takes the next bytes and returns what the lines that end in them came to.
+    package mutating func feed(_ bytes: some Collection<UInt8>) -> [Item] {
+        // One closure for every kind of collection keeps the loop below free of generics.
+        bytes.withContiguousStorageIfAvailable { feed(contiguous: $0) }
+            ?? Array(bytes).withUnsafeBufferPointer { feed(contiguous: $0) }
+    }
+
+    /// Takes the end of the file: the last line need not be ended.
+    package mutating func finish() -> [Item] {
+        partial.isEmpty && !isTooLong ? [] : endLine().map { [$0] } ?? []
+    }
+
+    private mutating func feed(contiguous bytes: UnsafeBufferPointer<UInt8>) -> [Item] {
+        var items: [Item] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            append(rest[..<end])
+            if let item = endLine() { items.append(item) }
+            rest = rest[(end + 1)...]
+        }
+        append(rest)
+        return items
+    }
+
+    private mutating func append(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+        guard !isTooLong else { return }
+        if partial.count + bytes.count > Self.lineBytes {
+            isTooLong = true
+            partial = []
+        } else {
+            partial.append(contentsOf: bytes)
+        }
+    }
+
+    private mutating func endLine() -> Item? {
+        lineNumber += 1
+        defer {
+            partial.removeAll(keepingCapacity: true)
+            isTooLong = false
+        }
+        if isTooLong { return Item(lineNumber: lineNumber, user: nil, report: .rejected(.tooLarge)) }
+        var line = partial[...]
+        if lineNumber == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+        if line.allSatisfy(DecimalText.isWhiteSpace) { return nil }
+        let (user, report) = read(line)
+        return Item(lineNumber: lineNumber, user: user, report: report)
+    }
+
+    private func read(_ line: ArraySlice<UInt8>) -> (Handle?, Report) {
+        guard let source = try? JSONSource(parsing: line) else { return (nil, .rejected(.notJSON)) }
+        guard var members = source.members else { return (nil, .rejected(.unknownType)) }
+        var user: Handle?
+        if let index = members.firstIndex(where: { $0.key == "user" }) {
+            let member = members.remove(at: index)
+            user = member.value.string.flatMap { Handle($0) }
+            if user == nil && !member.value.isNull { return (nil, .rejected(.missingField)) }
+        }
+        return (user, FixJSON.report(of: members, now: now))
+    }
+
+    /// One line as this reads it, its line feed included.
+    package static func line(_ fix: Fix, user: Handle) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("user", user.text)
+        FixJSON.writeMembers(of: fix, into: &writer)
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}

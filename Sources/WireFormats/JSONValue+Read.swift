@@ -1,0 +1,51 @@
+import JSON
+
+/// Reads of optional members. Each says whether the member has been understood; `null` is understood as absent. What is
+/// not understood goes to the remainder.
+extension JSONValue {
+    func read(into number: inout Double?) -> Bool {
+        guard let value = double else { return isNull }
+        number = value
+        return true
+    }
+
+    /// A negative number is understood as unknown.
+    func readNonNegative(into number: inout Double?) -> Bool {
+        guard let value = double else { return isNull }
+        number = Sentinel.nonNegative(value)
+        return true
+    }
+
+    /// A negative number is understood as unknown; one beyond 360° is not understood.
+    func readCourse(into degrees: inout Double?) -> Bool {
+        guard let value = double, value <= 360 else { return isNull }
+        degrees = Sentinel.course(value)
+        return true
+    }
+
+    /// A level between 0 and `full`, as 0…1; negative is understood as unknown.
+    func readBattery(full: Double, into level: inout Double?) -> Bool {
+        guard let value = double, value <= full else { return isNull }
+        level = Sentinel.nonNegative(value / full)
+        return true
+    }
+
+    func read(into number: inout Int64?) -> Bool {
+        guard let value = int else { return isNull }
+        number = value
+        return true
+    }
+
+    func read(into flag: inout Bool?) -> Bool {
+        guard let value = bool else { return isNull }
+        flag = value
+        return true
+    }
+
+    /// A client's name for a fix; longer than ``FixJSON/clientIDBytes`` is not understood.
+    func readClientID(into id: inout String?) -> Bool {
+        guard let value = string, value.utf8.count <= FixJSON.clientIDBytes else { return isNull }
+        id = value
+        return true
+    }
+}
