@@ -40,7 +40,9 @@ import Testing
         #expect(constantTimeEqual(secret, secret))
         #expect(constantTimeEqual([], []))
         #expect(!constantTimeEqual(secret, Array(secret.dropLast())))
+        #expect(!constantTimeEqual(Array(secret.dropLast()), secret))
         #expect(!constantTimeEqual(secret, []))
+        #expect(!constantTimeEqual([], secret))
         for index in secret.indices {
             var other = secret
             other[index] ^= 0x80

@@ -27,12 +27,11 @@ import Testing
         var writing: SQLiteError?
         try reader.backup(to: folder.file("copy.sqlite")) { remaining, total in
             steps.append((remaining, total))
-            writing =
-                writing
-                ?? failure { () throws(SQLiteError) in
-                    try writer.execute(
-                        "UPDATE t SET b = zeroblob(4000) WHERE a % 7 = 0; INSERT INTO t(b) VALUES (x'00');")
-                }
+            // A backup that started over with every commit would never end.
+            if steps.count > 50 || writing != nil { return }
+            writing = failure { () throws(SQLiteError) in
+                try writer.execute("UPDATE t SET b = zeroblob(4000) WHERE a % 7 = 0; INSERT INTO t(b) VALUES (x'00');")
+            }
         }
         #expect(writing == nil)
         #expect(steps.count > 5)

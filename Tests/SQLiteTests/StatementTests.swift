@@ -78,18 +78,23 @@ import Testing
     @Test func `bytes can be bound in place and copied`() throws {
         let connection = try connection()
         let insert = try connection.prepare("INSERT INTO t(b) VALUES (?1)")
+        // Changed in place after the binding: copies keep what was bound, the buffer bound in place shows the change.
         var bytes: [UInt8] = [1, 0, 2]
-        try bytes.withUnsafeBytes { buffer in
-            try insert.bindUncopied(buffer, at: 1)
+        try bytes.withUnsafeMutableBytes { buffer in
+            try insert.bind(UnsafeRawBufferPointer(buffer), at: 1)
+            buffer[0] = 3
             try insert.run()
-            try insert.bind(buffer, at: 1)
+            try insert.bindUncopied(UnsafeRawBufferPointer(buffer), at: 1)
+            buffer[0] = 4
+            try insert.run()
         }
-        bytes = [9, 9, 9]
+        try insert.bind(bytes, at: 1)
+        bytes[0] = 5
         try insert.run()
         try insert.bindUncopied(UnsafeRawBufferPointer(start: nil, count: 0), at: 1)
         try insert.run()
         let select = try connection.prepare("SELECT b, typeof(b) FROM t")
-        for expected: [UInt8] in [[1, 0, 2], [1, 0, 2], []] {
+        for expected: [UInt8] in [[1, 0, 2], [4, 0, 2], [4, 0, 2], []] {
             #expect(try select.step())
             let (bytes, type) = (select.bytes(at: 0), select.text(at: 1))
             #expect(bytes == expected)
