@@ -49,6 +49,7 @@ let package = Package(
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
+        tests("HTTPServer", []),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

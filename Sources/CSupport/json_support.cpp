@@ -14,9 +14,9 @@ namespace {
 
 using namespace simdjson;
 
-/// A parser that has grown beyond this many bytes is let go after use, so that one import does not hold its memory
-/// for the life of the thread.
-constexpr size_t retained_bytes_max = 1 << 20;
+/// A workspace that has grown for an input beyond this many bytes is let go after use, so that one large text does not
+/// hold its memory (up to twenty times the input) for the life of the thread.
+constexpr size_t retained_input_max = 1 << 20;
 
 /// Objects with at most this many members are searched for duplicate keys pair by pair, larger ones by sorting.
 constexpr size_t pairwise_members_max = 32;
@@ -36,7 +36,6 @@ struct workspace {
     json_status flatten_object(dom::object object, int depth);
     void append_string(std::string_view string);
     bool has_duplicate(size_t first_key);
-    size_t retained_bytes() const { return parser.capacity() + nodes.capacity() * sizeof(json_node); }
 };
 
 json_status status_of(error_code error) {
@@ -81,7 +80,9 @@ bool workspace::has_duplicate(size_t first_key) {
     if (size_t(last - first) <= pairwise_members_max) {
         for (auto key = first; key != last; ++key)
             for (auto earlier = first; earlier != key; ++earlier)
-                if (earlier->size() == key->size() && *earlier == *key) return true;
+                if (earlier->size() == key->size() && (key->empty() || earlier->front() == key->front())
+                    && *earlier == *key)
+                    return true;
         return false;
     }
     std::sort(first, last, [](std::string_view a, std::string_view b) {
@@ -190,7 +191,7 @@ extern "C" json_status json_parse(const uint8_t *bytes, size_t length, json_tree
     try {
         if (!space) space = std::make_unique<workspace>();
         json_status status = space->parse(bytes, length, tree);
-        if (space->retained_bytes() > retained_bytes_max) space.reset();
+        if (space->parser.capacity() > retained_input_max) space.reset();
         return status;
     } catch (const std::bad_alloc &) {
         space.reset();

@@ -4,6 +4,8 @@ extension Exchange {
     /// Why a request's header is refused; what libmicrohttpd's strict mode lets pass and RFC 9112 does not.
     enum HeadRefusal: Error {
         case badTarget
+        /// A field's name is not a token, as when a space stands before its colon.
+        case badFieldName
         case badHost
         /// How long the body is cannot be told, or can be told in two ways (RFC 9112 section 6.3).
         case badFraming
@@ -12,6 +14,7 @@ extension Exchange {
         var response: HTTPResponse {
             switch self {
             case .badTarget: .problem(400, title: "The request's target is malformed.")
+            case .badFieldName: .problem(400, title: "The name of a header field is malformed.")
             case .badHost: .problem(400, title: "The request names not exactly one host.")
             case .badFraming: .problem(400, title: "The length of the request's body is not clear.")
             case .bodyTooLong: .problem(413, title: "The request's body is too long.")
@@ -24,7 +27,8 @@ extension Exchange {
         method: String, version: String, bodyLimit: (String, String) -> Int
     ) throws(HeadRefusal) {
         guard let rawTarget, let target = RequestTarget(rawTarget, method: method) else { throw .badTarget }
-        let headers = receivedHeaders()
+        var headers = receivedHeaders()
+        guard headers.allSatisfy({ Self.isToken($0.name) }) else { throw .badFieldName }
         if version != "HTTP/1.0" {
             guard headers.count(where: { isSameFieldName($0.name, "host") }) == 1 else { throw .badHost }
         }
@@ -32,6 +36,8 @@ extension Exchange {
         let bodyBytesMax = bodyLimit(method, target.path)
         guard length ?? 0 <= bodyBytesMax else { throw .bodyTooLong }
         if let length { body.reserveCapacity(length) }
+        // Only now: the framing is judged by the very bytes that libmicrohttpd judges it by.
+        for index in headers.indices { headers[index].value.removeTrailingSpace() }
         head = Head(method: method, target: target, headers: headers, bodyBytesMax: bodyBytesMax)
     }
 
@@ -42,6 +48,12 @@ extension Exchange {
         var length: String?
         var isChunked = false
         for header in headers {
+            // libmicrohttpd joins a folded line to the field's name: "Content-Length:" and " 5" on the next line become
+            // "Content-Length5". What such a field was to say, and to whom, cannot be known.
+            let isJoined = ["content-length", "transfer-encoding"].contains {
+                header.name.utf8.count > $0.utf8.count && isSameFieldName(String(header.name.prefix($0.count)), $0)
+            }
+            guard !isJoined else { throw .badFraming }
             if isSameFieldName(header.name, "content-length") {
                 guard length == nil else { throw .badFraming }
                 length = header.value
@@ -59,6 +71,22 @@ extension Exchange {
         return value
     }
 
+    /// Whether these are one or more `tchar` of RFC 9110 section 5.6.2.
+    private static func isToken(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "^")...UInt8(ascii: "z"), UInt8(ascii: "|"), UInt8(ascii: "~"), UInt8(ascii: "!"),
+                    UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                    UInt8(ascii: "."):
+                    true
+                default:
+                    false
+                }
+            }
+    }
+
     private func receivedHeaders() -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         headers.reserveCapacity(12)
@@ -74,5 +102,12 @@ extension Exchange {
                 }, headers)
         }
         return headers
+    }
+}
+
+extension String {
+    /// Removes the spaces and tabs after a field's value, which are not part of it (RFC 9110 section 5.5).
+    fileprivate mutating func removeTrailingSpace() {
+        while let last = utf8.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { removeLast() }
     }
 }

@@ -38,7 +38,11 @@ final class Connection {
     /// Valid until libmicrohttpd says that the connection is closed, which is when this object goes.
     let handle: OpaquePointer
     let descriptor: CInt
-    var phase: Phase
+    var phase: Phase {
+        didSet { hasEnded = false }
+    }
+    /// Whether, in this phase, the client was once seen to have ended its side with nothing left to read.
+    var hasEnded = false
 
     enum Phase {
         /// No first line of a request has arrived yet.

@@ -111,6 +111,7 @@ final class ServerLoop: @unchecked Sendable {
     private func sweep() {
         // Late by a quarter of the deadline at most.
         nextSweepSeconds = nowSeconds + min(1, configuration.requestDeadlineSeconds / 4)
+        endAbandoned()
         for connection in connections.values {
             switch connection.phase {
             case .receiving(let until) where until <= nowSeconds:
@@ -124,6 +125,30 @@ final class ServerLoop: @unchecked Sendable {
             default:
                 break
             }
+        }
+    }
+
+    /// Ends connections whose clients have left while no complete request of theirs was there.
+    ///
+    /// When the last bytes and the end arrive together, libmicrohttpd reads the bytes and waits for another event of
+    /// its edge-triggered epoll, which never comes. Seen so twice, a sweep apart, nothing is left to be served.
+    private func endAbandoned() {
+        let candidates = connections.values.filter { connection in
+            switch connection.phase {
+            case .idle, .receiving: true
+            case .handling, .answering, .cut: false
+            }
+        }
+        guard !candidates.isEmpty else { return }
+        // The client ends its side: POLLRDHUP, which Swift's Glibc module leaves out.
+        let end: Int16 = 0x2000
+        var polled = candidates.map { pollfd(fd: $0.descriptor, events: end, revents: 0) }
+        guard poll(&polled, nfds_t(polled.count), 0) > 0 else { return }
+        for (connection, result) in zip(candidates, polled) where result.revents & end != 0 {
+            var unread: CInt = 0
+            guard ioctl(connection.descriptor, UInt(FIONREAD), &unread) == 0, unread == 0 else { continue }
+            if connection.hasEnded { cut(connection) }
+            connection.hasEnded = true
         }
     }
 
