@@ -50,6 +50,8 @@ let package = Package(
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
         tests("HTTPServer", []),
+        module("DeviceAgent", ["Geodesy", "JSON", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"]),
+        tests("DeviceAgent", ["Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Whereabouts"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,24 @@
+/// `HOST:PORT`, the host a name or an address; an IPv6 address stands in brackets.
+package struct HostAndPort: Sendable, Equatable, CustomStringConvertible {
+    /// Without brackets.
+    package let host: String
+    /// 0 means that the system chooses, where that makes sense.
+    package let port: UInt16
+
+    /// `nil` unless `text` has the form.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = text[..<colon]
+        if host.hasPrefix("[") && host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty else { return nil }
+        (self.host, self.port) = (String(host), port)
+    }
+
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

@@ -1,0 +1,136 @@
+internal import JSON
+package import LocationPush
+
+/// What `whereabouts simulate` plays: a service, a push stand-in and the phones between them.
+///
+///     {"service": "http://127.0.0.1:8080", "pushStandIn": "127.0.0.1:2197",
+///      "devices": [{"device": "walker-phone", "reportingKeyFile": "walker-phone.key", "bundleID": "org.example.app",
+///                   "environment": "development", "track": "evening.gpx", "at": "end"}]}
+///
+/// Paths are relative to the scenario's own folder. The key stands in the scenario (`reportingKey`) or in a file. `at`
+/// is where on its track the phone stands: `"end"`, also when left out, or seconds after the first point.
+/// `environment` may be left out and is `development` then. A key of another name is refused.
+package struct Scenario: Sendable, Equatable {
+    /// Phones of one scenario at most; each has a thread of its own.
+    package static let devicesMax = 64
+
+    /// The service's address, without a path.
+    package let service: String
+    /// Where the stand-in's courier listens.
+    package let pushStandIn: HostAndPort
+    package let devices: [Device]
+
+    /// One phone.
+    package struct Device: Sendable, Equatable {
+        /// Its handle.
+        package let device: String
+        package let reportingKey: ReportingKey
+        package let bundleID: String
+        package let environment: PushEnvironment
+        /// Path of a GPX file.
+        package let track: String
+        package let standing: Track.Standing
+    }
+
+    /// Where a reporting key is.
+    package enum ReportingKey: Sendable, Equatable {
+        case key(String)
+        case file(String)
+    }
+
+    /// Reads a scenario.
+    ///
+    /// - Parameter directory: what paths are relative to.
+    /// - Throws: ``ScenarioError`` with the first thing wrong, in one sentence.
+    package init(json: [UInt8], directory: String) throws(ScenarioError) {
+        let root: JSONValue
+        do throws(JSONError) {
+            root = try JSONDocument.parse(json).root
+        } catch {
+            throw ScenarioError(error.description)
+        }
+        let members = try ScenarioMembers(
+            root, named: "The scenario", known: ["service", "pushStandIn", "devices"])
+        service = try members.text("service")
+        let courier = try members.text("pushStandIn")
+        guard let pushStandIn = HostAndPort(courier) else {
+            throw ScenarioError("pushStandIn must be HOST:PORT, as in 127.0.0.1:2197.")
+        }
+        self.pushStandIn = pushStandIn
+        guard let devices = members["devices"]?.array,
+            (1...Self.devicesMax).contains(devices.underestimatedCount)
+        else {
+            throw ScenarioError("devices must be an array of 1 to \(Self.devicesMax) objects.")
+        }
+        var read: [Device] = []
+        for device in devices {
+            read.append(try Device(device, number: read.count + 1, directory: directory))
+        }
+        self.devices = read
+    }
+}
+
+extension Scenario.Device {
+    fileprivate init(_ value: JSONValue, number: Int, directory: String) throws(ScenarioError) {
+        let members = try ScenarioMembers(
+            value, named: "Device \(number)",
+            known: ["device", "reportingKey", "reportingKeyFile", "bundleID", "environment", "track", "at"])
+        func path(_ text: String) -> String { text.hasPrefix("/") ? text : "\(directory)/\(text)" }
+
+        device = try members.text("device")
+        switch (members["reportingKey"], members["reportingKeyFile"]) {
+        case (.some, nil): reportingKey = .key(try members.text("reportingKey"))
+        case (nil, .some): reportingKey = .file(path(try members.text("reportingKeyFile")))
+        default: throw ScenarioError("Device \(number) needs reportingKey or reportingKeyFile, and not both.")
+        }
+        bundleID = try members.text("bundleID")
+        let word = members["environment"] == nil ? "development" : try members.text("environment")
+        guard let environment = PushEnvironment(rawValue: word) else {
+            throw ScenarioError("environment of device \(number) must be development or production.")
+        }
+        self.environment = environment
+        track = path(try members.text("track"))
+        if let at = members["at"] {
+            if at.string == "end" {
+                standing = .end
+            } else if let seconds = at.double, seconds >= 0 {
+                standing = .after(seconds: seconds)
+            } else {
+                throw ScenarioError("at of device \(number) must be \"end\" or seconds after the track's first point.")
+            }
+        } else {
+            standing = .end
+        }
+    }
+}
+
+/// The members of one object of a scenario, all of known names.
+private struct ScenarioMembers {
+    private let object: JSONValue
+    private let name: String
+
+    init(_ object: JSONValue, named name: String, known: Set<String>) throws(ScenarioError) {
+        guard let members = object.members else { throw ScenarioError("\(name) must be a JSON object.") }
+        for (key, _) in members where !known.contains(key) {
+            throw ScenarioError("\(name) has an unknown key: \(key).")
+        }
+        self.object = object
+        self.name = name
+    }
+
+    subscript(_ key: String) -> JSONValue? { object[key] }
+
+    func text(_ key: String) throws(ScenarioError) -> String {
+        guard let text = object[key]?.string, !text.isEmpty else {
+            throw ScenarioError("\(name) needs \(key), a text.")
+        }
+        return text
+    }
+}
+
+/// Why a scenario cannot be played: one sentence, with names and paths and never a place or a key.
+package struct ScenarioError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}

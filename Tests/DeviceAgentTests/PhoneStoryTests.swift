@@ -1,0 +1,194 @@
+import Glibc
+import HTTPServer
+import JSON
+import LocationPush
+import PushStandIn
+import Synchronization
+import Testing
+
+@testable import DeviceAgent
+
+/// The phone between a real push stand-in and a service that only listens.
+@Suite struct PhoneStoryTests {
+    static let query = "0b5a1f52-5c4f-4f0e-9a53-0c8a3fd1c6de"
+
+    @Test func `a push wakes the extension, which reports the same fix until it is acknowledged`() async throws {
+        let service = try ListeningService(failingFixes: 1)
+        let folder = try Folder()
+        let standIn = try PushStandIn(PushStandIn.Configuration(directory: folder.path))
+        let diary = Lines()
+        let scenario = """
+            {"service":"http://127.0.0.1:\(service.port)","pushStandIn":"127.0.0.1:\(standIn.courierPort)","devices":[
+            {"device":"walker-phone","reportingKey":"wd_key","bundleID":"org.example.app","track":"track.gpx"}]}
+            """
+        try writeFile(TrackTests.gpx, to: "\(folder.path)/track.gpx")
+        let simulation = try Simulation(
+            Scenario(json: Array(scenario.utf8), directory: folder.path), diary: Diary { diary.append($0) })
+
+        // The app registers and uploads its token.
+        let upload = service.next()
+        #expect(upload.method == "PUT")
+        #expect(upload.path == "/v1/devices/walker-phone/location-push-token")
+        #expect(upload.header("authorization") == "Bearer wd_key")
+        let said = try JSONDocument.parse(upload.body).root
+        #expect(said["environment"]?.string == "development")
+        #expect(said["bundleID"]?.string == "org.example.app")
+        let hex = Array(try #require(said["hex"]?.string).utf8)
+        let token = stride(from: 0, to: hex.count, by: 2).compactMap { index in
+            UInt8(String(decoding: hex[index..<(index + 2)], as: UTF8.self), radix: 16)
+        }
+
+        // A sender pushes, and the extension answers.
+        let key = try standIn.credentials.providerTokenKey()
+        let sender = try PushSender(
+            PushSender.Configuration(
+                endpoint: standIn.endpoint(), providerTokens: ProviderTokenSource(key: key, clock: .system)))
+        let push = try LocationPushRequest(
+            deviceToken: token, bundleID: "org.example.app", environment: .development, priority: .userAsked,
+            expirationSeconds: 0, apnsID: "6f2d3a10-93b1-4b36-8c1d-3a5b7c9d0e1f", collapseID: nil,
+            payload: Array(#"{"aps":{},"query":"\#(Self.query)"}"#.utf8),
+            deadlineMs: PushClock.system.now().unixMs + 20_000)
+        _ = await sender.send(push)
+        let first = service.next()
+        let second = service.next()
+        #expect(first.method == "POST" && first.path == "/v1/fixes")
+        #expect(first.body == second.body)
+        let fix = try JSONDocument.parse(first.body).root
+        #expect(fix["answering"]?.string == Self.query)
+        #expect(fix["latitude"]?.double == 48.5)
+        #expect(fix["horizontalAccuracy"]?.double == 12)
+        #expect(fix["sourceInformation"]?["isSimulatedBySoftware"]?.bool == true)
+
+        diary.wait(for: #""event":"completed""#)
+        simulation.stop()
+        sender.stop()
+        standIn.stop()
+        #expect(
+            try diary.events == [
+                "registered", "tokenUploaded", "pushReceived", "launched", "retrying", "reported", "completed",
+            ])
+        // The diary tells nobody where the phone is.
+        #expect(!diary.text.contains("48.5") && !diary.text.contains("16.5") && !diary.text.contains("itude"))
+    }
+
+    @Test func `a phone whose stand-in has forgotten it registers again`() throws {
+        let service = try ListeningService(failingFixes: 0)
+        let folders = (try Folder(), try Folder())
+        let before = try PushStandIn(PushStandIn.Configuration(directory: folders.0.path))
+        let diary = Lines()
+        let courierPort = before.courierPort
+        let scenario = """
+            {"service":"http://127.0.0.1:\(service.port)","pushStandIn":"127.0.0.1:\(courierPort)","devices":[
+            {"device":"walker-phone","reportingKey":"wd_key","bundleID":"org.example.app","track":"track.gpx"}]}
+            """
+        try writeFile(TrackTests.gpx, to: "\(folders.0.path)/track.gpx")
+        let simulation = try Simulation(
+            Scenario(json: Array(scenario.utf8), directory: folders.0.path), diary: Diary { diary.append($0) })
+        let upload = service.next()
+        before.stop()
+        var configuration = PushStandIn.Configuration(directory: folders.1.path)
+        configuration.courierPort = courierPort
+        let after = try PushStandIn(configuration)
+        #expect(service.next().body != upload.body)
+        simulation.stop()
+        after.stop()
+        #expect(try diary.events.contains("courierLost"))
+    }
+
+    @Test func `wrong arguments and unreadable scenarios end with their codes`() {
+        #expect(runSimulate(arguments: []) == 2)
+        #expect(runSimulate(arguments: ["a.json", "b.json"]) == 2)
+        #expect(runSimulate(arguments: ["/nowhere/scenario.json"]) == 3)
+        #expect(runPushStandIn(arguments: []) == 2)
+        #expect(runPushStandIn(arguments: ["--directory", "/tmp", "--listen", "0.0.0.0:2197"]) == 2)
+        #expect(runPushStandIn(arguments: ["--directory", "/tmp", "--port", "1"]) == 2)
+    }
+}
+
+/// A service that keeps what it is told; its first answers to fixes are 503.
+private final class ListeningService: Sendable {
+    private let server: HTTPServer
+    private let box: Inbox
+    var port: Int { server.port }
+
+    init(failingFixes failures: Int) throws {
+        let box = Inbox(failures: failures)
+        self.box = box
+        server = try HTTPServer(HTTPServerConfiguration()) { request, responder in
+            let isFailing = box.take(request)
+            responder.respond(
+                isFailing
+                    ? .problem(503, title: "Busy")
+                    : .json(Array(#"{"new":1,"duplicate":0,"rejected":[],"number":7}"#.utf8)))
+        }
+        try server.start()
+    }
+
+    deinit { server.stop() }
+
+    /// The next request, waiting for it.
+    func next() -> HTTPRequest {
+        while true {
+            if let request = box.requests.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return request }
+            sched_yield()
+        }
+    }
+}
+
+private final class Inbox: Sendable {
+    let requests = Mutex<[HTTPRequest]>([])
+    private let failuresLeft: Mutex<Int>
+
+    init(failures: Int) { failuresLeft = Mutex(failures) }
+
+    /// Keeps a request and says whether it shall fail.
+    func take(_ request: HTTPRequest) -> Bool {
+        requests.withLock { $0.append(request) }
+        return request.path == "/v1/fixes"
+            && failuresLeft.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+    }
+}
+
+/// The lines of a diary.
+private final class Lines: Sendable {
+    private let lines = Mutex<[[UInt8]]>([])
+
+    func append(_ line: [UInt8]) { lines.withLock { $0.append(line) } }
+
+    var text: String { lines.withLock { $0.map { String(decoding: $0, as: UTF8.self) }.joined() } }
+
+    var events: [String] {
+        get throws {
+            try lines.withLock { $0 }.map { try JSONDocument.parse($0).root["event"]?.string ?? "" }
+        }
+    }
+
+    func wait(for part: String) {
+        while !text.contains(part) { sched_yield() }
+    }
+}
+
+/// A temporary folder that goes with its object.
+private final class Folder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/agent-XXXXXX".utf8CString)
+        path = String(cString: try #require(mkdtemp(&template)))
+    }
+
+    deinit {
+        guard let entries = opendir(path) else { return }
+        while let entry = readdir(entries) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            unlink("\(path)/\(name)")
+        }
+        closedir(entries)
+        rmdir(path)
+    }
+}
