@@ -42,6 +42,18 @@ extension Statement {
         return sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
+    /// Whether the value is an integer as it lies in the file, before any conversion.
+    package func isInteger(at column: Int32) -> Bool {
+        assertRow(has: column)
+        return sqlite3_column_type(handle, column) == SQLITE_INTEGER
+    }
+
+    /// Whether the value is a blob as it lies in the file, before any conversion.
+    package func isBlob(at column: Int32) -> Bool {
+        assertRow(has: column)
+        return sqlite3_column_type(handle, column) == SQLITE_BLOB
+    }
+
     /// The integer, `nil` for NULL.
     package func optionalInt(at column: Int32) -> Int64? {
         isNull(at: column) ? nil : int(at: column)

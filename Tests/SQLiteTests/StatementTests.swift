@@ -31,6 +31,8 @@ import Testing
             #expect(row == (i, r, s, b))
             let lent = select.withBytes(at: 3) { [UInt8]($0) }
             #expect(lent == b)
+            let asStored = (Int32(0)...3).map { [select.isInteger(at: $0), select.isBlob(at: $0)] }
+            #expect(asStored == [[true, false], [false, false], [false, false], [false, true]])
             let types = (4...7).map { select.text(at: $0) }
             #expect(types == ["integer", "real", "text", "blob"])
         }
