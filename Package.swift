@@ -48,6 +48,7 @@ let package = Package(
         tests("WireFormats", ["Geodesy", "JSON", "Whereabouts"]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
+        tests("LocationPush", ["JSON", "PushStandIn"]),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
         tests("HTTPServer", []),
         module("DeviceAgent", ["Geodesy", "JSON", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"]),

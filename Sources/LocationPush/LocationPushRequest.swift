@@ -28,7 +28,7 @@ package enum PushRequestError: Error, Equatable, Sendable {
 }
 
 /// One push that wakes a location push service extension (Apple: "Creating a location push service extension").
-package struct LocationPushRequest: Sendable {
+package struct LocationPushRequest: Sendable, CustomStringConvertible {
     /// How urgent the push is.
     package enum Priority: Int, Sendable, Equatable {
         /// A person asked and waits: `apns-priority: 10`.
@@ -86,6 +86,9 @@ package struct LocationPushRequest: Sendable {
         self.payload = payload
         self.deadlineMs = deadlineMs
     }
+
+    /// Names the push by its id and the end of its device token, for diagnostics.
+    package var description: String { "push \(apnsID) to …\(hex(deviceToken).suffix(8))" }
 
     /// The value of `apns-topic`.
     package var topic: String { bundleID + ".location-query" }

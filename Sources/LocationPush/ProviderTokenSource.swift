@@ -5,11 +5,14 @@ internal import Synchronization
 /// Senders of one team and key (production and development, say) should share one source: APNs counts renewals.
 package final class ProviderTokenSource: Sendable {
     /// A signed token with its number.
-    package struct Signed: Sendable {
+    package struct Signed: Sendable, CustomStringConvertible {
         /// 1, 2, 3 … in the order of signing.
         package let number: Int
         /// The JWT. Never to be shown in diagnostics.
         let text: String
+
+        /// Names the token without showing it.
+        package var description: String { "provider token \(number)" }
     }
 
     private struct State {

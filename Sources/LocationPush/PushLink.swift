@@ -11,6 +11,8 @@ final class PushLink {
         let ending: PushConnectionState.Ending
         /// For `answered`.
         let answer: PushAnswer?
+        /// For `unknown`: what became of the request.
+        let why: String
     }
 
     private struct Sent {
@@ -81,7 +83,7 @@ final class PushLink {
         guard let stream = streams[number], let request = sent[stream] else { return }
         connection.session.submitReset(stream: stream, errorCode: HTTP2ErrorCode.cancel)
         forget(stream, request)
-        report(request, .unknown, nil, atMs: now)
+        report(request, .unknown, nil, why: "no answer before the deadline", atMs: now)
         handle(.abandoned(stream: stream), atMs: now)
     }
 
@@ -160,7 +162,7 @@ final class PushLink {
                 let answer = ending == .answered ? responses.parts[stream]?.answer : nil
                 if let answer, answer.status < 500 { hasAnswered = true }
                 forget(stream, request)
-                report(request, ending, answer, atMs: now)
+                report(request, ending, answer, why: fault?.description ?? "the request was reset", atMs: now)
             }
         }
     }
@@ -179,12 +181,13 @@ final class PushLink {
     }
 
     private func report(
-        _ request: Sent, _ ending: PushConnectionState.Ending, _ answer: PushAnswer?, atMs now: Int64
+        _ request: Sent, _ ending: PushConnectionState.Ending, _ answer: PushAnswer?, why: String, atMs now: Int64
     ) {
         ended.append(
             Ended(
                 number: request.number, attempt: request.attempt, apnsID: request.apnsID,
-                tokenNumber: request.tokenNumber, durationMs: now - request.atMs, ending: ending, answer: answer))
+                tokenNumber: request.tokenNumber, durationMs: now - request.atMs, ending: ending, answer: answer,
+                why: why))
     }
 }
 

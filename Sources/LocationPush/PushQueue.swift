@@ -130,10 +130,12 @@ struct PushQueue {
     }
 
     /// What follows when a try ended without an answer.
-    mutating func broken(_ number: Number, wasProcessed: Bool?, why: String, atMs now: Int64) -> Verdict {
+    ///
+    /// - Parameter notProcessed: APNs has certainly not processed it; otherwise nobody knows.
+    mutating func broken(_ number: Number, notProcessed: Bool, why: String, atMs now: Int64) -> Verdict {
         guard land(number) else { return Verdict() }
-        if wasProcessed == false {
-            // Not processed: it may always go again, but not in a tight loop against a peer that refuses everything.
+        if notProcessed {
+            // It may always go again, but not in a tight loop against a peer that refuses everything.
             let refusals = entries[number]!.refusals
             entries[number]!.refusals += 1
             if refusals == 0 {

@@ -17,6 +17,8 @@ final class PushSenderLoop {
     private var lastLinkNumber = 0
     /// Addresses of the present look-up not tried yet.
     private var addresses: [SocketAddress] = []
+    /// The look-up wakes the loop when it is done.
+    private var isLookingUp = false
     /// Connections in a row that could not be made or answered nothing.
     private var failures = 0
     private var connectNotBeforeMs = Int64.min
@@ -40,7 +42,7 @@ final class PushSenderLoop {
             connectIfNeeded(atMs: now)
             dispatch(atMs: now)
             publishStatus()
-            sleep()
+            sleep(untilMs: nextDueMs(atMs: now))
         }
         let now = nowMs()
         for link in links {
@@ -101,7 +103,7 @@ final class PushSenderLoop {
             let attempt = queue.attempts(number)
             try link.send(queue.push(number), number: number, attempt: attempt, token: token, atMs: now)
         } catch {
-            let verdict = queue.broken(number, wasProcessed: false, why: error.description, atMs: now)
+            let verdict = queue.broken(number, notProcessed: true, why: error.description, atMs: now)
             link.retire(atMs: now)
             obey(verdict, of: number, link: link, atMs: now)
         }
@@ -119,9 +121,8 @@ final class PushSenderLoop {
                 }
                 verdict = queue.answered(ended.number, answer, renewed: renewed, atMs: now)
             } else {
-                let why = link.fault?.description ?? "the request was reset"
-                let wasProcessed: Bool? = ended.ending == .notProcessed ? false : nil
-                verdict = queue.broken(ended.number, wasProcessed: wasProcessed, why: why, atMs: now)
+                let notProcessed = ended.ending == .notProcessed
+                verdict = queue.broken(ended.number, notProcessed: notProcessed, why: ended.why, atMs: now)
             }
             obey(verdict, of: ended.number, link: link, atMs: now)
         }
@@ -141,7 +142,7 @@ final class PushSenderLoop {
         case (.notProcessed, _):
             ending = .notProcessed
         default:
-            ending = .unknown(link.fault?.description ?? "no answer")
+            ending = .unknown(ended.why)
         }
         submissions[ended.number]?.attempted(
             PushAttempt(
@@ -163,7 +164,9 @@ final class PushSenderLoop {
             return
         }
         if addresses.isEmpty {
-            switch lookup.poll() {
+            let found = lookup.poll()
+            isLookingUp = found == nil
+            switch found {
             case nil: return
             case .success(let found): addresses = found
             case .failure(let fault): return noteNotConnected(fault, atMs: now)
@@ -227,12 +230,13 @@ final class PushSenderLoop {
 
     // MARK: - Waiting
 
-    private func sleep() {
+    private func sleep(untilMs due: Int64) {
         var polled = [pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)]
         for link in links {
             polled.append(pollfd(fd: link.connection.descriptor, events: link.connection.pollEvents, revents: 0))
         }
-        poll(&polled, nfds_t(polled.count), Int32(clamping: sleepMs()))
+        let waitMs = due <= nowMs() ? 0 : due - nowMs()
+        poll(&polled, nfds_t(polled.count), Int32(clamping: waitMs))
         if polled[0].revents != 0 { inbox.wake.drain() }
         let now = nowMs()
         for (link, ready) in zip(links, polled.dropFirst()) where ready.revents != 0 {
@@ -242,20 +246,21 @@ final class PushSenderLoop {
         settleAll(atMs: now)
     }
 
-    private func sleepMs() -> Int64 {
-        let now = nowMs()
+    /// When the loop must turn again although nothing happens. Judged at the moment of this turn, not at a later one:
+    /// what came due in between was not looked at yet.
+    private func nextDueMs(atMs now: Int64) -> Int64 {
         var due = now + Self.sleepMsMax
         if let queueDue = queue.nextDueMs(atMs: now) { due = min(due, queueDue) }
         if let stopAtMs { due = min(due, stopAtMs) }
         for link in links { due = min(due, link.nextTimerMs) }
-        if !links.contains(where: { $0.isUsable }), queue.hasReady(atMs: now), connectNotBeforeMs > now {
-            due = min(due, connectNotBeforeMs)
+        if queue.hasReady(atMs: now) {
+            if let link = links.last(where: { $0.isUsable }) {
+                if link.capacity > 0 { due = now }
+            } else if !isLookingUp {
+                due = min(due, connectNotBeforeMs)
+            }
         }
-        if !links.contains(where: { $0.isUsable }), queue.hasReady(atMs: now), !addresses.isEmpty {
-            // The next address of the same host is tried without waiting.
-            due = min(due, max(now, connectNotBeforeMs))
-        }
-        return max(0, due - now)
+        return due
     }
 
     private func publishStatus() {

@@ -78,7 +78,8 @@ package final class CourierClient {
         let deadlineMs = now() + timeoutMs
         while waiting.isEmpty {
             try connectIfNeeded(until: deadlineMs)
-            guard try readSome(until: deadlineMs) else { return nil }
+            // Resuming may have brought a stored push along.
+            if waiting.isEmpty, !(try readSome(until: deadlineMs)) { return nil }
         }
         return waiting.removeFirst()
     }

@@ -48,13 +48,15 @@ struct LoopbackCertificates {
     ) throws(TransportFault) -> OpaquePointer {
         guard let made = X509_new() else { throw TransportFault(openSSL: "X509_new") }
         let subject = X509_get_subject_name(made)
+        let commonName = Array(name.utf8)
+        let length = Int32(commonName.count)
         let isFilled =
             X509_set_version(made, 2) == 1
             && ASN1_INTEGER_set_uint64(X509_get_serialNumber(made), UInt64.random(in: 1...UInt64(Int64.max))) == 1
             // An hour back, for a client whose clock is a little behind.
             && X509_gmtime_adj(X509_getm_notBefore(made), -3600) != nil
             && X509_gmtime_adj(X509_getm_notAfter(made), validSeconds) != nil
-            && X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, Array(name.utf8), -1, -1, 0) == 1
+            && X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, commonName, length, -1, 0) == 1
             && X509_set_issuer_name(made, issuer.map { X509_get_subject_name($0) } ?? subject) == 1
             && X509_set_pubkey(made, key) == 1
             && extensions.allSatisfy { add($0.0, $0.1, to: made, issuer: issuer ?? made) }
