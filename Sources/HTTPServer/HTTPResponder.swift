@@ -67,12 +67,16 @@ final class PendingAnswer: Sendable {
     /// The answer, if it was given; if not, it is awaited from now on and will be posted.
     func takeOrAwait() -> HTTPResponse? {
         state.withLock { state in
-            guard case .given(let response) = state else {
+            switch state {
+            case .open:
                 state = .awaited
                 return nil
+            case .given(let response):
+                state = .over(isGiven: true)
+                return response
+            case .awaited, .over:
+                return nil
             }
-            state = .over(isGiven: true)
-            return response
         }
     }
 

@@ -7,6 +7,10 @@ internal import Synchronization
 /// Requests are handed over complete; answers may come at once or later, from any thread. It is meant to stand behind
 /// a reverse proxy that speaks TLS: only loopback addresses are bound unless the configuration allows others.
 ///
+/// What is malformed is refused before the handler sees it, with 400, 408, 413, 414, 431 or 505, and the connection is
+/// closed. Refusals of ours have problem details (RFC 9457) as their content, those that libmicrohttpd makes by itself
+/// a line of HTML.
+///
 /// One `poll` on libmicrohttpd's epoll descriptor and our own mailbox drives it, not libmicrohttpd's own thread: that
 /// one waits for a full timeout whenever exactly 128 connections are ready at once, which clients can bring about.
 package final class HTTPServer: Sendable {
@@ -62,13 +66,18 @@ package final class HTTPServer: Sendable {
                 return .failure(.cannotStart("libmicrohttpd refused"))
             }
             var thread = pthread_t()
+            let retained = Unmanaged.passRetained(loop)
             let error = pthread_create(
                 &thread, nil,
                 { loop in
                     if let loop { Unmanaged<ServerLoop>.fromOpaque(loop).takeRetainedValue().run() }
                     return nil
-                }, Unmanaged.passRetained(loop).toOpaque())
-            precondition(error == 0, "No thread could be made for the HTTP server.")
+                }, retained.toOpaque())
+            guard error == 0 else {
+                retained.release()
+                loop.giveUp()
+                return .failure(.cannotStart(String(cString: strerror(error))))
+            }
             stage = .running(thread)
             return .success(())
         }

@@ -74,6 +74,12 @@ final class ServerLoop: @unchecked Sendable {
         mailbox.wake()
     }
 
+    /// Ends what was started when there is no thread to run on.
+    func giveUp() {
+        MHD_stop_daemon(daemon)
+        daemon = nil
+    }
+
     /// Serves until ``stop()``.
     func run() {
         guard let daemon else { preconditionFailure("A server runs after it was started.") }
@@ -180,6 +186,7 @@ final class ServerLoop: @unchecked Sendable {
         // libmicrohttpd must not be stopped with suspended connections.
         for (_, exchange) in waiting {
             exchange.answer?.abandon()
+            counters.requestsWaiting.subtract(1, ordering: .relaxed)
             send(.problem(503, title: "The service is stopping."), to: exchange.connection)
             cut(exchange.connection)
             MHD_resume_connection(exchange.connection.handle)
@@ -283,9 +290,13 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     private func queue(_ response: HTTPResponse, for exchange: Exchange) -> Bool {
-        guard let prepared = prepare(response) else {
-            return queue(.problem(500, title: "The answer could not be sent."), for: exchange)
+        var response = response
+        var prepared = prepare(response)
+        if prepared == nil {
+            response = .problem(500, title: "The answer could not be sent.")
+            prepared = prepare(response)
         }
+        guard let prepared else { return false }
         defer { MHD_destroy_response(prepared) }
         counters.countAnswer(status: response.status)
         counters.bodyBytesSent.add(response.body.count, ordering: .relaxed)
