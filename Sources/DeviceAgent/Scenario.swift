@@ -14,7 +14,7 @@ package struct Scenario: Sendable, Equatable {
     /// Phones of one scenario at most; each has a thread of its own.
     package static let devicesMax = 64
 
-    /// The service's address, without a path.
+    /// The service's address, `http://HOST:PORT`.
     package let service: String
     /// Where the stand-in's courier listens.
     package let pushStandIn: HostAndPort

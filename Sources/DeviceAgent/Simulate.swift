@@ -16,8 +16,6 @@ package func runSimulate(arguments: [String]) -> Int32 {
         guard let path = arguments.rest.first, arguments.rest.count == 1 else {
             throw UsageError("Usage: whereabouts simulate SCENARIO.json [--verbose]")
         }
-        // Only the scenario says who is talked to: a proxy of the environment does not belong between.
-        for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] { unsetenv(name) }
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let scenario = try Scenario(json: try readFile(path), directory: directory)
         let end = EndSignal()
