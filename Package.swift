@@ -46,6 +46,12 @@ let package = Package(
         module("Whereabouts", ["Geodesy"]),
         module("WireFormats", ["CExpat", "Geodesy", "JSON", "Whereabouts"]),
         tests("WireFormats", ["Geodesy", "JSON", "Whereabouts"]),
+        module(
+            "Service",
+            [
+                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "SQLite", "Whereabouts",
+                "WireFormats",
+            ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
         tests("LocationPush", ["JSON", "PushStandIn"]),

@@ -213,7 +213,7 @@ extension Part {
 
 extension Verdict {
     /// The stored form: the grant's number, 0 for one's own data, −1 for the operator, below that a refusal.
-    var code: Int64 {
+    package var code: Int64 {
         switch self {
         case .own: 0
         case .operatorOnRecord: -1
@@ -222,7 +222,8 @@ extension Verdict {
         }
     }
 
-    init?(code: Int64) {
+    /// The opposite of ``code``; `nil` for a refusal nobody knows.
+    package init?(code: Int64) {
         switch code {
         case 0: self = .own
         case -1: self = .operatorOnRecord
@@ -240,17 +241,7 @@ extension Fix {
         fields.degrees(2, coordinate.latitude)
         fields.degrees(3, coordinate.longitude)
         fields.double(4, horizontalAccuracy)
-        fields.double(5, altitude)
-        fields.double(6, ellipsoidalAltitude)
-        fields.double(7, verticalAccuracy)
-        fields.integer(8, floor)
-        fields.double(9, speed)
-        fields.double(10, speedAccuracy)
-        fields.double(11, course)
-        fields.double(12, courseAccuracy)
-        fields.bool(13, isSimulatedBySoftware)
-        fields.bool(14, isProducedByAccessory)
-        fields.double(15, batteryLevel)
+        writeDetails(to: &fields)
         fields.text(16, clientID)
         fields.timestamp(17, receivedAt)
         fields.text(18, remainder)
@@ -260,17 +251,7 @@ extension Fix {
         let timestamp = try require(try fields.timestamp(1))
         self.init(timestamp: timestamp, coordinate: try fields.coordinate(latitude: 2, longitude: 3))
         horizontalAccuracy = try fields.double(4)
-        altitude = try fields.double(5)
-        ellipsoidalAltitude = try fields.double(6)
-        verticalAccuracy = try fields.double(7)
-        floor = try fields.integer(8)
-        speed = try fields.double(9)
-        speedAccuracy = try fields.double(10)
-        course = try fields.double(11)
-        courseAccuracy = try fields.double(12)
-        isSimulatedBySoftware = try fields.bool(13)
-        isProducedByAccessory = try fields.bool(14)
-        batteryLevel = try fields.double(15)
+        try readDetails(from: &fields)
         clientID = try fields.text(16)
         receivedAt = try fields.timestamp(17)
         remainder = try fields.text(18)

@@ -28,7 +28,7 @@ package enum Command: Sendable {
     case addRegion(Region, of: Handle)
     case removeRegion(identifier: String, of: Handle)
     /// From a device's own connection, or from an import in its name.
-    case reportFixes(device: DeviceReference, [ReportedFix])
+    case reportFixes(device: DeviceReference, [DeviceReport])
     case registerPushToken(device: Handle, LocationPushToken, PushEnvironment)
     /// APNs said that the token is no longer good; kept if the device registered again after `asOf`.
     case retirePushToken(DeviceID, LocationPushToken, reason: String, asOf: Timestamp?)
@@ -63,7 +63,7 @@ package enum DeviceReference: Hashable, Sendable {
 }
 
 /// One report of a device as the door understood it.
-package enum ReportedFix: Sendable {
+package enum DeviceReport: Sendable {
     case fix(Fix, answering: QueryID?)
     case rejected(RejectionReason, RejectedInput, length: Int64)
 }

@@ -2,7 +2,7 @@
 
 extension Standing {
     func decideFixes(
-        _ reports: [ReportedFix], of reference: DeviceReference, by caller: Caller, at now: Timestamp,
+        _ reports: [DeviceReport], of reference: DeviceReference, by caller: Caller, at now: Timestamp,
         known fixes: inout some FixLookup
     ) throws(Refusal) -> Decision {
         let id = try reportingDevice(reference, by: caller)
@@ -57,24 +57,25 @@ extension Standing {
         }
     }
 
-    /// A fix that answers a query ends every open query about the person: all askers wait for the same news.
+    /// A fix that answers a query, or that any device of the person took since the query was asked, ends every open query
+    /// it is an answer to: all askers wait for the same news.
     private func append(
         _ fix: Fix, answering query: QueryID?, of device: DeviceID, _ person: PersonID, at now: Timestamp,
         to decision: inout Decision
     ) {
+        let number = place + 1 + Int64(decision.drafts.count)
         let known = query.flatMap { queries[$0] }
         let answers = known?.subject == person
-        let number = place + 1 + Int64(decision.drafts.count)
         decision.append(
             .fixReported(device: device, answering: answers ? query : nil, .open(fix)), to: .track(person),
-            cause: known?.number ?? 0)
+            cause: answers ? known?.number ?? 0 : 0)
         let isUsable =
             (fix.horizontalAccuracy ?? 0) >= 0
-            && fix.timestamp <= now.adding(seconds: Limits.futureUnusedSeconds)
-        guard answers, isUsable else { return }
-        for open in openQueries[person] ?? [] where !decision.ends(open) {
-            decision.append(
-                .locationQueryEnded(open, .answered, fix: number), to: .audit(person), cause: number)
+            && fix.timestamp <= (fix.receivedAt ?? now).adding(seconds: Limits.futureUnusedSeconds)
+        guard isUsable, let open = openQueries[person] else { return }
+        for query in open where answers || fix.timestamp >= queries[query]?.askedAt ?? now {
+            guard !decision.ends(query) else { continue }
+            decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
         }
     }
 

@@ -100,4 +100,9 @@ package struct Standing: Sendable {
     package func grants(of subject: PersonID, for requester: PersonID) -> [Grant] {
         (persons[subject]?.grants ?? []).compactMap { grants[$0] }.filter { $0.requester == requester }
     }
+
+    /// Whether a query is still open past its deadline.
+    package func hasOverdueQuery(at now: Timestamp) -> Bool {
+        openQueries.values.contains { ids in ids.contains { queries[$0].map { $0.deadline <= now } ?? false } }
+    }
 }

@@ -1,0 +1,120 @@
+import Gazetteer
+import Geodesy
+import SQLite
+import Synchronization
+import Whereabouts
+
+/// The threads that may block: they read projections, wait for the log and compute answers.
+final class AnswerPool: Sendable {
+    typealias Work = @Sendable (AnswerContext) -> Void
+
+    private struct State {
+        var waiting: [Work] = []
+        var isStopping = false
+    }
+
+    static let threads = 4
+    static let queueBound = 1024
+
+    private let state = Monitor(State())
+    private let workers: Mutex<[WorkerThread]>
+
+    init(makeContext: @escaping @Sendable () -> AnswerContext) {
+        workers = Mutex([])
+        let state = self.state
+        workers.withLock { workers in
+            for _ in 0..<Self.threads {
+                workers.append(
+                    WorkerThread {
+                        let context = makeContext()
+                        while let work = state.wait(for: Self.next) { work?(context) ?? () }
+                    })
+            }
+        }
+    }
+
+    /// `false` when too much is waiting already.
+    func submit(_ work: @escaping Work) -> Bool {
+        state.change { state in
+            guard !state.isStopping, state.waiting.count < Self.queueBound else { return false }
+            state.waiting.append(work)
+            return true
+        }
+    }
+
+    func stop() {
+        state.change { $0.isStopping = true }
+        workers.withLock { workers in
+            for worker in workers { worker.join() }
+            workers = []
+        }
+    }
+
+    /// The next piece of work. The outer optional says "wait on", the inner one "nothing will come any more".
+    private static func next(_ state: inout State) -> Work?? {
+        if !state.waiting.isEmpty { return .some(state.waiting.removeFirst()) }
+        return state.isStopping ? .some(nil) : nil
+    }
+}
+
+/// What one answering thread owns: its connections, its geodesy, its reader of the log.
+final class AnswerContext {
+    let host: ProjectionHost
+    let reader: LogReader
+    let gazetteer: Gazetteer?
+    let geocentric: GeocentricTransform?
+    private var files: [String: ProjectionFile] = [:]
+    private var switches = -1
+
+    init(host: ProjectionHost, reader: LogReader, gazetteer: Gazetteer?) {
+        self.host = host
+        self.reader = reader
+        self.gazetteer = gazetteer
+        geocentric = try? GeocentricTransform()
+    }
+
+    /// Reads the active generation of a projection in one consistent view, together with the number it is folded up to.
+    ///
+    /// - Throws: 503 while it is being folded from zero, or when it turned out to be damaged; a refold is then on its way.
+    func read<R>(
+        _ name: String, _ body: (borrowing Connection) throws(SQLiteError) -> R
+    ) throws(Problem) -> (value: R, asOf: Int64) {
+        do throws(SQLiteError) {
+            let file = try file(name)
+            guard let file else { throw SQLiteError(code: 5, message: "loading") }
+            return try file.connection.snapshot { () throws(SQLiteError) in
+                let place = try FollowedProjection.readPlace(file).number
+                return (try body(file.connection), place)
+            }
+        } catch {
+            files[name] = nil
+            if error.isCorruption { heal(name, "\(error)") }
+            throw Problem(
+                503, "Being rebuilt", "This view is being folded from the log again; send the same request again later.",
+                retryAfterSeconds: 2)
+        }
+    }
+
+    private func file(_ name: String) throws(SQLiteError) -> ProjectionFile? {
+        let newest = host.switches
+        if newest != switches {
+            files = [:]
+            switches = newest
+        }
+        if let file = files[name] { return file }
+        guard let path = host.activePath(of: name) else { return nil }
+        let file = try ProjectionFile(path: path, access: .readOnly)
+        files[name] = file
+        return file
+    }
+
+    private func heal(_ name: String, _ why: String) {
+        _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in worker.healActive(name, why) }
+    }
+
+    /// The nearest place of the gazetteer; `nil` without a gazetteer.
+    func place(at coordinate: Coordinate) -> Place? {
+        guard let gazetteer, let geocentric else { return nil }
+        return gazetteer.nearest(to: coordinate, using: geocentric)
+    }
+}

@@ -1,0 +1,175 @@
+import Cryptography
+import Geodesy
+import JSON
+import Whereabouts
+import WireFormats
+
+/// An event as `events` prints it.
+enum EventJSON {
+    struct Item {
+        let stored: LogReader.StoredEvent
+        /// `nil`: print it as it is stored.
+        let opened: RecordedEvent?
+
+        func write(into writer: inout JSONWriter, _ service: Service) {
+            let header = stored.header
+            writer.beginObject()
+            writer.field("number", header.number)
+            writer.field("kind", EventKind(rawValue: header.kind)?.name ?? "\(header.kind)")
+            writer.field("stream", header.stream.rawValue)
+            writer.field("version", header.version)
+            writer.field("recordedAt", milliseconds: header.recordedAt.milliseconds)
+            writer.field("actor", header.actor.rawValue)
+            writer.field("correlation", header.correlation.description)
+            writer.field("cause", header.cause)
+            writer.field("leaf", stored.leaf.hex)
+            if let opened {
+                writer.object("content") { writer in EventJSON.write(opened.event, into: &writer) }
+            } else {
+                writer.field("body", Hex.encode(stored.body))
+            }
+            writer.endObject()
+        }
+    }
+
+    static func write(_ event: Event, into writer: inout JSONWriter) {
+        switch event {
+        case .personAdded(let person, let handle):
+            writer.field("person", person.rawValue)
+            part(handle, into: &writer) { $1.field("handle", $0.text) }
+        case .deviceAdded(let device, let person, let handle):
+            writer.field("device", device.rawValue)
+            writer.field("person", person.rawValue)
+            part(handle, into: &writer) { $1.field("handle", $0.text) }
+        case .deviceRemoved(let device): writer.field("device", device.rawValue)
+        case .tokenIssued(let token):
+            writer.field("token", token.id.rawValue)
+            writer.field("principal", token.principal.rawValue)
+            writer.array("scopes") { writer in for word in token.scopes.words { writer.value(word) } }
+            writer.field("until", milliseconds: token.until?.milliseconds)
+        case .tokenRevoked(let token): writer.field("token", token.rawValue)
+        case .grantGiven(let grant):
+            writer.field("grant", grant.id.rawValue)
+            writer.field("requester", grant.requester.rawValue)
+            writer.field("precision", grant.precision.word)
+            writer.field("history", grant.includesHistory)
+            writer.field("from", milliseconds: grant.from?.milliseconds)
+            writer.field("until", milliseconds: grant.until?.milliseconds)
+        case .grantRevoked(let grant): writer.field("grant", grant.rawValue)
+        case .regionAdded(let id, let region):
+            writer.field("region", id.rawValue)
+            part(region, into: &writer) { region, writer in
+                writer.field("identifier", region.identifier)
+                writer.object("circle") { writer in
+                    writer.field("latitude", region.circle.center.latitude)
+                    writer.field("longitude", region.circle.center.longitude)
+                    writer.field("radiusMeters", region.circle.radiusMeters)
+                }
+            }
+        case .regionRemoved(let id): writer.field("region", id.rawValue)
+        case .fixReported(let device, let query, let fix):
+            writer.field("device", device.rawValue)
+            writer.field("answering", query?.description)
+            part(fix, into: &writer) { fix, writer in
+                writer.key("fix")
+                FixJSON.write(fix, into: &writer)
+            }
+        case .inputRejected(let device, let reason, let length, let input):
+            writer.field("device", device.rawValue)
+            writer.field("reason", reason.word)
+            writer.field("length", length)
+            part(input, into: &writer) { $1.field("sha256", Hex.encode($0.hash.bytes)) }
+        case .locationPushTokenRegistered(let device, let environment, let token):
+            writer.field("device", device.rawValue)
+            writer.field("environment", environment.word)
+            // The token itself is a secret: its last bytes are enough to tell two apart.
+            part(token, into: &writer) {
+                $1.field("bundleID", $0.bundleID)
+                $1.field("tokenEnding", Hex.encode($0.bytes.suffix(4)))
+            }
+        case .locationPushTokenRetired(let device, let reason):
+            writer.field("device", device.rawValue)
+            writer.field("reason", reason)
+        case .locationQueried(let query):
+            writer.field("query", query.id.description)
+            writer.field("subject", query.subject?.rawValue)
+            writer.field("requester", query.requester.rawValue)
+            write(query.verdict, into: &writer)
+            writer.field("initiation", query.initiation.word)
+            writer.field("deadline", milliseconds: query.deadline.milliseconds)
+            writer.field("maxAgeSeconds", query.maxAgeSeconds)
+            part(query.subject == nil ? query.purposeForRequester ?? .erased : query.purposeForSubject, into: &writer) {
+                $1.field("purpose", $0)
+            }
+        case .locationPushAttempted(let attempt):
+            writer.field("query", attempt.query.description)
+            writer.field("device", attempt.device.rawValue)
+            writer.field("attempt", attempt.attempt)
+            writer.field("apnsID", attempt.apnsID.description)
+            writer.field("status", attempt.status)
+            writer.field("reason", attempt.reason)
+            writer.field("durationMilliseconds", attempt.durationMilliseconds)
+        case .locationQueryEnded(let query, let end, let fix):
+            writer.field("query", query.description)
+            writer.field("end", end.word)
+            writer.field("fix", fix)
+        case .locationDisclosed(let disclosure):
+            writer.field("query", disclosure.query.description)
+            writer.field("requester", disclosure.requester.rawValue)
+            write(disclosure.verdict, into: &writer)
+            writer.field("precision", disclosure.precision.word)
+            writer.field("fix", disclosure.fix)
+            part(disclosure.content, into: &writer) { content, writer in
+                writer.field("latitude", content.latitude)
+                writer.field("longitude", content.longitude)
+                writer.field("horizontalAccuracy", content.horizontalAccuracy)
+                writer.field("timestamp", milliseconds: content.timestamp.milliseconds)
+                writer.field("place", content.placeName)
+                writer.field("answerSHA256", Hex.encode(content.answerHash.bytes))
+            }
+        case .locationRead(let read):
+            writer.field("reader", read.reader.rawValue)
+            writer.field("question", read.question.word)
+            write(read.verdict, into: &writer)
+            writer.field("precision", read.precision.word)
+            writer.field("asOf", read.asOf)
+            writer.field("count", read.count)
+            part(read.content, into: &writer) { content, writer in
+                writer.field("purpose", content.purpose)
+                writer.field("from", milliseconds: content.from?.milliseconds)
+                writer.field("to", milliseconds: content.to?.milliseconds)
+                writer.field("answerSHA256", content.answerHash.map { Hex.encode($0.bytes) })
+            }
+        case .refusalsCounted(let principal, let count, let since):
+            writer.field("principal", principal.rawValue)
+            writer.field("count", count)
+            writer.field("since", milliseconds: since.milliseconds)
+        case .personErased(let person): writer.field("person", person.rawValue)
+        case .clockSteppedBack(let milliseconds): writer.field("milliseconds", milliseconds)
+        case .logRestored(let epoch): writer.field("epoch", epoch)
+        }
+    }
+
+    static func write(_ verdict: Verdict, into writer: inout JSONWriter) {
+        switch verdict {
+        case .own: writer.field("verdict", "own")
+        case .operatorOnRecord: writer.field("verdict", "operator")
+        case .granted(let grant):
+            writer.field("verdict", "granted")
+            writer.field("grant", grant.rawValue)
+        case .refused(let reason):
+            writer.field("verdict", "refused")
+            writer.field("reason", reason.word)
+        }
+    }
+
+    private static func part<Content>(
+        _ part: Part<Content>, into writer: inout JSONWriter, _ open: (Content, inout JSONWriter) -> Void
+    ) {
+        switch part {
+        case .open(let content): open(content, &writer)
+        case .erased: writer.field("sealed", "erased")
+        case .keyLost: writer.field("sealed", "keyLost")
+        }
+    }
+}

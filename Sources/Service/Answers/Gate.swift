@@ -1,0 +1,51 @@
+import Cryptography
+import HTTPServer
+import Whereabouts
+
+/// The one way by which a person's data leaves the house: authorized against the newest standing, computed, recorded, and
+/// only then sent. If the grant ends or the person is erased in between, the answer is thrown away.
+enum Gate {
+    /// What an answer from stored data shows.
+    struct Computed {
+        let body: [UInt8]
+        let count: Int64
+        let asOf: Int64
+    }
+
+    /// Answers a question about a person from stored data.
+    static func read(
+        _ service: Service, _ exchange: Exchange, _ question: ReadQuestion,
+        compute: (Permit) throws(Problem) -> Computed
+    ) throws(Problem) -> HTTPResponse {
+        let now = service.clock()
+        switch service.log.withStanding({ $0.authorize(exchange.caller, toRead: question, at: now) }) {
+        case .failure:
+            try append(service, exchange, .recordRefusedRead(question))
+            throw .noSuchPerson
+        case .success(let permit):
+            let computed = try compute(permit)
+            let hash = Hash256(SHA256().hash(computed.body))
+            try append(
+                service, exchange,
+                .recordRead(question, permitted: permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
+            return .json(computed.body)
+        }
+    }
+
+    /// Answers a location query whose fix is there. `compute` gives the bytes and what of the fix they show.
+    static func disclose(
+        _ service: Service, _ exchange: Exchange, query: QueryID, fix: Int64, precision: Precision,
+        body: [UInt8], content: (Hash256) -> Disclosure.Content
+    ) throws(Problem) -> HTTPResponse {
+        let hash = Hash256(SHA256().hash(body))
+        try append(service, exchange, .disclose(query, content: content(hash), precision: precision, fix: fix))
+        return .json(body)
+    }
+
+    @discardableResult
+    static func append(_ service: Service, _ exchange: Exchange, _ command: Command) throws(Problem) -> Receipt {
+        do throws(AppendFailure) {
+            return try service.log.appendAndWait(command, by: exchange.caller, correlation: exchange.id)
+        } catch { throw Problem(error) }
+    }
+}

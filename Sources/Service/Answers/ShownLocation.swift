@@ -1,0 +1,59 @@
+import Gazetteer
+import Geodesy
+import JSON
+import Whereabouts
+
+/// A fix as an asker with some precision sees it: what a coarse grant hides is dropped first, and everything else is
+/// computed from what remains.
+struct ShownLocation {
+    /// What a kilometer grant sees of the time.
+    private static let coarseSeconds: Int64 = 900
+
+    let fix: Fix
+    let precision: Precision
+    let place: Place?
+
+    init(_ fix: Fix, precision: Precision, _ context: AnswerContext) {
+        self.precision = precision
+        switch precision {
+        case .exact: self.fix = fix
+        case .kilometer, .none:
+            let seconds = fix.timestamp.milliseconds / 1000
+            self.fix = Fix(
+                timestamp: Timestamp(milliseconds: (seconds - seconds % Self.coarseSeconds) * 1000),
+                coordinate: KilometerCell.center(of: fix.coordinate))
+        }
+        place = context.place(at: self.fix.coordinate)
+    }
+
+    /// For the record of the disclosure.
+    func content(answerHash: Hash256) -> Disclosure.Content {
+        Disclosure.Content(
+            latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
+            horizontalAccuracy: fix.horizontalAccuracy, timestamp: fix.timestamp, placeName: place?.name,
+            answerHash: answerHash)
+    }
+
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
+        writer.field("latitude", fix.coordinate.latitude)
+        writer.field("longitude", fix.coordinate.longitude)
+        writer.field("horizontalAccuracy", fix.horizontalAccuracy)
+        writer.field("altitude", fix.altitude)
+        writer.field("speed", fix.speed)
+        writer.field("course", fix.course)
+        writer.field("precision", precision.word)
+        if let place {
+            writer.object("place") { writer in
+                writer.field("name", place.name)
+                writer.field("countryCode", place.countryCode)
+                writer.field("country", place.country)
+                writer.field("administrativeArea", place.administrativeArea)
+                writer.field("timeZone", place.timeZone)
+                writer.field("distance", (place.distanceMeters * 10).rounded() / 10)
+            }
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,141 @@
+import Cryptography
+import Glibc
+import JSON
+
+/// The files of one service, and the lock that makes it the only one.
+///
+///     log.sqlite keys.sqlite kek catalog.sqlite projections/ admin.token config.json LOCK
+package final class DataDirectory: Sendable {
+    package let path: String
+    /// Open for the whole life of the process: the kernel lets go of the lock when it ends, however it ends.
+    private let lock: Int32
+
+    package static var standardPath: String {
+        if let state = getenv("XDG_STATE_HOME"), state.pointee != 0 { return String(cString: state) + "/whereabouts" }
+        let home = getenv("HOME").map { String(cString: $0) } ?? "."
+        return home + "/.local/state/whereabouts"
+    }
+
+    var log: String { path + "/log.sqlite" }
+    var keys: String { path + "/keys.sqlite" }
+    var catalog: String { path + "/catalog.sqlite" }
+    var projections: String { path + "/projections" }
+    package var adminToken: String { path + "/admin.token" }
+    package var configuration: String { path + "/config.json" }
+    static func lockPath(_ path: String) -> String { path + "/LOCK" }
+
+    /// Makes the directory if need be (mode 0700) and takes its lock.
+    ///
+    /// - Throws: ``LogError/inUse(processID:)`` when another process has it; nothing was written then.
+    package init(path: String) throws(LogError) {
+        self.path = path
+        try Self.makeDirectory(path)
+        let file = Self.lockPath(path)
+        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .file(path: file, errno: errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw .inUse(processID: Self.running(in: path)?.processID ?? 0)
+        }
+        lock = descriptor
+        announce(address: nil)
+        try Self.makeDirectory(projections)
+    }
+
+    deinit { close(lock) }
+
+    /// Writes who runs here and where it listens into the lock file, for the tool.
+    package func announce(address: String?) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("processID", Int64(getpid()))
+        writer.field("address", address)
+        writer.endObject()
+        ftruncate(lock, 0)
+        writer.bytes.withUnsafeBytes { _ = pwrite(lock, $0.baseAddress, $0.count, 0) }
+    }
+
+    /// The service that runs on a directory; `nil` when none does.
+    package static func running(in path: String) -> (processID: Int32, address: String?)? {
+        let descriptor = open(lockPath(path), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
+        var buffer = [UInt8](repeating: 0, count: 512)
+        let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count > 0, let document = try? JSONDocument.parse(Array(buffer.prefix(count))) else { return (0, nil) }
+        return (Int32(truncatingIfNeeded: document.root["processID"]?.int ?? 0), document.root["address"]?.string)
+    }
+
+    /// The key-encryption key: from systemd's credential `kek` if there is one, else from the file `kek`, which is made
+    /// on the first start (32 random bytes, mode 0600).
+    func keyEncryptionKey() throws(LogError) -> SymmetricKey {
+        if let credentials = getenv("CREDENTIALS_DIRECTORY") {
+            let file = String(cString: credentials) + "/kek"
+            if access(file, R_OK) == 0 { return try key(from: file) }
+        }
+        let file = path + "/kek"
+        if access(file, F_OK) != 0 {
+            guard access(keys, F_OK) != 0 else {
+                throw .keyEncryptionKey("keys.sqlite is there and kek is not; put the kek of this directory back.")
+            }
+            try Self.writePrivate(randomBytes(32), to: file)
+        }
+        return try key(from: file)
+    }
+
+    private func key(from file: String) throws(LogError) -> SymmetricKey {
+        guard let bytes = Self.read(file, atMost: 4096) else { throw .file(path: file, errno: errno) }
+        guard bytes.count == SymmetricKey.byteCount else {
+            throw .keyEncryptionKey("\(file) must hold exactly 32 bytes and holds \(bytes.count).")
+        }
+        return SymmetricKey(bytes: bytes)
+    }
+
+    private static func makeDirectory(_ path: String) throws(LogError) {
+        var made = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            made += made.isEmpty && !path.hasPrefix("/") ? String(part) : "/" + part
+            if made == "/" || made.isEmpty { made = "" }
+            if made.isEmpty || mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
+            throw .file(path: made, errno: errno)
+        }
+    }
+
+    /// The whole of a small file; `nil` with `errno` set when it cannot be read or is larger than `atMost`.
+    package static func read(_ file: String, atMost: Int) -> [UInt8]? {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 else { return nil }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+            if bytes.count > atMost {
+                errno = EFBIG
+                return nil
+            }
+        }
+    }
+
+    /// Writes a file that only its owner may read, durable with its name before this returns.
+    package static func writePrivate(_ bytes: [UInt8], to file: String) throws(LogError) {
+        let temporary = file + ".new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .file(path: temporary, errno: errno) }
+        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let isSynced = fsync(descriptor) == 0
+        close(descriptor)
+        guard written == bytes.count, isSynced, rename(temporary, file) == 0 else {
+            throw .file(path: file, errno: errno)
+        }
+        let directory = open(String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)]), O_RDONLY | O_DIRECTORY)
+        if directory >= 0 {
+            fsync(directory)
+            close(directory)
+        }
+    }
+}

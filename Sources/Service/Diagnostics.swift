@@ -1,0 +1,19 @@
+import Glibc
+
+/// One line on standard error for an operator, with the priority prefix the journal understands. Fixed words and figures
+/// only: whoever calls this passes no coordinate, name, purpose or secret.
+package enum Diagnostics {
+    /// Something an operator must act on.
+    package static func fault(_ event: StaticString, _ sentence: String) { write("<3>", event, sentence) }
+
+    /// Something worth knowing.
+    package static func note(_ event: StaticString, _ sentence: String) { write("<6>", event, sentence) }
+
+    private static func write(_ priority: String, _ event: StaticString, _ sentence: String) {
+        let clean = sentence.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : String($0) }.joined()
+        // Only the journal strips the prefix; on a terminal it would be noise.
+        let prefix = getenv("JOURNAL_STREAM") == nil ? "" : priority
+        var line = "\(prefix)\(event): \(clean)\n"
+        line.withUTF8 { bytes in _ = Glibc.write(2, bytes.baseAddress, bytes.count) }
+    }
+}

@@ -1,0 +1,195 @@
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+
+extension ReadEndpoints {
+    private static let auditRowsPerPage: Int64 = 500
+
+    /// Who asked for a person, what became of it and what was shown; who read what; who changed whose rights. Newest
+    /// first.
+    static func audit(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let limit = Int(try exchange.integer("limit", in: 1...auditRowsPerPage, default: 100))
+        let before = try exchange.optionalInteger("after")
+        return try read(service, exchange, context, .audit, from: AuditTable.name) { (permit) throws(Problem) in
+            let from = try exchange.time("from")
+            let to = try exchange.time("to")
+            let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
+                try AuditEntry.page(about: permit.subject, before: before, limit: limit, in: connection)
+            }
+            let shown = entries.filter { entry in
+                (from.map { entry.recordedAt >= $0 } ?? true) && (to.map { entry.recordedAt < $0 } ?? true)
+            }
+            let names = PrincipalNames(service)
+            let next = entries.count == limit ? entries.last.map { "\($0.number)" } : nil
+            return page(shown, next: next, asOf: asOf) { entry, writer in
+                entry.write(into: &writer, names, context)
+            }
+        }
+    }
+}
+
+/// What a principal is called in an answer. An erased person has no name any more.
+struct PrincipalNames {
+    private let service: Service
+
+    init(_ service: Service) { self.service = service }
+
+    func name(_ principal: PrincipalID) -> String? {
+        switch principal {
+        case .house: "house"
+        case .operator: "operator"
+        default:
+            service.log.withStanding { standing in
+                standing.persons[PersonID(rawValue: principal.rawValue)]?.handle?.text
+                    ?? standing.devices[DeviceID(rawValue: principal.rawValue)]?.handle?.text
+            }
+        }
+    }
+
+    func name(_ device: DeviceID) -> String? { name(device.principal) }
+}
+
+/// One entry of a person's audit.
+private enum AuditEntry {
+    case query(AuditedQuery, [AuditedAttempt], [AuditedDisclosure])
+    case read(AuditedRead)
+    case change(SettingsChange)
+
+    var number: Int64 {
+        switch self {
+        case .query(let query, _, _): query.number
+        case .read(let read): read.number
+        case .change(let change): change.number
+        }
+    }
+
+    var recordedAt: Timestamp {
+        switch self {
+        case .query(let query, _, _): query.recordedAt
+        case .read(let read): read.recordedAt
+        case .change(let change): change.recordedAt
+        }
+    }
+
+    /// The newest `limit` entries before a number, of all kinds together.
+    static func page(
+        about subject: PersonID, before: Int64?, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditEntry] {
+        var entries: [AuditEntry] = []
+        for query in try AuditReader.queries(about: subject, before: before, limit: limit, in: connection) {
+            entries.append(
+                .query(
+                    query, try AuditReader.attempts(for: query.query, in: connection),
+                    try AuditReader.disclosures(for: query.query, in: connection)))
+        }
+        entries += try AuditReader.reads(about: subject, before: before, limit: limit, in: connection).map { .read($0) }
+        entries += try AuditReader.changes(about: subject, before: before, limit: limit, in: connection).map {
+            .change($0)
+        }
+        return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
+    }
+
+    func write(into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext) {
+        writer.beginObject()
+        switch self {
+        case .query(let query, let attempts, let disclosures):
+            Self.write(query, attempts, disclosures, into: &writer, names, context)
+        case .read(let read):
+            writer.field("kind", "read")
+            writer.field("number", read.number)
+            writer.field("at", milliseconds: read.recordedAt.milliseconds)
+            Self.name("reader", read.read.reader, into: &writer, names)
+            writer.field("question", read.read.question.word)
+            writer.field("purpose", read.read.content.content?.purpose)
+            EventJSON.write(read.read.verdict, into: &writer)
+            writer.field("precision", read.read.precision.word)
+            writer.field("from", milliseconds: read.read.content.content?.from?.milliseconds)
+            writer.field("to", milliseconds: read.read.content.content?.to?.milliseconds)
+            writer.field("asOf", read.read.asOf)
+            writer.field("count", read.read.count)
+        case .change(let change):
+            writer.field("kind", "change")
+            writer.field("number", change.number)
+            writer.field("at", milliseconds: change.recordedAt.milliseconds)
+            Self.name("actor", change.actor, into: &writer, names)
+            writer.field("event", change.kind.name)
+            writer.field("item", change.item)
+            writer.field("name", change.name)
+            if let other = change.other { Self.name("other", other, into: &writer, names) }
+            writer.field("precision", change.precision?.word)
+            writer.field("history", change.includesHistory)
+            if let scopes = change.scopes {
+                writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
+            }
+            writer.field("from", milliseconds: change.from?.milliseconds)
+            writer.field("until", milliseconds: change.until?.milliseconds)
+        }
+        writer.endObject()
+    }
+
+    private static func write(
+        _ query: AuditedQuery, _ attempts: [AuditedAttempt], _ disclosures: [AuditedDisclosure],
+        into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext
+    ) {
+        writer.field("kind", "query")
+        writer.field("number", query.number)
+        writer.field("id", query.query.description)
+        writer.field("at", milliseconds: query.recordedAt.milliseconds)
+        name("requester", query.requester, into: &writer, names)
+        writer.field("purpose", query.purposeForSubject)
+        EventJSON.write(query.verdict, into: &writer)
+        writer.field("initiation", query.initiation.word)
+        writer.field("deadline", milliseconds: query.deadline.milliseconds)
+        writer.array("pushes") { writer in
+            for attempt in attempts {
+                writer.beginObject()
+                writer.field("device", names.name(attempt.attempt.device))
+                writer.field("attempt", attempt.attempt.attempt)
+                writer.field("apnsID", attempt.attempt.apnsID.description)
+                writer.field("at", milliseconds: attempt.recordedAt.milliseconds)
+                writer.field("status", attempt.attempt.status)
+                writer.field("reason", attempt.attempt.reason)
+                writer.field("durationMilliseconds", attempt.attempt.durationMilliseconds)
+                writer.endObject()
+            }
+        }
+        writer.field("end", query.end?.word)
+        writer.field("endedAt", milliseconds: query.endedAt?.milliseconds)
+        if let number = query.fixNumber {
+            writer.object("fix") { writer in
+                writer.field("number", number)
+                if case .fixReported(let device, _, .open(let fix))? = (try? context.reader.event(number))?.event.event {
+                    writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
+                    writer.field("device", names.name(device))
+                }
+            }
+        }
+        writer.array("disclosed") { writer in
+            for disclosure in disclosures {
+                writer.beginObject()
+                writer.field("at", milliseconds: disclosure.recordedAt.milliseconds)
+                writer.field("number", disclosure.number)
+                writer.field("precision", disclosure.disclosure.precision.word)
+                if let content = disclosure.disclosure.content.content {
+                    writer.field("latitude", content.latitude)
+                    writer.field("longitude", content.longitude)
+                    writer.field("horizontalAccuracy", content.horizontalAccuracy)
+                    writer.field("timestamp", milliseconds: content.timestamp.milliseconds)
+                    writer.field("place", content.placeName)
+                }
+                writer.endObject()
+            }
+        }
+    }
+
+    /// A name, or null for somebody who was erased.
+    private static func name(
+        _ key: String, _ principal: PrincipalID, into writer: inout JSONWriter, _ names: PrincipalNames
+    ) {
+        writer.key(key)
+        if let name = names.name(principal) { writer.value(name) } else { writer.null() }
+    }
+}

@@ -1,0 +1,72 @@
+import Cryptography
+import HTTPServer
+import Whereabouts
+
+/// Where requests come in: finds the route, finds out who asks, hands the work over, and names the request.
+struct Door: Sendable {
+    let service: Service
+
+    /// Answers `request` exactly once, from whatever thread.
+    func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        let id = RequestID.random()
+        let named: @Sendable (HTTPResponse) -> Void = { response in
+            var response = response
+            response.headers.append(("Whereabouts-Request", id.description))
+            response.headers.append(("Cache-Control", "no-store"))
+            respond(response)
+        }
+        let method = request.isHead ? "GET" : request.method
+        let path = Route.parts(request.path)
+        var allowed: [String] = []
+        for route in Route.all {
+            guard let parameters = route.match(path) else { continue }
+            guard route.method == method else {
+                allowed.append(route.method)
+                continue
+            }
+            let caller = route.needsCaller ? authenticate(request) : Caller(principal: .house, scopes: [], token: nil)
+            guard let caller else { return named(Problem.notAuthenticated.response) }
+            let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller)
+            switch route.work {
+            case .report(let work): work(service, exchange, named)
+            case .answer(let work):
+                let isTaken = service.answers.submit { context in
+                    do throws(Problem) { named(try work(service, exchange, context)) } catch { named(error.response) }
+                }
+                if !isTaken { named(Problem.busy(1).response) }
+            }
+            return
+        }
+        guard allowed.isEmpty else {
+            var response = Problem(405, "Method not allowed", "This address takes \(allowed.joined(separator: ", ")).").response
+            response.headers.append(("Allow", allowed.joined(separator: ", ")))
+            return named(response)
+        }
+        named(Problem(404, "Not found", "There is nothing at this address.").response)
+    }
+
+    /// Who the credentials belong to. `Basic` is a device's handle and its reporting key, as OwnTracks sends them.
+    private func authenticate(_ request: HTTPRequest) -> Caller? {
+        guard let authorization = request.header("authorization"), let space = authorization.firstIndex(of: " ") else {
+            return nil
+        }
+        let credentials = authorization[authorization.index(after: space)...]
+        switch authorization[..<space].lowercased() {
+        case "bearer": return caller(secret: credentials)
+        case "basic":
+            guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
+                let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased()),
+                let caller = caller(secret: text[text.index(after: colon)...])
+            else { return nil }
+            let device = service.log.withStanding { $0.deviceByHandle[handle] }
+            return device?.principal == caller.principal ? caller : nil
+        default: return nil
+        }
+    }
+
+    private func caller(secret: some StringProtocol) -> Caller? {
+        guard secret.utf8.count <= 128 else { return nil }
+        let hash = Hash256(SHA256().hash(Array(secret.utf8)))
+        return service.log.withStanding { $0.caller(tokenHash: hash, at: service.clock()) }
+    }
+}

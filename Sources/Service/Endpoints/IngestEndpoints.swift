@@ -1,0 +1,147 @@
+import Cryptography
+import HTTPServer
+import JSON
+import Whereabouts
+import WireFormats
+
+/// What devices report. An answer of 200 means that every fix is durable, or kept as rejected.
+enum IngestEndpoints {
+    static func fixes(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
+        submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
+    }
+
+    static func ownTracks(
+        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let reports = OwnTracks.reports(from: exchange.request.body, now: service.clock())
+        submit(reports, of: .caller, service, exchange) { result in
+            switch result {
+            case .success: respond(.json(OwnTracks.answer))
+            case .failure(let problem): respond(problem.response)
+            }
+        }
+    }
+
+    /// A batch that the tool parsed from a file, in the name of a device.
+    static func importBatch(
+        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        do throws(Problem) {
+            guard Identifier128(exchange.parameters[0]) != nil else { throw .invalid("An import is named by a lower-case UUID.") }
+            let body: JSONDocument
+            do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
+                throw .invalid("The body is not JSON: \(error)")
+            }
+            let device = try body.root.handle("device")
+            let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
+            submit(reports, of: .named(device), service, exchange) { result in respond(counts(result)) }
+        } catch { respond(error.response) }
+    }
+
+    static func registerPushToken(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("hex", "environment", "bundleID")
+        guard let bytes = Hex.decode(try body.text("hex")) else { throw .invalid("\"hex\" must be lower-case hexadecimal.") }
+        let environment: PushEnvironment =
+            switch try body.text("environment") {
+            case "production": .production
+            case "development": .development
+            default: throw .invalid("\"environment\" must be \"production\" or \"development\".")
+            }
+        let bundleID = try body.text("bundleID")
+        guard (1...155).contains(bundleID.utf8.count), bundleID.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw .invalid("\"bundleID\" must be the app's bundle id.")
+        }
+        let receipt = try Gate.append(
+            service, exchange,
+            .registerPushToken(
+                device: try exchange.handle(0), LocationPushToken(bytes: bytes, bundleID: bundleID), environment))
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("number", receipt.last)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    private struct Counted: Sendable {
+        var new = 0
+        var duplicate = 0
+        var rejected: [(index: Int, reason: RejectionReason)] = []
+        var number: Int64 = 0
+    }
+
+    private static func submit(
+        _ reports: [Report], of device: DeviceReference, _ service: Service, _ exchange: Exchange,
+        _ completion: @escaping @Sendable (Result<Counted, Problem>) -> Void
+    ) {
+        guard reports.count <= Limits.batchCommands else {
+            return completion(
+                .failure(Problem(413, "Too many fixes", "Send at most \(Limits.batchCommands) fixes in one request.")))
+        }
+        var wanted: [DeviceReport] = []
+        wanted.reserveCapacity(reports.count)
+        for report in reports {
+            switch report {
+            case .fix(var fix, let answering):
+                // Of a live report the house itself knows when it was received.
+                if device == .caller { fix.receivedAt = nil }
+                wanted.append(.fix(fix, answering: answering))
+            case .rejected(let reason): wanted.append(rejected(reason, exchange.request.body))
+            case .notAFix: continue
+            }
+        }
+        let log = service.log
+        guard !wanted.isEmpty else {
+            // Even a report without a fix is only for devices that may report.
+            return completion(.success(Counted(number: log.head)))
+        }
+        log.submit(.reportFixes(device: device, wanted), by: exchange.caller, correlation: exchange.id) { result in
+            switch result {
+            case .failure(let failure): completion(.failure(Problem(failure)))
+            case .success(let receipt):
+                var counted = Counted(number: receipt.last)
+                if case .fixes(let outcomes) = receipt.reply {
+                    for (index, outcome) in outcomes.enumerated() {
+                        switch outcome {
+                        case .new: counted.new += 1
+                        case .duplicate: counted.duplicate += 1
+                        case .rejected(let reason): counted.rejected.append((index, reason))
+                        }
+                    }
+                }
+                completion(.success(counted))
+            }
+        }
+    }
+
+    private static func rejected(_ reason: RejectionReason, _ body: [UInt8]) -> DeviceReport {
+        .rejected(
+            reason,
+            RejectedInput(hash: Hash256(SHA256().hash(body)), head: Array(body.prefix(Limits.rejectedBytes))),
+            length: Int64(body.count))
+    }
+
+    private static func counts(_ result: Result<Counted, Problem>) -> HTTPResponse {
+        switch result {
+        case .failure(let problem): return problem.response
+        case .success(let counted):
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("new", counted.new)
+            writer.field("duplicate", counted.duplicate)
+            writer.array("rejected") { writer in
+                for (index, reason) in counted.rejected {
+                    writer.beginObject()
+                    writer.field("index", index)
+                    writer.field("reason", reason.word)
+                    writer.endObject()
+                }
+            }
+            writer.field("number", counted.number)
+            writer.endObject()
+            return .json(writer.bytes)
+        }
+    }
+}

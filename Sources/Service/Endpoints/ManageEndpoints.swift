@@ -1,0 +1,282 @@
+import Cryptography
+import Geodesy
+import HTTPServer
+import JSON
+import Whereabouts
+
+/// Persons, devices, tokens, grants and regions.
+enum ManageEndpoints {
+    static func addPerson(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let handle = try exchange.object("handle").handle("handle")
+        let receipt = try Gate.append(service, exchange, .addPerson(handle))
+        return created(receipt) { $0.field("handle", handle.text) }
+    }
+
+    static func people(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard exchange.caller.principal == .operator, exchange.caller.scopes.contains(.manage) else { throw .notFound }
+        return list(service) { standing, writer in
+            for (handle, id) in standing.personByHandle.sorted(by: { $0.key < $1.key }) {
+                writer.beginObject()
+                writer.field("handle", handle.text)
+                writer.array("devices") { writer in
+                    for device in standing.persons[id]?.devices ?? [] {
+                        if let known = standing.devices[device], !known.isRemoved, let handle = known.handle {
+                            writer.value(handle.text)
+                        }
+                    }
+                }
+                writer.endObject()
+            }
+        }
+    }
+
+    static func erasePerson(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let receipt = try Gate.append(service, exchange, .erasePerson(try exchange.handle(0)))
+        guard service.waitErased(receipt.last) else {
+            throw Problem(
+                503, "Not finished", "The keys are destroyed; some projection still has to forget the person. Check with verify.",
+                retryAfterSeconds: 5)
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("erased", true)
+        writer.field("number", receipt.last)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    static func addDevice(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let handle = try exchange.object("handle").handle("handle")
+        try Gate.append(service, exchange, .addDevice(handle, of: try exchange.handle(0)))
+        let secret = Secret(prefix: "wd_")
+        let receipt = try Gate.append(
+            service, exchange, .issueToken(for: .device(handle), scopes: .report, hash: secret.hash, until: nil))
+        return created(receipt) {
+            $0.field("handle", handle.text)
+            $0.field("user", handle.text)
+            $0.field("password", secret.text)
+        }
+    }
+
+    static func devices(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let person = try managed(service, exchange)
+        return list(service) { standing, writer in
+            for id in standing.persons[person]?.devices ?? [] {
+                guard let device = standing.devices[id], !device.isRemoved, let handle = device.handle else { continue }
+                writer.beginObject()
+                writer.field("handle", handle.text)
+                writer.field("pushToken", device.pushToken != nil)
+                writer.endObject()
+            }
+        }
+    }
+
+    static func removeDevice(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
+        return done(try Gate.append(service, exchange, .removeDevice(handle)))
+    }
+
+    static func addReportingKey(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
+        return try issue(service, exchange, .device(handle), .report, until: nil, prefix: "wd_")
+    }
+
+    static func addToken(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("scopes", "until")
+        var words: [String] = []
+        if let items = body["scopes"]?.array { for item in items { words.append(item.string ?? "") } }
+        guard let scopes = Scopes(words: words), !scopes.isEmpty else {
+            throw .invalid("\"scopes\" must be a list of query, audit and manage.")
+        }
+        return try issue(
+            service, exchange, .person(try exchange.handle(0)), scopes, until: try body.time("until"), prefix: "wp_")
+    }
+
+    private static func issue(
+        _ service: Service, _ exchange: Exchange, _ holder: TokenHolder, _ scopes: Scopes, until: Timestamp?,
+        prefix: String
+    ) throws(Problem) -> HTTPResponse {
+        let secret = Secret(prefix: prefix)
+        let receipt = try Gate.append(
+            service, exchange, .issueToken(for: holder, scopes: scopes, hash: secret.hash, until: until))
+        guard case .token(let id) = receipt.reply else { throw .broken }
+        return created(receipt) { writer in
+            writer.field("id", id.rawValue)
+            writer.field("token", secret.text)
+            writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
+            writer.field("until", milliseconds: until?.milliseconds)
+        }
+    }
+
+    static func tokens(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let person = try managed(service, exchange)
+        let now = service.clock()
+        return list(service) { standing, writer in
+            let devices = standing.persons[person]?.devices ?? []
+            for (id, token) in standing.tokens.sorted(by: { $0.key < $1.key }) {
+                let device = devices.first { $0.principal == token.issued.principal }
+                guard device != nil || token.issued.principal == person.principal, !token.isRevoked,
+                    token.issued.until.map({ now < $0 }) ?? true
+                else { continue }
+                writer.beginObject()
+                writer.field("id", id.rawValue)
+                writer.array("scopes") { writer in for word in token.issued.scopes.words { writer.value(word) } }
+                writer.field("until", milliseconds: token.issued.until?.milliseconds)
+                writer.field("device", device.flatMap { standing.devices[$0]?.handle?.text })
+                writer.endObject()
+            }
+        }
+    }
+
+    static func revokeToken(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        done(try Gate.append(service, exchange, .revokeToken(TokenID(rawValue: try exchange.number(0)))))
+    }
+
+    static func giveGrant(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("requester", "precision", "history", "from", "until")
+        guard let precision = Precision(word: try body.text("precision")) else {
+            throw .invalid("\"precision\" must be exact, kilometer or none.")
+        }
+        let receipt = try Gate.append(
+            service, exchange,
+            .giveGrant(
+                subject: try exchange.handle(0), requester: try body.handle("requester"), precision: precision,
+                includesHistory: body["history"]?.bool ?? false, from: try body.time("from"),
+                until: try body.time("until")))
+        guard case .grant(let id) = receipt.reply else { throw .broken }
+        return created(receipt) { $0.field("id", id.rawValue) }
+    }
+
+    static func grants(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let person = try managed(service, exchange)
+        return list(service) { standing, writer in
+            for id in standing.persons[person]?.grants ?? [] {
+                guard let grant = standing.grants[id] else { continue }
+                writer.beginObject()
+                writer.field("id", id.rawValue)
+                writer.field("requester", standing.persons[grant.requester]?.handle?.text)
+                writer.field("precision", grant.precision.word)
+                writer.field("history", grant.includesHistory)
+                writer.field("from", milliseconds: grant.from?.milliseconds)
+                writer.field("until", milliseconds: grant.until?.milliseconds)
+                writer.endObject()
+            }
+        }
+    }
+
+    static func revokeGrant(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        done(try Gate.append(service, exchange, .revokeGrant(GrantID(rawValue: try exchange.number(0)))))
+    }
+
+    static func addRegion(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("id", "circle")
+        let identifier = try body.text("id")
+        guard (1...Limits.regionNameCharacters).contains(identifier.count) else {
+            throw .invalid("\"id\" must have 1 to \(Limits.regionNameCharacters) characters.")
+        }
+        guard let latitude = body["circle"]?["latitude"]?.double, let longitude = body["circle"]?["longitude"]?.double,
+            let radius = body["circle"]?["radiusMeters"]?.double
+        else { throw .invalid("\"circle\" must have latitude, longitude and radiusMeters.") }
+        let circle: Circle
+        do {
+            circle = try Circle(
+                center: try Coordinate(latitude: latitude, longitude: longitude), radiusMeters: radius)
+        } catch { throw .invalid("The circle is not possible: \(error)") }
+        let region = Region(identifier: identifier, circle: circle)
+        let receipt = try Gate.append(service, exchange, .addRegion(region, of: try exchange.handle(0)))
+        return created(receipt) { $0.field("id", identifier) }
+    }
+
+    static func removeRegion(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        done(
+            try Gate.append(
+                service, exchange,
+                .removeRegion(identifier: exchange.parameters[1], of: try exchange.handle(0))))
+    }
+
+    // MARK: Shapes of answers
+
+    private static func managed(_ service: Service, _ exchange: Exchange) throws(Problem) -> PersonID {
+        let handle = try exchange.handle(0)
+        let now = service.clock()
+        let result = service.log.withStanding { $0.authorize(exchange.caller, to: .manage, about: handle, at: now) }
+        guard case .success(let permit) = result else { throw .noSuchPerson }
+        return permit.subject
+    }
+
+    private static func list(
+        _ service: Service, _ items: (borrowing Standing, inout JSONWriter) -> Void
+    ) -> HTTPResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        service.log.withStanding { standing in
+            writer.key("items")
+            writer.beginArray()
+            items(standing, &writer)
+            writer.endArray()
+            writer.key("next")
+            writer.null()
+            writer.field("asOf", standing.place)
+        }
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    private static func created(_ receipt: Receipt, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        members(&writer)
+        writer.field("number", receipt.last)
+        writer.endObject()
+        return .json(writer.bytes, status: 201)
+    }
+
+    private static func done(_ receipt: Receipt) -> HTTPResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("number", receipt.last)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+}
+
+/// 256 random bits as a token: a prefix that names the kind, then base64url. Shown once; the log keeps its SHA-256.
+struct Secret {
+    let text: String
+    let hash: Hash256
+
+    init(prefix: String) {
+        text = prefix + Base64.encode(randomBytes(32), urlSafe: true, padded: false)
+        hash = Hash256(SHA256().hash(Array(text.utf8)))
+    }
+}

@@ -1,0 +1,66 @@
+import Cryptography
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+
+extension OperateEndpoints {
+    /// Recomputes the log, counts the rows of every active projection again, and compares each with a refold from zero.
+    ///
+    /// Cost: the time of a refold; one answering thread.
+    static func verify(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
+        let log: LogVerification
+        do throws(LogError) {
+            log = try LogVerifier(path: service.directory.log, keys: service.log.keys).verify { _, _ in }
+        } catch { throw Problem(500, "Damaged", "The log cannot be read: \(error)") }
+        var isGood = log.problem == nil && log.lostParts == 0
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.object("log") { writer in
+            writer.field("events", log.events)
+            writer.field("root", log.root.hex)
+            writer.field("ok", log.problem == nil)
+            writer.field("number", log.problem?.number)
+            writer.field("problem", log.problem?.sentence)
+        }
+        writer.object("keys") { writer in
+            writer.field("erased", log.erasedParts)
+            writer.field("lost", log.lostParts)
+        }
+        writer.array("projections") { writer in
+            for status in service.host.status where status.generation.role == .active {
+                guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
+                let found = check(status, kind, service, context)
+                isGood = isGood && found.rows == "ok" && found.refold == RefoldCheck.Result.equal.rawValue
+                writer.beginObject()
+                writer.field("name", status.generation.name)
+                writer.field("version", status.generation.version)
+                writer.field("generation", status.generation.generation)
+                writer.field("place", status.place)
+                writer.field("fingerprint", status.fingerprint.hex)
+                writer.field("rows", found.rows)
+                writer.field("refold", found.refold)
+                writer.endObject()
+            }
+        }
+        writer.field("ok", isGood)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    private static func check(
+        _ status: ProjectionHost.Status, _ kind: ProjectionKind, _ service: Service, _ context: AnswerContext
+    ) -> (rows: String, refold: String) {
+        let directory = service.directory.projections
+        let problem = FingerprintChecker.problem(kind, path: "\(directory)/\(status.generation.fileName)")
+        do throws(LogError) {
+            let refold = try RefoldCheck.run(status, kind: kind, directory: directory, reader: context.reader)
+            return (problem ?? "ok", refold.rawValue)
+        } catch {
+            return (problem ?? "ok", "\(error)")
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import Glibc
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+
+/// Running the service: its events as they lie in the log, its projections, its proof.
+enum OperateEndpoints {
+    static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse {
+        .json(Array(#"{"status":"ok"}"#.utf8))
+    }
+
+    static func readiness(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard service.log.failure == nil else { throw .broken }
+        guard ProjectionKind.all.allSatisfy({ service.host.activePath(of: $0.name) != nil }) else {
+            throw Problem(503, "Being rebuilt", "A view is being folded from the log.", retryAfterSeconds: 2)
+        }
+        return .json(Array(#"{"status":"ready"}"#.utf8))
+    }
+
+    private static func requireOperator(_ exchange: Exchange) throws(Problem) {
+        guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
+    }
+
+    // MARK: Events
+
+    private static let eventsPerPage: Int64 = 1000
+    private static let longestWaitSeconds: Int64 = 30
+
+    static func events(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try requireOperator(exchange)
+        let after = try exchange.integer("after", in: 0...Int64.max, default: 0)
+        let limit = try exchange.integer("limit", in: 1...eventsPerPage, default: 100)
+        let wait = try exchange.integer("wait", in: 0...longestWaitSeconds, default: 0)
+        let isStored = exchange.request.parameter("asStored") == "true"
+        let kind = try exchange.request.parameter("kind").map { (name) throws(Problem) in
+            guard let kind = EventKind.allCases.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                throw .invalid("There is no kind of event of that name; see the Events page of the documentation.")
+            }
+            return kind
+        }
+        let person = try exchange.request.parameter("person").map { (text) throws(Problem) in
+            guard let handle = Handle(text), let person = service.log.withStanding({ $0.person(handle) }) else {
+                throw .noSuchPerson
+            }
+            return person
+        }
+        var place = after
+        var page: [EventJSON.Item] = []
+        if wait > 0, service.log.head <= after {
+            _ = service.log.waitForHead(after: after, milliseconds: Int(wait) * 1000)
+        }
+        let head = service.log.head
+        scan: while page.count < Int(limit), place < head {
+            let stored: [LogReader.StoredEvent]
+            do throws(LogError) { stored = try context.reader.storedEvents(after: place, limit: 1000) } catch {
+                throw Problem(500, "Damaged", "\(error) Run `verify`.")
+            }
+            if stored.isEmpty { break }
+            for event in stored where event.header.number <= head {
+                place = event.header.number
+                if let kind, event.header.kind != kind.rawValue { continue }
+                if let person, event.header.stream.person != person { continue }
+                if isStored {
+                    page.append(EventJSON.Item(stored: event, opened: nil))
+                } else {
+                    let opened: RecordedEvent
+                    do throws(LogError) { opened = try context.reader.open(event) } catch {
+                        throw Problem(500, "Damaged", "\(error) Run `verify`.")
+                    }
+                    // Following the log must not show the records that following it makes.
+                    if wait > 0, case .locationRead(let read) = opened.event, read.question == .events,
+                        read.reader == .operator
+                    {
+                        continue
+                    }
+                    page.append(EventJSON.Item(stored: event, opened: opened))
+                }
+                if page.count == Int(limit) { break scan }
+            }
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in
+            for item in page { item.write(into: &writer, service) }
+        }
+        if place < head || wait > 0 { writer.field("next", "\(place)") } else {
+            writer.key("next")
+            writer.null()
+        }
+        writer.field("asOf", head)
+        writer.endObject()
+        if !isStored { try recordReading(of: page, writer.bytes, asOf: head, service, exchange) }
+        return .json(writer.bytes)
+    }
+
+    /// The operator's reading of opened events is on the record of every person they are about.
+    private static func recordReading(
+        of page: [EventJSON.Item], _ body: [UInt8], asOf: Int64, _ service: Service, _ exchange: Exchange
+    ) throws(Problem) {
+        var counts: [PersonID: Int64] = [:]
+        for item in page {
+            if let person = item.stored.header.stream.person { counts[person, default: 0] += 1 }
+        }
+        let purpose = try exchange.purpose()
+        for (person, count) in counts.sorted(by: { $0.key < $1.key }) {
+            guard let handle = service.log.withStanding({ $0.persons[person]?.handle }) else { continue }
+            let question = ReadQuestion(subject: handle, question: .events, from: nil, to: nil, purpose: purpose)
+            _ = try Gate.read(service, exchange, question) { _ in
+                Gate.Computed(body: body, count: count, asOf: asOf)
+            }
+        }
+    }
+
+    // MARK: Projections
+
+    static func projections(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try requireOperator(exchange)
+        let head = service.log.head
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in
+            for status in service.host.status {
+                writer.beginObject()
+                writer.field("name", status.generation.name)
+                writer.field("version", status.generation.version)
+                writer.field("generation", status.generation.generation)
+                writer.field("role", status.generation.role.rawValue)
+                writer.field("place", status.place)
+                writer.field("head", head)
+                writer.field("state", status.isLoading ? "loading" : "ready")
+                writer.field("fingerprint", status.fingerprint.hex)
+                writer.endObject()
+            }
+        }
+        writer.key("next")
+        writer.null()
+        writer.field("asOf", head)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    static func rebuild(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let version = exchange.request.body.isEmpty ? nil : try exchange.object("version").optionalInteger("version")
+        return try change(service, exchange) { (worker, name) throws(ProjectionHost.HostError) in
+            try worker.rebuild(name, version: version)
+        }
+    }
+
+    static func activate(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try change(service, exchange) { (worker, name) throws(ProjectionHost.HostError) in try worker.activate(name) }
+    }
+
+    static func rollback(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try change(service, exchange) { (worker, name) throws(ProjectionHost.HostError) in try worker.rollback(name) }
+    }
+
+    private static func change(
+        _ service: Service, _ exchange: Exchange,
+        _ body: @escaping @Sendable (ProjectionHost.Worker, String) throws(ProjectionHost.HostError) -> Catalog.Generation
+    ) throws(Problem) -> HTTPResponse {
+        try requireOperator(exchange)
+        let name = exchange.parameters[0]
+        let generation = try perform(service) { (worker) throws(ProjectionHost.HostError) in try body(worker, name) }
+        var writer = JSONWriter()
+        write(generation, into: &writer)
+        return .json(writer.bytes)
+    }
+
+    static func prune(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try requireOperator(exchange)
+        let name = exchange.request.body.isEmpty ? nil : try exchange.object("name")["name"]?.string
+        let gone = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.prune(name) }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in for generation in gone { write(generation, into: &writer) } }
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    static func diff(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse {
+        try requireOperator(exchange)
+        let name = exchange.parameters[0]
+        guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
+            throw Problem(404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name))")
+        }
+        // While events come in, the two files are at one place only between batches.
+        for _ in 0..<50 {
+            let pair = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.pairForDiff(name) }
+            let directory = service.directory.projections
+            do throws(SQLiteError) {
+                let diff = try ProjectionDiff.between(
+                    kind, active: "\(directory)/\(pair.active.fileName)", other: "\(directory)/\(pair.other.fileName)")
+                guard let diff else {
+                    usleep(20_000)
+                    continue
+                }
+                return .json(json(diff, pair))
+            } catch { throw Problem(500, "Damaged", "A projection cannot be read: \(error).") }
+        }
+        throw Problem.busy(2)
+    }
+
+    private static func json(
+        _ diff: ProjectionDiff, _ pair: (active: Catalog.Generation, other: Catalog.Generation)
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("equal", diff.isEqual)
+        writer.field("added", diff.added)
+        writer.field("removed", diff.removed)
+        writer.field("changed", diff.changed)
+        writer.field("asOf", diff.place)
+        writer.key("active")
+        write(pair.active, into: &writer)
+        writer.key("other")
+        write(pair.other, into: &writer)
+        writer.array("rows") { writer in
+            for row in diff.rows {
+                writer.beginObject()
+                writer.field("table", row.table)
+                writer.field("key", row.key)
+                writer.field("change", row.active == nil ? "added" : row.other == nil ? "removed" : "changed")
+                writer.field("old", row.active)
+                writer.field("new", row.other)
+                writer.endObject()
+            }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func write(_ generation: Catalog.Generation, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("name", generation.name)
+        writer.field("version", generation.version)
+        writer.field("generation", generation.generation)
+        writer.field("role", generation.role.rawValue)
+        writer.endObject()
+    }
+
+    private static func perform<R: Sendable>(
+        _ service: Service, _ body: @escaping @Sendable (ProjectionHost.Worker) throws(ProjectionHost.HostError) -> R
+    ) throws(Problem) -> R {
+        do throws(ProjectionHost.HostError) { return try service.host.perform(body) } catch {
+            switch error {
+            case .unknownProjection: throw Problem(404, "Not found", "\(error)")
+            case .unknownVersion, .nothingTo: throw Problem(409, "Not possible now", "\(error)")
+            case .stillLoading: throw Problem(409, "Not ready", "\(error)")
+            case .fault: throw Problem(503, "Not available", "\(error)", retryAfterSeconds: 5)
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import HTTPServer
+import Whereabouts
+
+/// An error as the client sees it (RFC 9457): one clear sentence that says what to do.
+struct Problem: Error, Sendable {
+    let status: Int
+    let title: String
+    let detail: String
+    var retryAfterSeconds: Int?
+
+    init(_ status: Int, _ title: String, _ detail: String, retryAfterSeconds: Int? = nil) {
+        (self.status, self.title, self.detail) = (status, title, detail)
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    static func invalid(_ detail: String) -> Problem { Problem(400, "Bad request", detail) }
+    static let notFound = Problem(404, "Not found", "There is nothing of that name.")
+    /// The one answer to everybody who may not see a person, whether there is one or not.
+    static let noSuchPerson = Problem(404, "Not found", "There is no such person.")
+    static let notAuthenticated = Problem(
+        401, "Not authenticated", "Send a valid token in the header \"Authorization: Bearer …\".")
+    static func busy(_ seconds: Int) -> Problem {
+        Problem(503, "Busy", "The service has too much to do; send the same request again later.", retryAfterSeconds: seconds)
+    }
+    static let broken = Problem(
+        503, "Not available", "The service cannot write its log; its operator must look at the diagnostics.",
+        retryAfterSeconds: 60)
+
+    /// The status of each refusal, in one table.
+    init(_ refusal: Refusal) {
+        switch refusal {
+        case .notAuthenticated: self = .notAuthenticated
+        case .noSuchPerson: self = .noSuchPerson
+        case .notFound: self = .notFound
+        case .alreadyExists(let detail): self.init(409, "Exists already", detail)
+        case .invalid(let detail): self.init(422, "Refused", detail)
+        case .tooManyQueries: self = .busy(5)
+        }
+    }
+
+    init(_ failure: AppendFailure) {
+        switch failure {
+        case .refused(let refusal): self.init(refusal)
+        case .busy(let seconds): self = .busy(seconds)
+        case .fault: self = .broken
+        }
+    }
+
+    var response: HTTPResponse {
+        var response = HTTPResponse.problem(status, title: title, detail: detail)
+        if let retryAfterSeconds { response.headers.append(("Retry-After", "\(retryAfterSeconds)")) }
+        if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer, Basic realm=\"whereabouts\"")) }
+        return response
+    }
+}

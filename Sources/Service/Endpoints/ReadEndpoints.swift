@@ -1,0 +1,217 @@
+import Gazetteer
+import Geodesy
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+import WireFormats
+
+/// What is stored about a person, through the one gate that records each reading before its bytes leave.
+enum ReadEndpoints {
+    private static let rowsPerPage: Int64 = 1000
+
+    static func location(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try read(service, exchange, context, .location, from: CurrentTable.name) { (permit) throws(Problem) in
+            let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
+                try CurrentReader.fix(of: permit.subject, in: connection)
+            }
+            let fix = found?.fix
+            let shown = fix.flatMap { fix in
+                permit.notBefore.map { fix.timestamp < $0 } ?? false ? nil : ShownLocation(fix, precision: permit.precision, context)
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("location")
+            if let shown { shown.write(into: &writer) } else { writer.null() }
+            writer.field("asOf", asOf)
+            writer.endObject()
+            return Gate.Computed(body: writer.bytes, count: shown == nil ? 0 : 1, asOf: asOf)
+        }
+    }
+
+    static func track(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
+        let after = try exchange.request.parameter("after").map { (text) throws(Problem) in try Cursor.parse(text) }
+        return try read(service, exchange, context, .track, from: TimelineTable.name) { (permit) throws(Problem) in
+            let range = try range(exchange, permit)
+            let (fixes, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try TimelineReader.fixes(
+                    of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
+            }
+            let handles = service.log.withStanding { standing in
+                Dictionary(Set(fixes.map(\.device)).map { ($0, standing.devices[$0]?.handle?.text) }) { a, _ in a }
+            }
+            let next = fixes.count == limit ? fixes.last.map { Cursor.text(TimelineReader.FixKey($0)) } : nil
+            return page(fixes, next: next, asOf: asOf) { reported, writer in
+                writer.beginObject()
+                FixJSON.writeMembers(of: reported.fix, into: &writer)
+                writer.field("device", handles[reported.device] ?? nil)
+                writer.field("number", reported.number)
+                writer.endObject()
+            }
+        }
+    }
+
+    static func visits(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
+        let after = try exchange.optionalInteger("after")
+        return try read(service, exchange, context, .visits, from: TimelineTable.name) { (permit) throws(Problem) in
+            let range = try range(exchange, permit)
+            let (visits, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try TimelineReader.visits(
+                    of: permit.subject, from: range.from, to: range.to,
+                    arrivingAfter: after.map(Timestamp.init(milliseconds:)), limit: limit, in: connection)
+            }
+            let next = visits.count == limit ? visits.last.map { "\($0.arrival.milliseconds)" } : nil
+            return page(visits, next: next, asOf: asOf) { visit, writer in
+                let place = context.place(at: visit.coordinate)
+                writer.beginObject()
+                writer.field("id", Self.hex(visit.id))
+                writer.field("arrival", milliseconds: visit.arrival.milliseconds)
+                writer.key("departure")
+                if let departure = visit.departure {
+                    writer.unixSeconds(milliseconds: departure.milliseconds)
+                } else {
+                    writer.null()
+                }
+                writer.field("latitude", visit.coordinate.latitude)
+                writer.field("longitude", visit.coordinate.longitude)
+                writer.field("horizontalAccuracy", visit.horizontalAccuracy)
+                writer.field("place", place?.name)
+                writer.field("timeZone", place?.timeZone)
+                writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
+                writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)
+                writer.endObject()
+            }
+        }
+    }
+
+    static func crossings(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
+        let after = try exchange.request.parameter("after").map { (text) throws(Problem) in try Cursor.crossing(text) }
+        return try read(service, exchange, context, .crossings, from: TimelineTable.name) { (permit) throws(Problem) in
+            let range = try range(exchange, permit)
+            let (crossings, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try TimelineReader.crossings(
+                    of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
+            }
+            let next = crossings.count == limit ? crossings.last.map { Cursor.text($0.crossing) } : nil
+            return page(crossings, next: next, asOf: asOf) { named, writer in
+                writer.beginObject()
+                writer.field("region", named.region)
+                writer.field("type", named.crossing.kind.word)
+                writer.field("time", milliseconds: named.crossing.time.milliseconds)
+                writer.field("reported", milliseconds: named.crossing.reported.milliseconds)
+                writer.endObject()
+            }
+        }
+    }
+
+    static func regions(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try read(service, exchange, context, .settings, from: nil) { (permit) throws(Problem) in
+            let (regions, asOf) = service.log.withStanding { standing in
+                ((standing.persons[permit.subject]?.regions ?? []).compactMap { standing.regions[$0] }, standing.place)
+            }
+            return page(regions, next: nil, asOf: asOf) { region, writer in
+                writer.beginObject()
+                writer.field("id", region.identifier)
+                writer.object("circle") { writer in
+                    writer.field("latitude", region.circle.center.latitude)
+                    writer.field("longitude", region.circle.center.longitude)
+                    writer.field("radiusMeters", region.circle.radiusMeters)
+                }
+                writer.endObject()
+            }
+        }
+    }
+
+    // MARK: Shapes
+
+    /// Waits for the number the caller wants to see, then answers through the gate.
+    static func read(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
+        from projection: String?, compute: (Permit) throws(Problem) -> Gate.Computed
+    ) throws(Problem) -> HTTPResponse {
+        let atLeast = try exchange.integer("at-least", in: 0...Int64.max, default: 0)
+        if let projection, atLeast > 0 {
+            guard service.host.wait(for: atLeast, in: [projection], milliseconds: 10_000) else {
+                throw Problem(
+                    503, "Not yet", "This view has not reached the number asked for; send the same request again later.",
+                    retryAfterSeconds: 1)
+            }
+        }
+        let asked = ReadQuestion(
+            subject: try exchange.handle(0), question: question, from: try exchange.time("from"),
+            to: try exchange.time("to"), purpose: try exchange.purpose())
+        return try Gate.read(service, exchange, asked, compute: compute)
+    }
+
+    /// The range asked for, cut to what the permit shows.
+    private static func range(
+        _ exchange: Exchange, _ permit: Permit
+    ) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
+        let from = try exchange.time("from")
+        let to = try exchange.time("to")
+        if let from, let to, to <= from { throw .invalid("\"to\" must be later than \"from\".") }
+        guard let notBefore = permit.notBefore else { return (from, to) }
+        return (max(from ?? notBefore, notBefore), to)
+    }
+
+    static func page<Item>(
+        _ items: [Item], next: String?, asOf: Int64, _ write: (Item, inout JSONWriter) -> Void
+    ) -> Gate.Computed {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in for item in items { write(item, &writer) } }
+        writer.key("next")
+        if let next { writer.value(next) } else { writer.null() }
+        writer.field("asOf", asOf)
+        writer.endObject()
+        return Gate.Computed(body: writer.bytes, count: Int64(items.count), asOf: asOf)
+    }
+
+    private static func hex(_ id: UInt64) -> String {
+        let text = String(id, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+
+    /// The `next` of a page: the key of its last row.
+    enum Cursor {
+        static func text(_ key: TimelineReader.FixKey) -> String {
+            "\(key.timestamp.milliseconds)_\(key.device.rawValue)_\(key.latitude)_\(key.longitude)"
+        }
+
+        static func text(_ crossing: Crossing) -> String {
+            "\(crossing.time.milliseconds)_\(crossing.region.rawValue)_\(crossing.kind.rawValue)"
+        }
+
+        static func crossing(_ text: String) throws(Problem) -> Crossing {
+            let parts = text.split(separator: "_").map { Int64($0) }
+            guard parts.count == 3, let milliseconds = parts[0], let region = parts[1],
+                let kind = parts[2].flatMap(Crossing.Kind.init(rawValue:))
+            else { throw .invalid("\"after\" must be the \"next\" of the page before.") }
+            let time = Timestamp(milliseconds: milliseconds)
+            return Crossing(region: RegionID(rawValue: region), kind: kind, time: time, confirmed: time, reported: time)
+        }
+
+        static func parse(_ text: String) throws(Problem) -> TimelineReader.FixKey {
+            let parts = text.split(separator: "_")
+            guard parts.count == 4, let milliseconds = Int64(parts[0]), let device = Int64(parts[1]),
+                let latitude = Double(parts[2]), let longitude = Double(parts[3])
+            else { throw .invalid("\"after\" must be the \"next\" of the page before.") }
+            return TimelineReader.FixKey(
+                timestamp: Timestamp(milliseconds: milliseconds), device: DeviceID(rawValue: device),
+                latitude: latitude, longitude: longitude)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import HTTPServer
+import Whereabouts
+
+/// The whole HTTP surface on one page.
+///
+/// A route names what stands open in its path as `*`. Reports run on the server's own thread, because they only parse and
+/// queue; everything else may block and runs on the answering threads.
+struct Route: Sendable {
+    enum Work: Sendable {
+        /// Must not block; gives its answer through the closure, from whatever thread.
+        case report(@Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void)
+        /// May block.
+        case answer(@Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse)
+    }
+
+    let method: String
+    let pattern: [String]
+    let needsCaller: Bool
+    let bodyBytes: Int
+    let work: Work
+
+    static let all: [Route] = [
+        // Reports of devices.
+        report("POST", "/v1/fixes", IngestEndpoints.fixes),
+        report("POST", "/owntracks", IngestEndpoints.ownTracks),
+        report("POST", "/v1/imports/*/batches", IngestEndpoints.importBatch),
+        answer("PUT", "/v1/devices/*/location-push-token", IngestEndpoints.registerPushToken),
+
+        // Where is X?
+        answer("POST", "/v1/people/*/location-queries", QueryEndpoints.ask),
+        answer("GET", "/v1/location-queries/*", QueryEndpoints.read),
+        answer("DELETE", "/v1/location-queries/*", QueryEndpoints.cancel),
+
+        // What is stored about X; each answer is recorded before it leaves.
+        answer("GET", "/v1/people/*/location", ReadEndpoints.location),
+        answer("GET", "/v1/people/*/track", ReadEndpoints.track),
+        answer("GET", "/v1/people/*/visits", ReadEndpoints.visits),
+        answer("GET", "/v1/people/*/crossings", ReadEndpoints.crossings),
+        answer("GET", "/v1/people/*/audit", ReadEndpoints.audit),
+        answer("GET", "/v1/people/*/regions", ReadEndpoints.regions),
+
+        // Who exists and who may do what.
+        answer("POST", "/v1/people", ManageEndpoints.addPerson),
+        answer("GET", "/v1/people", ManageEndpoints.people),
+        answer("DELETE", "/v1/people/*", ManageEndpoints.erasePerson),
+        answer("POST", "/v1/people/*/devices", ManageEndpoints.addDevice),
+        answer("GET", "/v1/people/*/devices", ManageEndpoints.devices),
+        answer("DELETE", "/v1/devices/*", ManageEndpoints.removeDevice),
+        answer("POST", "/v1/devices/*/tokens", ManageEndpoints.addReportingKey),
+        answer("POST", "/v1/people/*/tokens", ManageEndpoints.addToken),
+        answer("GET", "/v1/people/*/tokens", ManageEndpoints.tokens),
+        answer("DELETE", "/v1/tokens/*", ManageEndpoints.revokeToken),
+        answer("POST", "/v1/people/*/grants", ManageEndpoints.giveGrant),
+        answer("GET", "/v1/people/*/grants", ManageEndpoints.grants),
+        answer("DELETE", "/v1/grants/*", ManageEndpoints.revokeGrant),
+        answer("POST", "/v1/people/*/regions", ManageEndpoints.addRegion),
+        answer("DELETE", "/v1/people/*/regions/*", ManageEndpoints.removeRegion),
+
+        // Running the service.
+        answer("GET", "/v1/events", OperateEndpoints.events),
+        answer("GET", "/v1/verify", OperateEndpoints.verify),
+        answer("GET", "/v1/projections", OperateEndpoints.projections),
+        answer("POST", "/v1/projections/prune", OperateEndpoints.prune),
+        answer("POST", "/v1/projections/*/rebuild", OperateEndpoints.rebuild),
+        answer("POST", "/v1/projections/*/activate", OperateEndpoints.activate),
+        answer("POST", "/v1/projections/*/rollback", OperateEndpoints.rollback),
+        answer("GET", "/v1/projections/*/diff", OperateEndpoints.diff),
+        open("GET", "/healthz", OperateEndpoints.health),
+        open("GET", "/readyz", OperateEndpoints.readiness),
+    ]
+
+    private static func report(
+        _ method: String, _ path: String,
+        _ work: @escaping @Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void
+    ) -> Route {
+        Route(
+            method: method, pattern: parts(path), needsCaller: true, bodyBytes: Limits.ingestBodyBytes,
+            work: .report(work))
+    }
+
+    private static func answer(
+        _ method: String, _ path: String,
+        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
+    ) -> Route {
+        Route(method: method, pattern: parts(path), needsCaller: true, bodyBytes: Limits.bodyBytes, work: .answer(work))
+    }
+
+    private static func open(
+        _ method: String, _ path: String,
+        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
+    ) -> Route {
+        Route(method: method, pattern: parts(path), needsCaller: false, bodyBytes: 0, work: .answer(work))
+    }
+
+    static func parts(_ path: String) -> [String] { path.split(separator: "/").map(String.init) }
+
+    /// What stands at the open places of the path; `nil` when it is another path.
+    func match(_ path: [String]) -> [String]? {
+        guard path.count == pattern.count else { return nil }
+        var open: [String] = []
+        for (wanted, part) in zip(pattern, path) {
+            if wanted == "*" { open.append(part) } else if wanted != part { return nil }
+        }
+        return open
+    }
+
+    /// The body that a route takes; for paths of no route the smallest bound.
+    static func bodyLimit(_ method: String, _ path: String) -> Int {
+        let parts = parts(path)
+        return all.first { $0.method == method && $0.match(parts) != nil }?.bodyBytes ?? Limits.bodyBytes
+    }
+}

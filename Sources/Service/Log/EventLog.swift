@@ -1,0 +1,202 @@
+import Cryptography
+import Synchronization
+package import Whereabouts
+
+/// The append-only log: one thread that decides, numbers, seals, hashes and commits, and is the only one that writes.
+///
+/// Commands wait in a bounded queue. The writer drains the queue into one transaction, so that one fsync makes many
+/// commands durable; there is no artificial delay. A fault of the disk stops the log for good: a failed fsync is never
+/// retried, because the kernel may have dropped what it could not write.
+package final class EventLog: Sendable {
+    /// Commands that may wait; past that callers are told to come again.
+    static let queueBound = 16_384
+    /// Commands in one transaction.
+    static let batchBound = 1024
+
+    typealias Completion = @Sendable (Result<Receipt, AppendFailure>) -> Void
+
+    struct Waiting: Sendable {
+        let command: Command
+        let caller: Caller
+        let correlation: RequestID
+        let completion: Completion
+    }
+
+    struct Queue {
+        var waiting: [Waiting] = []
+        var isStopping = false
+        var failure: LogError?
+    }
+
+    private let queue = Monitor(Queue())
+    private let standing: Mutex<Standing>
+    private let headNumber: Atomic<Int64>
+    private let headSignal = Monitor(Int64(0))
+    private let writer: Mutex<WorkerThread?>
+    let keys: KeyRing
+    let path: String
+    let id: Identifier128
+    let epoch: Int64
+    let statistics = LogStatistics()
+
+    /// Opens or creates the log and starts its thread.
+    ///
+    /// - Parameters:
+    ///   - standingFile: where the standing is saved between starts.
+    ///   - rows: looks a fix up in the folded rows of the timeline; called on the writer's thread.
+    ///   - timelinePlace: up to which number the timeline is folded.
+    ///   - clock: the time of the house.
+    init(
+        path: String, keys: KeyRing, standingFile: StandingFile, rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> Bool?,
+        timelinePlace: @escaping @Sendable () -> Int64, clock: @escaping @Sendable () -> Timestamp
+    ) throws(LogError) {
+        self.path = path
+        self.keys = keys
+        let store = try LogStore(path: path, keys: keys)
+        let reader = try LogReader(path: path, keys: keys)
+        id = store.identity.id
+        epoch = store.identity.epoch
+        var standing = try standingFile.load(log: store.identity, reader: reader)
+        let saved = standing.place
+        try Self.catchUp(&standing, to: store.identity.range.size, reader)
+        // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
+        // standing; they go before anything else happens.
+        try keys.destroyKeys(of: Set(standing.persons.lazy.filter(\.value.isErased).map(\.key)))
+        if saved < standing.place { try standingFile.save(standing, leaf: store.currentHead, log: store.identity) }
+        let head = store.identity.range.size
+        headNumber = Atomic(head)
+        headSignal.change { $0 = head }
+        self.standing = Mutex(standing)
+        writer = Mutex(nil)
+        let tail = FixTail(start: head, rows: rows, timelinePlace: timelinePlace)
+        let loop = WriterLoop(
+            log: self, store: store, tail: tail, standingFile: standingFile, clock: clock)
+        writer.withLock { $0 = WorkerThread { loop.run() } }
+    }
+
+    /// Number of the newest durable event.
+    package var head: Int64 { headNumber.load(ordering: .acquiring) }
+
+    /// Waits until the log has an event after `number`; the head then, or `number` when `milliseconds` have passed.
+    func waitForHead(after number: Int64, milliseconds: Int) -> Int64 {
+        headSignal.wait(milliseconds: milliseconds) { $0 > number ? $0 : nil } ?? number
+    }
+
+    /// Looks at the newest standing. What it shows may not be durable yet, but whatever is appended because of it comes
+    /// after it in the log.
+    package func withStanding<R>(_ body: (borrowing Standing) -> R) -> R {
+        standing.withLock { body($0) }
+    }
+
+    /// The newest standing as a value of its own.
+    func standingCopy() -> Standing { standing.withLock { $0 } }
+
+    func changeStanding<R>(_ body: (inout Standing) -> R) -> R {
+        standing.withLock { body(&$0) }
+    }
+
+    /// Decides and appends; `completion` is called on the writer's thread once the events are durable, and must be quick.
+    package func submit(
+        _ command: Command, by caller: Caller, correlation: RequestID,
+        _ completion: @escaping @Sendable (Result<Receipt, AppendFailure>) -> Void
+    ) {
+        let refusal: AppendFailure? = queue.change { queue in
+            if let failure = queue.failure { return .fault(failure) }
+            if queue.isStopping { return .busy(retryAfterSeconds: 5) }
+            if queue.waiting.count >= Self.queueBound { return .busy(retryAfterSeconds: 1) }
+            queue.waiting.append(
+                Waiting(command: command, caller: caller, correlation: correlation, completion: completion))
+            return nil
+        }
+        if let refusal { completion(.failure(refusal)) }
+    }
+
+    /// As ``submit(_:by:correlation:_:)``, for tasks.
+    package func append(
+        _ command: Command, by caller: Caller, correlation: RequestID
+    ) async throws(AppendFailure) -> Receipt {
+        let result = await withCheckedContinuation { continuation in
+            submit(command, by: caller, correlation: correlation) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// As ``submit(_:by:correlation:_:)``, for threads of our own: blocks until the events are durable.
+    package func appendAndWait(
+        _ command: Command, by caller: Caller, correlation: RequestID
+    ) throws(AppendFailure) -> Receipt {
+        let box = Monitor<Result<Receipt, AppendFailure>?>(nil)
+        submit(command, by: caller, correlation: correlation) { result in box.change { $0 = result } }
+        guard let result = box.wait(for: { $0 }) else { throw .fault(.stopped) }
+        return try result.get()
+    }
+
+    /// Finishes what waits, saves the standing, closes the file.
+    package func stop() {
+        queue.change { $0.isStopping = true }
+        writer.withLock { thread in
+            thread?.join()
+            thread = nil
+        }
+    }
+
+    /// The next batch for the writer; `nil` when nothing came for `milliseconds`, empty when the log is to stop.
+    func nextBatch(milliseconds: Int) -> [Waiting]? {
+        queue.wait(milliseconds: milliseconds) { queue in
+            if !queue.waiting.isEmpty {
+                guard queue.waiting.count > Self.batchBound else {
+                    defer { queue.waiting = [] }
+                    return queue.waiting
+                }
+                let batch = Array(queue.waiting.prefix(Self.batchBound))
+                queue.waiting.removeFirst(Self.batchBound)
+                return batch
+            }
+            return queue.isStopping ? [] : nil
+        }
+    }
+
+    func publish(head: Int64) {
+        headNumber.store(head, ordering: .releasing)
+        headSignal.change { $0 = head }
+    }
+
+    /// No command is taken any more; the ones that wait are told.
+    func fail(_ error: LogError) {
+        let waiting = queue.change { queue in
+            queue.failure = error
+            defer { queue.waiting = [] }
+            return queue.waiting
+        }
+        for item in waiting { item.completion(.failure(.fault(error))) }
+    }
+
+    /// Transactions since the start.
+    package var commits: Int64 { statistics.commits.load(ordering: .relaxed) }
+
+    package var failure: LogError? { queue.read { $0.failure } }
+    var queueLength: Int { queue.read { $0.waiting.count } }
+
+    private static func catchUp(_ standing: inout Standing, to head: Int64, _ reader: LogReader) throws(LogError) {
+        while standing.place < head {
+            let events = try reader.events(after: standing.place, limit: 4096)
+            guard !events.isEmpty else {
+                throw .damaged(number: standing.place + 1, "the log says it has \(head) events")
+            }
+            for (event, leaf) in events {
+                guard event.number == standing.place + 1 else {
+                    throw .damaged(number: standing.place + 1, "it is missing")
+                }
+                standing.fold(event, leaf: Hash256(leaf))
+            }
+        }
+    }
+}
+
+/// Figures of the writer for metrics.
+final class LogStatistics: Sendable {
+    let events = Atomic<Int64>(0)
+    let commits = Atomic<Int64>(0)
+    let refusals = Atomic<Int64>(0)
+    let commitMicroseconds = Atomic<Int64>(0)
+}

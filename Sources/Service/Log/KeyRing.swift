@@ -1,0 +1,250 @@
+import Cryptography
+import Glibc
+import SQLite
+import Synchronization
+import Whereabouts
+
+// `keys.sqlite`: one random AES-256 key per person, class and UTC month, wrapped with AES-256-GCM under the
+// key-encryption key: `wrapped` = nonce(12) ‖ ciphertext(32) ‖ tag(16), associated data = the text
+// "whereabouts key <id> <person> <class> <period>". `destroyed` lists the ids of keys that were destroyed on purpose; it
+// travels with every copy of the file, so that restoring an old copy cannot bring a person back.
+
+/// The keys that seal and open the personal parts of events. Safe to use from any thread.
+final class KeyRing: Sendable {
+    private struct Slot: Hashable {
+        let person: PersonID
+        let keyClass: KeyClass
+        let period: Int64
+    }
+
+    /// Used under the lock only.
+    private final class Store {
+        let connection: Connection
+        var current: [Slot: (id: Int64, key: SymmetricKey)] = [:]
+        var known: [Int64: Key] = [:]
+        let cipher = AES256GCM()
+        var nonces = NonceSource()
+
+        init(path: String) throws(SQLiteError) {
+            connection = try Connection(path: path, access: .readWrite)
+        }
+    }
+
+    enum Key: Sendable {
+        case key(SymmetricKey)
+        case destroyed
+        case lost
+    }
+
+    private let state: Mutex<Store>
+    private let keyEncryptionKey: SymmetricKey
+    /// Raised when keys are destroyed, so that whoever keeps keys forgets them.
+    private let generation = Atomic<Int>(0)
+
+    /// Opens or creates `keys.sqlite`.
+    init(path: String, keyEncryptionKey: SymmetricKey) throws(LogError) {
+        self.keyEncryptionKey = keyEncryptionKey
+        do throws(SQLiteError) {
+            let store = try Store(path: path)
+            try store.connection.execute(
+                """
+                PRAGMA journal_mode = WAL;
+                PRAGMA synchronous = FULL;
+                PRAGMA secure_delete = ON;
+                CREATE TABLE IF NOT EXISTS key (
+                    id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    person INTEGER NOT NULL,
+                    class INTEGER NOT NULL,
+                    period INTEGER NOT NULL,
+                    wrapped BLOB NOT NULL,
+                    UNIQUE (person, class, period)
+                ) STRICT;
+                CREATE TABLE IF NOT EXISTS destroyed (id INTEGER PRIMARY KEY) STRICT;
+                """)
+            state = Mutex(store)
+        } catch { throw .sqlite(error) }
+    }
+
+    var currentGeneration: Int { generation.load(ordering: .acquiring) }
+
+    /// The year and month of `time` as one number, 202611.
+    static func period(of time: Timestamp) -> Int64 {
+        // Civil date from days (Hinnant, "chrono-compatible low-level date algorithms"), exact for all years.
+        let days = (time.milliseconds >= 0 ? time.milliseconds : time.milliseconds - 86_399_999) / 86_400_000 + 719_468
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let civilMonth = month < 10 ? month + 3 : month - 9
+        return (yearOfEra + era * 400 + (civilMonth <= 2 ? 1 : 0)) * 100 + civilMonth
+    }
+
+    /// The key that seals `keyClass` of `person` in the month of `time`; a new one is on disk before this returns.
+    func sealingKey(
+        for person: PersonID, _ keyClass: KeyClass, at time: Timestamp
+    ) throws(LogError) -> (id: Int64, key: SymmetricKey) {
+        let slot = Slot(person: person, keyClass: keyClass, period: Self.period(of: time))
+        do throws(SQLiteError) {
+            return try state.withLock { (state) throws(SQLiteError) -> (id: Int64, key: SymmetricKey) in
+                if let current = state.current[slot] { return current }
+                let found = try Self.find(slot, state, keyEncryptionKey)
+                let entry: (id: Int64, key: SymmetricKey)
+                if let found { entry = found } else { entry = try Self.make(slot, state, keyEncryptionKey) }
+                state.current[slot] = entry
+                state.known[entry.id] = .key(entry.key)
+                return entry
+            }
+        } catch { throw .sqlite(error) }
+    }
+
+    /// The key with this id, or why there is none.
+    func key(_ id: Int64) throws(SQLiteError) -> Key {
+        try state.withLock { (state) throws(SQLiteError) -> Key in
+            if let known = state.known[id] { return known }
+            let key = try Self.load(id, state, keyEncryptionKey)
+            state.known[id] = key
+            return key
+        }
+    }
+
+    /// Destroys every key of `person`: after this returns no file holds one of them.
+    ///
+    /// Doing it again destroys what is left, so that an erasure cut short by a crash is finished at the next start.
+    func destroyKeys(of person: PersonID) throws(LogError) {
+        do throws(SQLiteError) {
+            try state.withLock { (state) throws(SQLiteError) -> Void in
+                try state.connection.transaction { () throws(SQLiteError) in
+                    try state.connection.cached(
+                        "INSERT OR IGNORE INTO destroyed (id) SELECT id FROM key WHERE person = ?"
+                    ) { (statement) throws(SQLiteError) in
+                        try statement.bind(person.rawValue, at: 1)
+                        try statement.run()
+                    }
+                    try state.connection.cached("DELETE FROM key WHERE person = ?") { (statement) throws(SQLiteError) in
+                        try statement.bind(person.rawValue, at: 1)
+                        try statement.run()
+                    }
+                }
+                _ = try state.connection.checkpoint(.truncate)
+                state.current = state.current.filter { $0.key.person != person }
+                state.known = [:]
+                state.cipher.forgetKeys()
+            }
+        } catch { throw .sqlite(error) }
+        generation.add(1, ordering: .releasing)
+    }
+
+    /// As ``destroyKeys(of:)``, for the persons of `erased` who still have keys; costs one look at each kept key.
+    func destroyKeys(of erased: Set<PersonID>) throws(LogError) {
+        if erased.isEmpty { return }
+        let holders: [PersonID]
+        do throws(SQLiteError) {
+            holders = try state.withLock { (state) throws(SQLiteError) -> [PersonID] in
+                try state.connection.cached("SELECT DISTINCT person FROM key") { (statement) throws(SQLiteError) in
+                    var persons: [PersonID] = []
+                    while try statement.step() { persons.append(PersonID(rawValue: statement.int(at: 0))) }
+                    return persons
+                }
+            }
+        } catch { throw .sqlite(error) }
+        for person in holders where erased.contains(person) { try destroyKeys(of: person) }
+    }
+
+    func backup(to path: String) throws(SQLiteError) {
+        try state.withLock { (state) throws(SQLiteError) in try state.connection.backup(to: path) { _, _ in } }
+    }
+
+    private static func find(
+        _ slot: Slot, _ state: Store, _ kek: SymmetricKey
+    ) throws(SQLiteError) -> (id: Int64, key: SymmetricKey)? {
+        let id = try state.connection.cached(
+            "SELECT id FROM key WHERE person = ? AND class = ? AND period = ?"
+        ) { (statement) throws(SQLiteError) -> Int64? in
+            try statement.bind(slot.person.rawValue, at: 1)
+            try statement.bind(slot.keyClass.rawValue, at: 2)
+            try statement.bind(slot.period, at: 3)
+            return try statement.step() ? statement.int(at: 0) : nil
+        }
+        guard let id, case .key(let key) = try load(id, state, kek) else { return nil }
+        return (id, key)
+    }
+
+    private static func make(
+        _ slot: Slot, _ state: Store, _ kek: SymmetricKey
+    ) throws(SQLiteError) -> (id: Int64, key: SymmetricKey) {
+        let key = SymmetricKey.random()
+        // The id is part of what is authenticated, so the row is written in two steps of one transaction.
+        try state.connection.begin()
+        do throws(SQLiteError) {
+            try state.connection.cached(
+                "INSERT OR REPLACE INTO key (person, class, period, wrapped) VALUES (?, ?, ?, x'')"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(slot.person.rawValue, at: 1)
+                try statement.bind(slot.keyClass.rawValue, at: 2)
+                try statement.bind(slot.period, at: 3)
+                try statement.run()
+            }
+            let id = state.connection.lastInsertRowID
+            var wrapped: [UInt8] = []
+            let associated = associatedData(id: id, slot)
+            state.nonces.withNext { nonce in
+                wrapped.append(contentsOf: nonce)
+                key.withBytes { bytes in
+                    associated.withUnsafeBytes {
+                        state.cipher.seal(bytes, key: kek, nonce: nonce, associated: $0, into: &wrapped)
+                    }
+                }
+            }
+            try state.connection.cached("UPDATE key SET wrapped = ? WHERE id = ?") { (statement) throws(SQLiteError) in
+                try statement.bind(wrapped, at: 1)
+                try statement.bind(id, at: 2)
+                try statement.run()
+            }
+            try state.connection.commit()
+            return (id, key)
+        } catch {
+            try? state.connection.rollback()
+            throw error
+        }
+    }
+
+    private static func load(_ id: Int64, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Key {
+        let row = try state.connection.cached(
+            "SELECT person, class, period, wrapped FROM key WHERE id = ?"
+        ) { (statement) throws(SQLiteError) -> (Slot, [UInt8])? in
+            try statement.bind(id, at: 1)
+            guard try statement.step(), let keyClass = KeyClass(rawValue: statement.int(at: 1)) else { return nil }
+            let slot = Slot(
+                person: PersonID(rawValue: statement.int(at: 0)), keyClass: keyClass, period: statement.int(at: 2))
+            return (slot, statement.bytes(at: 3))
+        }
+        guard let (slot, wrapped) = row else {
+            let isDestroyed = try state.connection.cached(
+                "SELECT 1 FROM destroyed WHERE id = ?"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(id, at: 1)
+                return try statement.step()
+            }
+            return isDestroyed ? .destroyed : .lost
+        }
+        guard wrapped.count == 12 + 32 + 16 else { return .lost }
+        var bytes: [UInt8] = []
+        let associated = associatedData(id: id, slot)
+        let isOpen = wrapped.withUnsafeBytes { wrapped in
+            associated.withUnsafeBytes { associated in
+                do throws(CryptographyError) {
+                    try state.cipher.open(
+                        UnsafeRawBufferPointer(rebasing: wrapped[12...]), key: kek,
+                        nonce: UnsafeRawBufferPointer(rebasing: wrapped[..<12]), associated: associated, into: &bytes)
+                    return true
+                } catch { return false }
+            }
+        }
+        return isOpen && bytes.count == 32 ? .key(SymmetricKey(bytes: bytes)) : .lost
+    }
+
+    private static func associatedData(id: Int64, _ slot: Slot) -> [UInt8] {
+        Array("whereabouts key \(id) \(slot.person.rawValue) \(slot.keyClass.rawValue) \(slot.period)".utf8)
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+package import SQLite
+package import Whereabouts
+
+/// A fault of the log or its keys. Never a person's data.
+package enum LogError: Error, Sendable, CustomStringConvertible {
+    case sqlite(SQLiteError)
+    /// The file is of a later version of the program.
+    case newerFormat(Int64)
+    case notALog(path: String)
+    /// Another process holds the data directory.
+    case inUse(processID: Int32)
+    case file(path: String, errno: Int32)
+    case keyEncryptionKey(String)
+    /// What the log says of itself does not fit its rows.
+    case damaged(number: Int64, String)
+    /// The writer stopped after an earlier fault.
+    case stopped
+
+    package var description: String {
+        switch self {
+        case .sqlite(let error): "The database failed: \(error)."
+        case .newerFormat(let format):
+            "The log has format \(format), which a later version wrote; this one reads up to \(LogSchema.format). Install the later version."
+        case .notALog(let path): "\(path) is not a log of this program; choose another --data directory."
+        case .inUse(let processID):
+            "Another service (process \(processID)) uses this data directory; stop it or choose another --data directory."
+        case .file(let path, let errno): "\(path): \(String(cString: strerror(errno)))."
+        case .keyEncryptionKey(let why): "The key-encryption key cannot be used: \(why)"
+        case .damaged(let number, let what): "Event \(number) is damaged: \(what)."
+        case .stopped: "The log stopped after a fault; see the diagnostics, then start the service again."
+        }
+    }
+}
+
+/// Why a command was not appended.
+package enum AppendFailure: Error, Sendable {
+    case refused(Refusal)
+    /// Too much is waiting, or an older fix cannot be looked up yet; the same command may be sent again.
+    case busy(retryAfterSeconds: Int)
+    case fault(LogError)
+}
+
+/// What an append came to.
+package struct Receipt: Sendable {
+    package let reply: Reply
+    /// Wait for this number to see the effect of the command in an answer; the head of the log if nothing was appended.
+    package let last: Int64
+    package let recordedAt: Timestamp
+}

@@ -1,0 +1,216 @@
+package import Cryptography
+import SQLite
+import Whereabouts
+
+/// What a verification found.
+package struct LogVerification: Sendable {
+    /// The first thing that is wrong.
+    package struct Problem: Sendable, Equatable {
+        /// Number of the first event that is damaged, missing or out of place.
+        package let number: Int64
+        package let sentence: String
+    }
+
+    /// Events found good, from event 1 on without a gap.
+    package internal(set) var events: Int64 = 0
+    /// Root of the Merkle tree over their leaves.
+    package internal(set) var root: Digest
+    package internal(set) var problem: Problem?
+    /// Sealed parts whose key was destroyed on purpose.
+    package internal(set) var erasedParts: Int64 = 0
+    /// Sealed parts whose key is missing without a record of its destruction.
+    package internal(set) var lostParts: Int64 = 0
+}
+
+/// Recomputes the log from its rows: every leaf, the numbers, the versions and chain of each stream, the tree, and the
+/// row `log` that the last commit wrote.
+///
+/// Reads through a connection of its own, a few thousand rows at a time, so that neither memory nor the write-ahead log
+/// grows while it runs beside the service; what is appended meanwhile is left for the next time. Cost: about 2 µs an event
+/// and 60 bytes a stream.
+package final class LogVerifier {
+    private let connection: Connection
+    private let keys: KeyRing
+    private let sha256 = SHA256()
+    private var scratch = CBORWriter()
+    private var range = CompactRange()
+    private var heads: [Int64: (version: Int64, leaf: Digest)] = [:]
+    private var keyStates: [Int64: KeyState] = [:]
+    private var result: LogVerification
+    private var lastLeaf: Digest?
+
+    private enum KeyState { case held, destroyed, lost }
+
+    /// Rows read in one go.
+    private static let rowsPerRead = 4096
+
+    init(path: String, keys: KeyRing) throws(LogError) {
+        do throws(SQLiteError) {
+            connection = try Connection(path: path, access: .readOnly)
+        } catch { throw .sqlite(error) }
+        self.keys = keys
+        result = LogVerification(root: sha256.hash([]))
+    }
+
+    /// Verifies the log of a directory that no service has open; works also where the damage keeps a service from starting.
+    package static func verify(
+        _ directory: DataDirectory, progress: (_ done: Int64, _ all: Int64) -> Void
+    ) throws(LogError) -> LogVerification {
+        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        return try LogVerifier(path: directory.log, keys: keys).verify(progress: progress)
+    }
+
+    /// Everything up to the newest event at the time of the call; done once per verifier.
+    ///
+    /// - Parameter progress: told every few thousand events.
+    /// - Throws: when the file or the keys cannot be read at all. What is wrong inside them is part of the result.
+    package func verify(progress: (_ done: Int64, _ all: Int64) -> Void) throws(LogError) -> LogVerification {
+        let identity: LogIdentity?
+        do throws(SQLiteError) {
+            identity = try LogIdentity.read(connection)
+        } catch {
+            guard error.isCorruption else { throw .sqlite(error) }
+            identity = nil
+        }
+        let end = identity?.range.size ?? .max
+        while result.events < end, result.problem == nil, try readRows(upTo: end) {
+            progress(result.events, max(end == .max ? 0 : end, result.events))
+        }
+        result.root = range.root(sha256)
+        if result.problem == nil { compare(identity) }
+        if result.problem == nil { try lookBeyond() }
+        return result
+    }
+
+    /// Rows before event 1 and after the newest one that the row `log` counts.
+    private func lookBeyond() throws(LogError) {
+        do throws(SQLiteError) {
+            // One statement, so one moment: the service may append meanwhile.
+            try connection.cached(
+                "SELECT min(number), max(number), (SELECT size FROM log) FROM event"
+            ) { (statement) throws(SQLiteError) in
+                guard try statement.step() else { return }
+                let (first, last, size) = (statement.int(at: 0), statement.int(at: 1), statement.int(at: 2))
+                if size > 0, first != 1 { fail(first, "it stands before the first event") }
+                if last != size { fail(min(last, size) + 1, "the log says it has \(size) events and has \(last)") }
+            }
+        } catch {
+            guard error.isCorruption else { throw .sqlite(error) }
+            fail(result.events, "a page beside it cannot be read (\(error.message))")
+        }
+    }
+
+    /// The row `log` against what the rows of `event` came to.
+    private func compare(_ identity: LogIdentity?) {
+        guard let identity else {
+            return fail(result.events, "the row that says how many events there are cannot be read")
+        }
+        if identity.range.size != result.events {
+            fail(result.events + 1, "the log says it has \(identity.range.size) events, and it is missing")
+        } else if identity.range.subtrees != range.subtrees {
+            fail(result.events, "the tree stored with it is not the tree over the events")
+        } else if identity.head != lastLeaf {
+            fail(result.events, "the newest leaf stored with it is another")
+        }
+    }
+
+    private func fail(_ number: Int64, _ sentence: String) {
+        if result.problem == nil { result.problem = .init(number: number, sentence: sentence) }
+    }
+
+    /// Verifies the next rows; `false` when there are none.
+    private func readRows(upTo end: Int64) throws(LogError) -> Bool {
+        var rows = 0
+        do throws(SQLiteError) {
+            try connection.cached(
+                """
+                SELECT number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf
+                FROM event WHERE number > ? ORDER BY number LIMIT ?
+                """
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(result.events, at: 1)
+                try statement.bind(Int(min(Int64(Self.rowsPerRead), end - result.events)), at: 2)
+                while result.problem == nil, try statement.step() {
+                    rows += 1
+                    try check(statement)
+                }
+            }
+        } catch {
+            guard error.isCorruption else { throw .sqlite(error) }
+            fail(result.events + 1, "its page cannot be read (\(error.message))")
+        }
+        return rows > 0
+    }
+
+    private func check(_ row: borrowing Statement) throws(SQLiteError) {
+        let due = result.events + 1
+        let number = row.int(at: 0)
+        guard number == due else { return fail(due, "it is missing; the next one is \(number)") }
+        for column: Int32 in [1, 2, 3, 4, 5, 7] where !row.isInteger(at: column) {
+            return fail(due, "a column holds another type")
+        }
+        for column: Int32 in [6, 8, 9] where !row.isBlob(at: column) {
+            return fail(due, "a column holds another type")
+        }
+        guard let correlation = row.withBytes(at: 6, { RequestID(bytes: $0) }) else {
+            return fail(due, "its correlation has not 16 bytes")
+        }
+        let header = EventHeader(
+            number: number, stream: StreamID(rawValue: row.int(at: 1)), version: row.int(at: 2), kind: row.int(at: 3),
+            recordedAt: Timestamp(milliseconds: row.int(at: 4)), actor: PrincipalID(rawValue: row.int(at: 5)),
+            correlation: correlation, cause: row.int(at: 7))
+        let head = heads[header.stream.rawValue]
+        guard header.version == (head?.version ?? 0) + 1 else {
+            return fail(due, "it has version \(header.version) of its stream, and \((head?.version ?? 0) + 1) is due")
+        }
+        guard header.cause >= 0, header.cause < number else {
+            return fail(due, "it names event \(header.cause) as its cause, which does not come before it")
+        }
+        let leaf = row.withBytes(at: 8) {
+            header.leaf(body: $0, previous: head?.leaf, sha256, scratch: &scratch)
+        }
+        guard row.withBytes(at: 9, { Digest(bytes: $0) }) == leaf else {
+            return fail(due, "it does not match its leaf")
+        }
+        try row.withBytes(at: 8) { (body) throws(SQLiteError) in try countParts(body) }
+        heads[header.stream.rawValue] = (header.version, leaf)
+        range.append(leaf, sha256)
+        lastLeaf = leaf
+        result.events = number
+    }
+
+    /// Counts the parts that cannot be opened any more. A body that is no CBOR has a good leaf and was written so.
+    private func countParts(_ body: UnsafeRawBufferPointer) throws(SQLiteError) {
+        var reader = CBORReader(body)
+        guard let items = try? reader.array(), (try? reader.skip()) != nil else { return }
+        for _ in 1..<max(items, 1) {
+            guard (try? reader.array()) == 3, let key = try? reader.integer(), (try? reader.byteString()) != nil,
+                (try? reader.byteString()) != nil
+            else { return }
+            switch try state(of: key) {
+            case .held: break
+            case .destroyed: result.erasedParts += 1
+            case .lost: result.lostParts += 1
+            }
+        }
+    }
+
+    private func state(of key: Int64) throws(SQLiteError) -> KeyState {
+        if let known = keyStates[key] { return known }
+        let state: KeyState =
+            switch try keys.key(key) {
+            case .key: .held
+            case .destroyed: .destroyed
+            case .lost: .lost
+            }
+        keyStates[key] = state
+        return state
+    }
+}
+
+extension EventLog {
+    /// Verifies the log while it is in use. On the caller's thread, for seconds to minutes.
+    package func verify(progress: (_ done: Int64, _ all: Int64) -> Void) throws(LogError) -> LogVerification {
+        try LogVerifier(path: path, keys: keys).verify(progress: progress)
+    }
+}

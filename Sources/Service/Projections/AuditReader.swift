@@ -1,0 +1,136 @@
+package import SQLite
+package import Whereabouts
+
+/// Reads who asked for whom and what was shown, as folded. Lists are newest first; `before` is the number of the last row
+/// of the page before, or `nil` for the first page.
+package enum AuditReader {
+    /// A query by its id, whatever became of it.
+    package static func query(
+        _ id: QueryID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> AuditedQuery? {
+        try connection.cached(querySQL) { (statement) throws(SQLiteError) in
+            try statement.bind(id.bytes, at: 1)
+            return try statement.step() ? try AuditedQuery(statement) : nil
+        }
+    }
+
+    /// The queries about a person.
+    package static func queries(
+        about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedQuery] {
+        try page(queriesAboutSQL, subject.rawValue, before, limit, connection)
+    }
+
+    /// The queries somebody asked.
+    package static func queries(
+        by requester: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedQuery] {
+        try page(queriesBySQL, requester.rawValue, before, limit, connection)
+    }
+
+    /// The tries to wake a device for a query, oldest first.
+    package static func attempts(
+        for query: QueryID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedAttempt] {
+        try connection.cached(attemptsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(query.bytes, at: 1)
+            return try rows(statement)
+        }
+    }
+
+    /// What was shown in answer to a query, oldest first.
+    package static func disclosures(
+        for query: QueryID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedDisclosure] {
+        try connection.cached(disclosuresForSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(query.bytes, at: 1)
+            return try rows(statement)
+        }
+    }
+
+    /// What was shown of a person.
+    package static func disclosures(
+        about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedDisclosure] {
+        try page(disclosuresAboutSQL, subject.rawValue, before, limit, connection)
+    }
+
+    /// The readings of stored data about a person.
+    package static func reads(
+        about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedRead] {
+        try page(readsAboutSQL, subject.rawValue, before, limit, connection)
+    }
+
+    /// The readings somebody made.
+    package static func reads(
+        by reader: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedRead] {
+        try page(readsBySQL, reader.rawValue, before, limit, connection)
+    }
+
+    /// The changes of a person's devices, tokens, grants and regions.
+    package static func changes(
+        about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [SettingsChange] {
+        try page(changesAboutSQL, subject.rawValue, before, limit, connection)
+    }
+
+    /// The refusals of an asker that were counted and not recorded one by one.
+    package static func refusals(
+        of requester: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [CountedRefusals] {
+        try page(refusalsOfSQL, requester.rawValue, before, limit, connection)
+    }
+
+    /// The rejected reports of a person's devices, by device and reason.
+    package static func rejected(
+        of subject: PersonID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [RejectedReports] {
+        try connection.cached(rejectedSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(subject.rawValue, at: 1)
+            return try rows(statement)
+        }
+    }
+
+    private static func page<Row: AuditRow>(
+        _ sql: StaticString, _ key: Int64, _ before: Int64?, _ limit: Int, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> [Row] {
+        try connection.cached(sql) { (statement) throws(SQLiteError) in
+            try statement.bind(key, at: 1)
+            try statement.bind(before ?? .max, at: 2)
+            try statement.bind(limit, at: 3)
+            return try rows(statement)
+        }
+    }
+
+    private static func rows<Row: AuditRow>(_ statement: borrowing Statement) throws(SQLiteError) -> [Row] {
+        var found: [Row] = []
+        while try statement.step() { found.append(try Row(statement)) }
+        return found
+    }
+}
+
+// MARK: - SQL
+
+/// Rows are read whole, in the order of the schema's columns.
+extension AuditReader {
+    static let querySQL: StaticString = "SELECT * FROM query WHERE query = ?"
+    static let queriesAboutSQL: StaticString =
+        "SELECT * FROM query WHERE subject = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let queriesBySQL: StaticString =
+        "SELECT * FROM query WHERE requester = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let attemptsSQL: StaticString = "SELECT * FROM attempt WHERE query = ? ORDER BY number"
+    static let disclosuresForSQL: StaticString = "SELECT * FROM disclosure WHERE query = ? ORDER BY number"
+    static let disclosuresAboutSQL: StaticString =
+        "SELECT * FROM disclosure WHERE subject = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let readsAboutSQL: StaticString =
+        "SELECT * FROM reading WHERE subject = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let readsBySQL: StaticString =
+        "SELECT * FROM reading WHERE reader = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let changesAboutSQL: StaticString =
+        "SELECT * FROM change WHERE subject = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let refusalsOfSQL: StaticString =
+        "SELECT * FROM refusals WHERE requester = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let rejectedSQL: StaticString = "SELECT * FROM rejected WHERE subject = ? ORDER BY device, reason"
+}

@@ -1,0 +1,98 @@
+import SQLite
+package import Whereabouts
+
+/// A location query as the audit shows it.
+package struct AuditedQuery: Hashable, Sendable {
+    /// Number of its event.
+    package let number: Int64
+    package let query: QueryID
+    /// `nil` when nobody of the name asked for existed.
+    package let subject: PersonID?
+    package let requester: PrincipalID
+    package let recordedAt: Timestamp
+    package let verdict: Verdict
+    package let initiation: LocationQuery.Initiation
+    package let deadline: Timestamp
+    package let maxAgeSeconds: Int64
+    /// `nil` when it can no longer be read.
+    package let purposeForSubject: String?
+    /// `nil` when the requester is the operator, or it can no longer be read.
+    package let purposeForRequester: String?
+    /// `nil` while it is open, and for a refused one.
+    package let end: QueryEnd?
+    package let endedAt: Timestamp?
+    /// Number of the event that ended it.
+    package let endedNumber: Int64?
+    /// Number of the fix that answered it.
+    package let fixNumber: Int64?
+}
+
+/// One try to wake a device, with its place.
+package struct AuditedAttempt: Hashable, Sendable {
+    package let number: Int64
+    package let subject: PersonID?
+    package let recordedAt: Timestamp
+    package let attempt: LocationPushAttempt
+}
+
+/// What was shown in answer to a query, with its place.
+package struct AuditedDisclosure: Hashable, Sendable {
+    package let number: Int64
+    package let recordedAt: Timestamp
+    /// Its content is `erased` when it can no longer be read.
+    package let disclosure: Disclosure
+}
+
+/// A reading of stored data, with its place.
+package struct AuditedRead: Hashable, Sendable {
+    package let number: Int64
+    package let recordedAt: Timestamp
+    /// The members of its content are `nil` when they can no longer be read.
+    package let read: LocationRead
+}
+
+/// A change of who may see what: persons, devices, tokens, grants, regions.
+package struct SettingsChange: Hashable, Sendable {
+    package let number: Int64
+    /// Whom it is about; `nil` for the house.
+    package let subject: PersonID?
+    package let actor: PrincipalID
+    package let recordedAt: Timestamp
+    /// What happened, as the event is called.
+    package let kind: EventKind
+    /// The person, device, token, grant or region that was added or ended.
+    package let item: Int64
+    /// The requester of a grant, or the principal of a token.
+    package var other: PrincipalID?
+    /// The handle of a person or device, the name of a region, the environment of a device token or the reason it ended;
+    /// `nil` when it can no longer be read.
+    package var name: String?
+    /// Of a grant.
+    package var precision: Precision?
+    /// Of a grant.
+    package var includesHistory: Bool?
+    /// Of a token.
+    package var scopes: Scopes?
+    /// Of a grant.
+    package var from: Timestamp?
+    /// Of a grant or token.
+    package var until: Timestamp?
+}
+
+/// What one asker was refused beyond the refusals recorded one by one.
+package struct CountedRefusals: Hashable, Sendable {
+    package let number: Int64
+    package let requester: PrincipalID
+    package let recordedAt: Timestamp
+    package let count: Int64
+    package let since: Timestamp
+}
+
+/// How many reports of a device could not become fixes, by reason.
+package struct RejectedReports: Hashable, Sendable {
+    package let subject: PersonID
+    package let device: DeviceID
+    package let reason: RejectionReason
+    package let count: Int64
+    package let newestAt: Timestamp
+}

@@ -1,0 +1,211 @@
+import Cryptography
+import SQLite
+import Whereabouts
+
+/// Who asked for whom, what became of it and what was shown; and every change of what others may see.
+///
+/// Rows of a subject go when the subject is erased. Of an erased requester the number stays in the rows of others, and
+/// what he wrote under his own key goes. Times of recording are content: they are what the log says, not how it was read.
+final class AuditTable: Projection {
+    static let name = "audit"
+    static let versions: [Int64] = [1]
+    /// Outside the fingerprint, because they name places in the log: `number`, `ended_number`, `fix_number`, `as_of`.
+    static let schema: StaticString = """
+        CREATE TABLE query (
+            number INTEGER PRIMARY KEY,
+            query BLOB NOT NULL,
+            subject INTEGER,
+            requester INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL,
+            verdict INTEGER NOT NULL,
+            initiation INTEGER NOT NULL,
+            deadline_ms INTEGER NOT NULL,
+            max_age_seconds INTEGER NOT NULL,
+            purpose_for_subject TEXT,
+            purpose_for_requester TEXT,
+            end INTEGER,
+            ended_at_ms INTEGER,
+            ended_number INTEGER,
+            fix_number INTEGER
+        ) STRICT;
+        CREATE INDEX query_by_id ON query (query);
+        CREATE TABLE attempt (
+            number INTEGER PRIMARY KEY,
+            query BLOB NOT NULL,
+            subject INTEGER,
+            device INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            apns_id BLOB NOT NULL,
+            status INTEGER,
+            reason TEXT,
+            duration_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE disclosure (
+            number INTEGER PRIMARY KEY,
+            query BLOB NOT NULL,
+            subject INTEGER NOT NULL,
+            requester INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL,
+            verdict INTEGER NOT NULL,
+            precision INTEGER NOT NULL,
+            fix_number INTEGER NOT NULL,
+            latitude_degrees REAL,
+            longitude_degrees REAL,
+            horizontal_accuracy_meters REAL,
+            timestamp_ms INTEGER,
+            place_name TEXT,
+            answer_hash BLOB
+        ) STRICT;
+        CREATE TABLE reading (
+            number INTEGER PRIMARY KEY,
+            subject INTEGER,
+            reader INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL,
+            question INTEGER NOT NULL,
+            verdict INTEGER NOT NULL,
+            precision INTEGER NOT NULL,
+            as_of INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            purpose TEXT,
+            from_ms INTEGER,
+            to_ms INTEGER,
+            answer_hash BLOB
+        ) STRICT;
+        CREATE TABLE change (
+            number INTEGER PRIMARY KEY,
+            subject INTEGER,
+            actor INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            item INTEGER NOT NULL,
+            other INTEGER,
+            name TEXT,
+            precision INTEGER,
+            includes_history INTEGER,
+            scopes INTEGER,
+            from_ms INTEGER,
+            until_ms INTEGER
+        ) STRICT;
+        CREATE TABLE refusals (
+            number INTEGER PRIMARY KEY,
+            requester INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            since_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE rejected (
+            subject INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            reason INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            newest_at_ms INTEGER NOT NULL,
+            PRIMARY KEY (subject, device, reason)
+        ) STRICT, WITHOUT ROWID
+        """
+    static let indexes: StaticString = """
+        CREATE INDEX query_by_subject ON query (subject);
+        CREATE INDEX query_by_requester ON query (requester);
+        CREATE INDEX attempt_by_query ON attempt (query);
+        CREATE INDEX attempt_by_subject ON attempt (subject);
+        CREATE INDEX disclosure_by_query ON disclosure (query);
+        CREATE INDEX disclosure_by_subject ON disclosure (subject);
+        CREATE INDEX reading_by_subject ON reading (subject);
+        CREATE INDEX reading_by_reader ON reading (reader);
+        CREATE INDEX change_by_subject ON change (subject);
+        CREATE INDEX refusals_by_requester ON refusals (requester)
+        """
+
+    let file: ProjectionFile
+
+    init(file: ProjectionFile, version: Int64) { self.file = file }
+
+    func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
+        for event in batch {
+            switch event.event {
+            case .fixReported: continue
+            case .personErased(let person):
+                try erase(person)
+                try insert(change(event, item: person.rawValue))
+            case .locationQueried(let query): try insert(query, event)
+            case .locationQueryEnded(let query, let end, let fix): try update(query, end, fix, event)
+            case .locationPushAttempted(let attempt): try insert(attempt, event)
+            case .locationDisclosed(let disclosure): try insert(disclosure, event)
+            case .locationRead(let read): try insert(read, event)
+            case .refusalsCounted(let requester, let count, let since):
+                try insert(requester, count, since, event)
+            case .inputRejected(let device, let reason, _, _): try count(device, reason, event)
+            default: if let row = change(event) { try insert(row) }
+            }
+        }
+    }
+
+    func flush() throws(SQLiteError) {}
+
+    func forget() {}
+
+    /// What an event changed in who may see what; `nil` when it changed nothing of the kind.
+    private func change(_ event: RecordedEvent) -> SettingsChange? {
+        switch event.event {
+        case .personAdded(let person, let handle):
+            return change(event, item: person.rawValue, name: handle.content?.text)
+        case .deviceAdded(let device, _, let handle):
+            return change(event, item: device.rawValue, name: handle.content?.text)
+        case .deviceRemoved(let device): return change(event, item: device.rawValue)
+        case .tokenIssued(let token):
+            var row = change(event, item: token.id.rawValue)
+            row.other = token.principal
+            row.scopes = token.scopes
+            row.until = token.until
+            return row
+        case .tokenRevoked(let token): return change(event, item: token.rawValue)
+        case .grantGiven(let grant):
+            var row = change(event, item: grant.id.rawValue)
+            row.other = grant.requester.principal
+            row.precision = grant.precision
+            row.includesHistory = grant.includesHistory
+            (row.from, row.until) = (grant.from, grant.until)
+            return row
+        case .grantRevoked(let grant): return change(event, item: grant.rawValue)
+        case .regionAdded(let id, let region):
+            return change(event, item: id.rawValue, name: region.content?.identifier)
+        case .regionRemoved(let id): return change(event, item: id.rawValue)
+        case .locationPushTokenRegistered(let device, let environment, _):
+            return change(event, item: device.rawValue, name: environment.word)
+        case .locationPushTokenRetired(let device, let reason):
+            return change(event, item: device.rawValue, name: reason)
+        case .fixReported, .inputRejected, .locationQueried, .locationPushAttempted, .locationQueryEnded,
+            .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack, .logRestored:
+            return nil
+        }
+    }
+
+    private func change(_ event: RecordedEvent, item: Int64, name: String? = nil) -> SettingsChange {
+        SettingsChange(
+            number: event.number, subject: event.stream.person, actor: event.actor, recordedAt: event.recordedAt,
+            kind: event.event.auditedKind, item: item, name: name)
+    }
+}
+
+extension Event {
+    /// The kind under which a change of settings is kept.
+    fileprivate var auditedKind: EventKind {
+        switch self {
+        case .personAdded: .personAdded
+        case .deviceAdded: .deviceAdded
+        case .deviceRemoved: .deviceRemoved
+        case .tokenIssued: .tokenIssued
+        case .tokenRevoked: .tokenRevoked
+        case .grantGiven: .grantGiven
+        case .grantRevoked: .grantRevoked
+        case .regionAdded: .regionAdded
+        case .regionRemoved: .regionRemoved
+        case .locationPushTokenRegistered: .locationPushTokenRegistered
+        case .locationPushTokenRetired: .locationPushTokenRetired
+        case .personErased: .personErased
+        case .fixReported, .inputRejected, .locationQueried, .locationPushAttempted, .locationQueryEnded,
+            .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored:
+            preconditionFailure("Not a change of settings.")
+        }
+    }
+}

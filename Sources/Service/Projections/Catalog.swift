@@ -1,0 +1,105 @@
+import SQLite
+
+/// Which file of each projection answers questions, and which others are kept: `catalog.sqlite`.
+///
+/// Switching is one row in one transaction; files are never renamed, because a live write-ahead log goes by its name.
+final class Catalog {
+    enum Role: String, Sendable {
+        /// Answers questions.
+        case active
+        /// Built, waits for `activate`.
+        case candidate
+        /// Answered before the last switch; kept followed, so that `rollback` is instant.
+        case previous
+    }
+
+    struct Generation: Hashable, Sendable {
+        let name: String
+        let version: Int64
+        let generation: Int64
+        var role: Role
+        var fileName: String { "\(name)-v\(version)-\(generation).sqlite" }
+    }
+
+    private let connection: Connection
+
+    init(path: String) throws(SQLiteError) {
+        connection = try Connection(path: path, access: .readWrite)
+        try connection.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            CREATE TABLE IF NOT EXISTS generation (
+                name TEXT NOT NULL,
+                version INTEGER NOT NULL,
+                generation INTEGER NOT NULL,
+                role TEXT NOT NULL CHECK (role IN ('active', 'candidate', 'previous')),
+                PRIMARY KEY (name, generation)
+            ) STRICT;
+            CREATE UNIQUE INDEX IF NOT EXISTS one_of_each_role ON generation (name, role);
+            """)
+    }
+
+    func generations() throws(SQLiteError) -> [Generation] {
+        try connection.cached("SELECT name, version, generation, role FROM generation ORDER BY name, generation") {
+            (statement) throws(SQLiteError) in
+            var rows: [Generation] = []
+            while try statement.step() {
+                guard let role = Role(rawValue: statement.text(at: 3)) else { throw SQLiteError.damagedRow }
+                rows.append(
+                    Generation(
+                        name: statement.text(at: 0), version: statement.int(at: 1), generation: statement.int(at: 2),
+                        role: role))
+            }
+            return rows
+        }
+    }
+
+    /// A new generation in `role`, which must be free.
+    func add(_ name: String, version: Int64, role: Role) throws(SQLiteError) -> Generation {
+        try connection.transaction { () throws(SQLiteError) in
+            let next = try connection.cached("SELECT coalesce(max(generation), 0) + 1 FROM generation WHERE name = ?") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(name, at: 1)
+                return try statement.step() ? statement.int(at: 0) : 1
+            }
+            try connection.cached("INSERT INTO generation (name, version, generation, role) VALUES (?, ?, ?, ?)") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(name, at: 1)
+                try statement.bind(version, at: 2)
+                try statement.bind(next, at: 3)
+                try statement.bind(role.rawValue, at: 4)
+                try statement.run()
+            }
+            return Generation(name: name, version: version, generation: next, role: role)
+        }
+    }
+
+    func remove(_ generation: Generation) throws(SQLiteError) {
+        try connection.cached("DELETE FROM generation WHERE name = ? AND generation = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(generation.name, at: 1)
+            try statement.bind(generation.generation, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Gives each generation its new role in one transaction.
+    func assign(_ roles: [(Generation, Role)]) throws(SQLiteError) {
+        try connection.transaction { () throws(SQLiteError) in
+            // Two generations may swap roles, and a role is unique: all leave before any returns.
+            for (generation, _) in roles { try remove(generation) }
+            for (generation, role) in roles {
+                try connection.cached(
+                    "INSERT INTO generation (name, version, generation, role) VALUES (?, ?, ?, ?)"
+                ) { (statement) throws(SQLiteError) in
+                    try statement.bind(generation.name, at: 1)
+                    try statement.bind(generation.version, at: 2)
+                    try statement.bind(generation.generation, at: 3)
+                    try statement.bind(role.rawValue, at: 4)
+                    try statement.run()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import SQLite
+package import Whereabouts
+
+/// Reads where people are, as folded.
+package enum CurrentReader {
+    /// The person's newest usable fix; `nil` when there is none. Of two devices at one moment, the more accurate one's,
+    /// then the lesser device's.
+    package static func fix(
+        of person: PersonID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> ReportedFix? {
+        try connection.cached(newestSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            return try statement.step() ? try ReportedFix(statement) : nil
+        }
+    }
+
+    /// The newest usable fix of each of the person's devices, by device.
+    package static func fixes(
+        of person: PersonID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [ReportedFix] {
+        try connection.cached(devicesSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            var found: [ReportedFix] = []
+            while try statement.step() { found.append(try ReportedFix(statement)) }
+            return found
+        }
+    }
+
+    static let newestSQL: StaticString = """
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM current
+        WHERE person = ?
+        ORDER BY timestamp_ms DESC, horizontal_accuracy_meters NULLS LAST, device
+        LIMIT 1
+        """
+
+    static let devicesSQL: StaticString = """
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM current
+        WHERE person = ?
+        ORDER BY device
+        """
+}

@@ -1,0 +1,152 @@
+import Geodesy
+import SQLite
+package import Whereabouts
+
+/// The columns by which tables of fixes store what a fix says.
+///
+/// Degrees stand in columns of type ANY: as a whole number of 10⁻⁷ degrees (four bytes) when that is what they are, which
+/// is what receivers give, else as the REAL they are (eight). The two cannot be mistaken for each other, because a REAL
+/// that has a whole value would have been stored as a whole number.
+struct FixColumns: Equatable {
+    let timestamp: Timestamp
+    let latitude, longitude: Degrees
+    let horizontalAccuracy: Double?
+    /// ``FixDetails``; `nil` when the fix says no more.
+    let details: [UInt8]?
+
+    struct Degrees: Equatable {
+        let value: Double
+        let whole: Int64?
+
+        init(_ value: Double) { (self.value, whole) = (value, FixDetails.wholeDegrees(value)) }
+
+        func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+            if let whole { try statement.bind(whole, at: index) } else { try statement.bind(value, at: index) }
+        }
+
+        init(_ statement: borrowing Statement, at column: Int32) {
+            let integer = statement.int(at: column)
+            let real = statement.double(at: column)
+            whole = Double(integer) == real ? integer : nil
+            value = whole.map(FixDetails.degrees(whole:)) ?? real
+        }
+
+        func write(to writer: inout CBORWriter) {
+            if let whole { writer.integer(whole) } else { writer.float(value) }
+        }
+    }
+
+    init(_ fix: Fix) {
+        timestamp = fix.timestamp
+        latitude = Degrees(fix.coordinate.latitude)
+        longitude = Degrees(fix.coordinate.longitude)
+        horizontalAccuracy = fix.horizontalAccuracy
+        details = FixDetails.encode(fix)
+    }
+
+    /// Binds time, latitude, longitude, accuracy and details at `index` and the four after it.
+    func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
+        try statement.bind(timestamp.milliseconds, at: index)
+        try latitude.bind(to: statement, at: index + 1)
+        try longitude.bind(to: statement, at: index + 2)
+        try statement.bind(horizontalAccuracy, at: index + 3)
+        try statement.bind(details, at: index + 4)
+    }
+
+    /// Reads the columns that ``bind(to:from:)`` bound, in the same order.
+    init(_ statement: borrowing Statement, from column: Int32) {
+        timestamp = Timestamp(milliseconds: statement.int(at: column))
+        latitude = Degrees(statement, at: column + 1)
+        longitude = Degrees(statement, at: column + 2)
+        horizontalAccuracy = statement.optionalDouble(at: column + 3)
+        details = statement.optionalBytes(at: column + 4)
+    }
+
+    /// Writes the five as items of a row's array.
+    func write(to writer: inout CBORWriter) {
+        writer.integer(timestamp.milliseconds)
+        latitude.write(to: &writer)
+        longitude.write(to: &writer)
+        writer.optional(horizontalAccuracy)
+        if let details { writer.byteString(details) } else { writer.null() }
+    }
+
+    var coordinate: Coordinate {
+        get throws(SQLiteError) {
+            do throws(CoordinateError) {
+                return try Coordinate(latitude: latitude.value, longitude: longitude.value)
+            } catch {
+                throw .damagedProjection
+            }
+        }
+    }
+
+    /// The fix again, without its client's name for it and its time of receipt.
+    var fix: Fix {
+        get throws(SQLiteError) {
+            var fix = Fix(timestamp: timestamp, coordinate: try coordinate, horizontalAccuracy: horizontalAccuracy)
+            guard let details else { return fix }
+            let decodes = details.withUnsafeBytes { bytes in
+                do throws(CBORError) {
+                    try FixDetails.decode(bytes, into: &fix)
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            guard decodes else { throw .damagedProjection }
+            return fix
+        }
+    }
+
+    /// What people read of it in a comparison of two generations.
+    var summary: String {
+        let accuracy = horizontalAccuracy.map { " ±\($0) m" } ?? ""
+        return "\(latitude.value) \(longitude.value)\(accuracy)\(details.map { " +\($0.count) bytes" } ?? "")"
+    }
+}
+
+/// A fix with its place in the log, as answers read it.
+package struct ReportedFix: Sendable {
+    package let device: DeviceID
+    /// Without its client's name for it. Its time of receipt is the house's own where the client brought none.
+    package let fix: Fix
+    /// Number of its event.
+    package let number: Int64
+
+    /// Reads a row of device, number, receipt less device time, and the columns of ``FixColumns``.
+    init(_ statement: borrowing Statement) throws(SQLiteError) {
+        device = DeviceID(rawValue: statement.int(at: 0))
+        number = statement.int(at: 1)
+        var fix = try FixColumns(statement, from: 3).fix
+        fix.receivedAt = statement.optionalInt(at: 2).map { delay in
+            Timestamp(milliseconds: fix.timestamp.milliseconds + delay)
+        }
+        self.fix = fix
+    }
+}
+
+extension CBORWriter {
+    mutating func optional(_ value: Int64?) {
+        if let value { integer(value) } else { null() }
+    }
+
+    mutating func optional(_ value: Double?) {
+        if let value { float(value) } else { null() }
+    }
+
+    mutating func optional(_ value: String?) {
+        if let value { text(value) } else { null() }
+    }
+
+    mutating func optional(_ value: [UInt8]?) {
+        if let value { byteString(value) } else { null() }
+    }
+}
+
+extension SQLiteError {
+    /// A row that no fold wrote: the file is to be thrown away and folded again (`SQLITE_CORRUPT`).
+    static var damagedProjection: SQLiteError {
+        SQLiteError(code: 11, message: "a row of the projection is not what its fold writes")
+    }
+}

@@ -1,0 +1,178 @@
+import Cryptography
+import Glibc
+import SQLite
+import Whereabouts
+
+/// One generation of a projection with its file open, at its place in the log.
+final class FollowedProjection {
+    var generation: Catalog.Generation
+    let kind: ProjectionKind
+    private let file: ProjectionFile
+    private let projection: any Projection
+    private let log: LogIdentity
+    private(set) var place: Int64
+    private(set) var leaf: Digest?
+    /// Rows are being loaded into an empty file: indexes come last.
+    private(set) var isLoading: Bool
+
+    enum OpenFailure: Error {
+        /// Damaged, of another log or of another epoch: to be thrown away and folded again.
+        case unusable(String)
+        case fault(SQLiteError)
+    }
+
+    /// Opens or creates the file of `generation`.
+    init(
+        _ generation: Catalog.Generation, kind: ProjectionKind, directory: String, log: LogIdentity, reader: LogReader
+    ) throws(OpenFailure) {
+        self.generation = generation
+        self.kind = kind
+        self.log = log
+        do throws(SQLiteError) {
+            file = try ProjectionFile(path: "\(directory)/\(generation.fileName)", access: .readWrite)
+            try file.connection.execute(
+                """
+                PRAGMA journal_mode = WAL;
+                PRAGMA synchronous = NORMAL;
+                PRAGMA secure_delete = ON;
+                PRAGMA cache_size = -16384;
+                """)
+            if try !Self.hasPlace(file) {
+                try file.connection.begin()
+                try file.connection.execute(
+                    """
+                    CREATE TABLE place (
+                        number INTEGER NOT NULL, leaf BLOB NOT NULL, log_id BLOB NOT NULL, epoch INTEGER NOT NULL,
+                        version INTEGER NOT NULL, fingerprint BLOB NOT NULL, is_loading INTEGER NOT NULL
+                    ) STRICT;
+                    INSERT INTO place VALUES (0, x'', x'', 0, 0, x'', 1);
+                    """)
+                try file.connection.execute(kind.schema)
+                try Self.writePlace(
+                    file, number: 0, leaf: nil, log: log, version: generation.version, isLoading: true)
+                try file.connection.commit()
+            }
+            let saved = try Self.readPlace(file)
+            guard saved.logID == log.id, saved.epoch == log.epoch, saved.version == generation.version else {
+                throw SQLiteError.damagedRow
+            }
+            (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
+            file.fingerprint = saved.fingerprint
+        } catch {
+            throw error.isCorruption ? .unusable("\(error)") : .fault(error)
+        }
+        projection = kind.make(file, generation.version)
+        if place > 0 {
+            let stored = try? reader.storedEvents(after: place - 1, limit: 1).first
+            guard let stored, stored.header.number == place, stored.leaf == leaf else {
+                throw .unusable("its place is not in this log")
+            }
+        }
+    }
+
+    var fingerprint: Fingerprint { file.fingerprint }
+
+    /// Folds the events after ``place`` of a batch in one transaction.
+    ///
+    /// - Throws: the transaction is rolled back and everything kept in memory dropped.
+    func fold(_ batch: [(event: RecordedEvent, leaf: Digest)]) throws(SQLiteError) {
+        guard let last = batch.last, last.event.number > place else { return }
+        let first = batch.firstIndex { $0.event.number > place } ?? 0
+        let events = batch[first...].map(\.event)
+        let before = file.fingerprint
+        try file.connection.begin()
+        do throws(SQLiteError) {
+            try projection.fold(events)
+            try projection.flush()
+            try Self.writePlace(
+                file, number: last.event.number, leaf: last.leaf, log: log, version: generation.version,
+                isLoading: isLoading)
+            try file.connection.commit()
+        } catch {
+            try? file.connection.rollback()
+            file.fingerprint = before
+            projection.forget()
+            throw error
+        }
+        (place, leaf) = (last.event.number, last.leaf)
+        if events.contains(where: { if case .personErased = $0.event { true } else { false } }) {
+            projection.forget()
+            try truncate()
+        }
+    }
+
+    /// The rows are in: makes the indexes, after which answers may be read.
+    func finishLoading() throws(SQLiteError) {
+        guard isLoading else { return }
+        try file.connection.begin()
+        do throws(SQLiteError) {
+            try file.connection.execute(kind.indexes)
+            try Self.writePlace(
+                file, number: place, leaf: leaf, log: log, version: generation.version, isLoading: false)
+            try file.connection.commit()
+        } catch {
+            try? file.connection.rollback()
+            throw error
+        }
+        isLoading = false
+    }
+
+    /// Overwrites the write-ahead log, so that no erased row is left in it; waits for readers.
+    private func truncate() throws(SQLiteError) {
+        for _ in 0..<100 {
+            if let result = try? file.connection.checkpoint(.truncate), result.walFrames == result.checkpointed { return }
+            usleep(20_000)
+        }
+        throw SQLiteError(code: 5, message: "a reader keeps erased rows of a projection from being overwritten")
+    }
+
+    private static func hasPlace(_ file: ProjectionFile) throws(SQLiteError) -> Bool {
+        try file.connection.cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'place'") {
+            (statement) throws(SQLiteError) in try statement.step()
+        }
+    }
+
+    struct SavedPlace {
+        let number: Int64
+        let leaf: Digest?
+        let logID: Identifier128?
+        let epoch: Int64
+        let version: Int64
+        let fingerprint: Fingerprint
+        let isLoading: Bool
+    }
+
+    static func readPlace(_ file: ProjectionFile) throws(SQLiteError) -> SavedPlace {
+        try file.connection.cached(
+            "SELECT number, leaf, log_id, epoch, version, fingerprint, is_loading FROM place"
+        ) { (statement) throws(SQLiteError) in
+            guard try statement.step(), let fingerprint = Fingerprint(bytes: statement.bytes(at: 5)) else {
+                throw SQLiteError.damagedRow
+            }
+            return SavedPlace(
+                number: statement.int(at: 0), leaf: Digest(bytes: statement.bytes(at: 1)),
+                logID: statement.withBytes(at: 2) { Identifier128(bytes: $0) }, epoch: statement.int(at: 3),
+                version: statement.int(at: 4), fingerprint: fingerprint, isLoading: statement.int(at: 6) != 0)
+        }
+    }
+
+    private static func writePlace(
+        _ file: ProjectionFile, number: Int64, leaf: Digest?, log: LogIdentity, version: Int64, isLoading: Bool
+    ) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            UPDATE place
+            SET number = ?, leaf = ?, log_id = ?, epoch = ?, version = ?, fingerprint = ?, is_loading = ?
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(number, at: 1)
+            try statement.bind(leaf?.bytes ?? [], at: 2)
+            try statement.bind(log.id.bytes, at: 3)
+            try statement.bind(log.epoch, at: 4)
+            try statement.bind(version, at: 5)
+            try statement.bind(file.fingerprint.bytes, at: 6)
+            try statement.bind(isLoading ? 1 : 0, at: 7)
+            try statement.run()
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import SQLite
+import Whereabouts
+
+/// Tables folded from the log into one file. Rows, place and fingerprint change in one transaction that the follower
+/// opens and commits, so each event counts exactly once.
+///
+/// A projection is used by one thread at a time. It never reads another projection, a clock or a setting.
+protocol Projection: AnyObject {
+    static var name: String { get }
+    /// Every version that can still be folded, oldest first. A new one comes with every change of the fold or of its
+    /// tables; a file of another version is refolded from the log.
+    static var versions: [Int64] { get }
+    /// `CREATE TABLE … STRICT` statements for an empty file.
+    static var schema: StaticString { get }
+    /// Indexes, made after the rows when a file is folded from zero. May be empty.
+    static var indexes: StaticString { get }
+
+    /// `version` is one of ``versions``.
+    init(file: ProjectionFile, version: Int64)
+
+    /// Folds events in the order of their numbers. Called inside a transaction.
+    ///
+    /// Rows may be kept in memory until ``flush()``; ``ProjectionFile/fingerprint`` must be right after that.
+    func fold(_ batch: [RecordedEvent]) throws(SQLiteError)
+
+    /// Writes what is still only in memory. Called before each commit.
+    func flush() throws(SQLiteError)
+
+    /// Drops everything kept in memory: the transaction was rolled back, or a person was erased by hand.
+    func forget()
+
+    /// Deletes every row about the person, for `erase`: what a refold without the person's keys would give must remain.
+    /// Folding `PersonErased` calls the same code.
+    func erase(_ person: PersonID) throws(SQLiteError)
+
+    /// Each row as `fold` counts it into the fingerprint, in key order: table, key and content. Rows of one table are
+    /// told apart by `key`; used to check the fingerprint and to compare two generations.
+    func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError)
+}
+
+/// One row for comparison: what names it and what it says, as people may read it.
+struct ProjectionRow {
+    let table: StaticString
+    /// The key columns in words, for example `person 2 2026-05-01T08:00:00Z`-like text; unique in its table.
+    let key: String
+    /// The row's content columns, for a person's eyes.
+    let summary: String
+    /// The row's hash, as it is counted in the fingerprint.
+    let hash: Fingerprint
+}
+
+/// The SQLite file of one generation of a projection.
+///
+/// `place(number, leaf, log_id, epoch, version, fingerprint)` is its one row of book-keeping.
+final class ProjectionFile {
+    let path: String
+    let connection: Connection
+    /// Kept by the projection's `fold`, read and written with its place.
+    var fingerprint = Fingerprint()
+    let hasher = RowHasher()
+
+    init(path: String, access: Connection.Access) throws(SQLiteError) {
+        self.path = path
+        connection = try Connection(path: path, access: access)
+    }
+}

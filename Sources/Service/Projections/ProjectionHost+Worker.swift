@@ -1,0 +1,264 @@
+import Cryptography
+import Glibc
+import SQLite
+import Whereabouts
+
+extension ProjectionHost {
+    /// Owns the files of all generations; used by the host's thread alone, except in `init`.
+    final class Worker {
+        private unowned let host: ProjectionHost
+        private let log: EventLog
+        private let reader: LogReader
+        private let catalog: Catalog
+        private let directory: String
+        private let kinds: [ProjectionKind]
+        private var followed: [FollowedProjection] = []
+        /// The number at which folding last stuck, so that a lasting fault is told once.
+        private var stuckAt: Int64 = -1
+
+        init(
+            host: ProjectionHost, log: EventLog, reader: LogReader, catalog: Catalog, directory: String,
+            kinds: [ProjectionKind]
+        ) {
+            (self.host, self.log, self.reader) = (host, log, reader)
+            (self.catalog, self.directory, self.kinds) = (catalog, directory, kinds)
+        }
+
+        /// Opens every generation the catalog names and makes the ones that are missing.
+        func open() throws(SQLiteError) {
+            for generation in try catalog.generations() {
+                guard let kind = kinds.first(where: { $0.name == generation.name }),
+                    kind.versions.contains(generation.version)
+                else {
+                    // Folded by a version of the program that is gone.
+                    try drop(generation)
+                    continue
+                }
+                try open(generation, kind)
+            }
+            for kind in kinds where !followed.contains(where: { $0.generation.name == kind.name && $0.generation.role == .active }) {
+                try add(kind, version: kind.newest, role: .active)
+            }
+            removeStrangers()
+            // An empty file at the head of an empty log is complete.
+            try finishLoaded()
+            host.publish(followed, switched: true)
+        }
+
+        private func open(_ generation: Catalog.Generation, _ kind: ProjectionKind) throws(SQLiteError) {
+            do throws(FollowedProjection.OpenFailure) {
+                let identity: LogIdentity
+                do throws(LogError) { identity = try reader.identity() } catch { throw .unusable("\(error)") }
+                followed.append(
+                    try FollowedProjection(
+                        generation, kind: kind, directory: directory, log: identity, reader: reader))
+            } catch {
+                switch error {
+                case .fault(let error): throw error
+                case .unusable(let why):
+                    Diagnostics.note(
+                        "projection.refold", "\(generation.fileName) cannot be used (\(why)); it is folded again.")
+                    try drop(generation)
+                    if generation.role == .active { try add(kind, version: generation.version, role: .active) }
+                }
+            }
+        }
+
+        private func add(_ kind: ProjectionKind, version: Int64, role: Catalog.Role) throws(SQLiteError) {
+            let generation = try catalog.add(kind.name, version: version, role: role)
+            removeFile(generation)
+            try open(generation, kind)
+        }
+
+        private func drop(_ generation: Catalog.Generation) throws(SQLiteError) {
+            followed.removeAll { $0.generation.name == generation.name && $0.generation.generation == generation.generation }
+            try catalog.remove(generation)
+            removeFile(generation)
+        }
+
+        private func removeFile(_ generation: Catalog.Generation) {
+            for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/\(generation.fileName)\(suffix)") }
+        }
+
+        /// Removes files that no generation of ours owns: left by a crash between the catalog's row and the file.
+        private func removeStrangers() {
+            guard let entries = opendir(directory) else { return }
+            defer { closedir(entries) }
+            let known = Set(followed.map(\.generation.fileName))
+            while let entry = readdir(entries) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                guard kinds.contains(where: { name.hasPrefix($0.name + "-v") }), name.contains(".sqlite") else { continue }
+                let file = name.without(suffix: "-wal").without(suffix: "-shm")
+                if !known.contains(file) { unlink("\(directory)/\(name)") }
+            }
+        }
+
+        func run() {
+            while true {
+                let (requests, isStopping) = host.takeRequests()
+                for request in requests { request.run(self) }
+                if isStopping { return }
+                do throws(SQLiteError) {
+                    let isLive = try advance(loading: false)
+                    let isLoaded = try advance(loading: true)
+                    try finishLoaded()
+                    host.publish(followed, switched: false)
+                    if isLive && isLoaded { _ = log.waitForHead(after: lowestPlace, milliseconds: 50) }
+                } catch {
+                    stuck("A projection cannot be written: \(error).")
+                    usleep(500_000)
+                }
+            }
+        }
+
+        private var lowestPlace: Int64 { followed.map(\.place).min() ?? log.head }
+
+        /// Folds one batch into the followers that are, or are not, being loaded. `true` when they are at the head.
+        private func advance(loading: Bool) throws(SQLiteError) -> Bool {
+            let group = followed.filter { $0.isLoading == loading }
+            let head = log.head
+            guard let place = group.map(\.place).min(), place < head else { return true }
+            let batch: [(event: RecordedEvent, leaf: Digest)]
+            do throws(LogError) {
+                batch = try reader.events(
+                    after: place, limit: loading ? ProjectionHost.loadingBatch : ProjectionHost.batch)
+            } catch {
+                stuck("The log cannot be folded after event \(place): \(error)")
+                usleep(500_000)
+                return true
+            }
+            // The writer publishes the head after its commit, so what is read is durable.
+            let durable = batch.last.map { $0.event.number > head } == true ? batch.filter { $0.event.number <= head } : batch
+            for projection in group {
+                do throws(SQLiteError) { try projection.fold(durable) } catch {
+                    guard error.isCorruption else { throw error }
+                    try heal(projection.generation, "\(error)")
+                }
+            }
+            return false
+        }
+
+        private func finishLoaded() throws(SQLiteError) {
+            let head = log.head
+            for projection in followed where projection.isLoading && projection.place >= head {
+                try projection.finishLoading()
+                host.publish(followed, switched: true)
+            }
+        }
+
+        /// As ``heal(_:_:)``, for whoever found the active file of `name` damaged.
+        func healActive(_ name: String, _ why: String) {
+            guard let active = find(name, .active), !active.isLoading else { return }
+            do throws(SQLiteError) { try heal(active.generation, why) } catch {
+                stuck("\(active.generation.fileName) cannot be replaced: \(error).")
+            }
+        }
+
+        /// Throws a damaged file away and folds it again from the log.
+        func heal(_ generation: Catalog.Generation, _ why: String) throws(SQLiteError) {
+            Diagnostics.note("projection.refold", "\(generation.fileName) is damaged (\(why)); it is folded again.")
+            try drop(generation)
+            guard let kind = kinds.first(where: { $0.name == generation.name }) else { return }
+            if generation.role == .active { try add(kind, version: generation.version, role: .active) }
+            host.publish(followed, switched: true)
+        }
+
+        private func stuck(_ sentence: String) {
+            if stuckAt != lowestPlace { Diagnostics.fault("projection.stuck", sentence) }
+            stuckAt = lowestPlace
+        }
+
+        // MARK: What operators ask for
+
+        private func kind(_ name: String) throws(HostError) -> ProjectionKind {
+            guard let kind = kinds.first(where: { $0.name == name }) else { throw .unknownProjection(name) }
+            return kind
+        }
+
+        private func find(_ name: String, _ role: Catalog.Role) -> FollowedProjection? {
+            followed.first { $0.generation.name == name && $0.generation.role == role }
+        }
+
+        private func guarded<R>(_ body: () throws(SQLiteError) -> R) throws(HostError) -> R {
+            do throws(SQLiteError) { return try body() } catch { throw .fault("\(error)") }
+        }
+
+        /// Begins a new generation beside the one that answers; a candidate from before is thrown away.
+        func rebuild(_ name: String, version: Int64?) throws(HostError) -> Catalog.Generation {
+            let kind = try kind(name)
+            let version = version ?? kind.newest
+            guard kind.versions.contains(version) else { throw .unknownVersion(name, kind.versions) }
+            try guarded { () throws(SQLiteError) in
+                if let old = find(name, .candidate) { try drop(old.generation) }
+                try add(kind, version: version, role: .candidate)
+                host.publish(followed, switched: false)
+            }
+            guard let candidate = find(name, .candidate) else { throw .fault("The new \(name) cannot be opened.") }
+            return candidate.generation
+        }
+
+        /// The candidate answers from now on; what answered until now stays for `rollback`.
+        func activate(_ name: String) throws(HostError) -> Catalog.Generation {
+            _ = try kind(name)
+            guard let candidate = find(name, .candidate) else {
+                throw .nothingTo("There is no new \(name) to activate; run `projections rebuild \(name)` first.")
+            }
+            guard !candidate.isLoading else { throw .stillLoading(name) }
+            return try change(name, from: candidate, old: find(name, .previous))
+        }
+
+        /// What answered before the last switch answers again, and the other way round.
+        func rollback(_ name: String) throws(HostError) -> Catalog.Generation {
+            _ = try kind(name)
+            guard let previous = find(name, .previous) else {
+                throw .nothingTo("There is no earlier \(name) to go back to.")
+            }
+            return try change(name, from: previous, old: nil)
+        }
+
+        private func change(
+            _ name: String, from new: FollowedProjection, old dropped: FollowedProjection?
+        ) throws(HostError) -> Catalog.Generation {
+            guard let active = find(name, .active) else { throw .fault("No \(name) is active.") }
+            try guarded { () throws(SQLiteError) in
+                if let dropped { try drop(dropped.generation) }
+                try catalog.assign([(new.generation, .active), (active.generation, .previous)])
+                new.generation.role = .active
+                active.generation.role = .previous
+                host.publish(followed, switched: true)
+            }
+            return new.generation
+        }
+
+        /// Deletes candidates and earlier generations; of one projection or of all.
+        func prune(_ name: String?) throws(HostError) -> [Catalog.Generation] {
+            if let name { _ = try kind(name) }
+            let gone = followed.map(\.generation).filter {
+                $0.role != .active && (name == nil || $0.name == name)
+            }
+            try guarded { () throws(SQLiteError) in
+                for generation in gone { try drop(generation) }
+                host.publish(followed, switched: true)
+            }
+            return gone
+        }
+
+        /// The files of the active generation and its candidate or predecessor, both at the same place; `nil` until they
+        /// are.
+        func pairForDiff(_ name: String) throws(HostError) -> (active: Catalog.Generation, other: Catalog.Generation) {
+            _ = try kind(name)
+            guard let other = find(name, .candidate) ?? find(name, .previous), let active = find(name, .active) else {
+                throw .nothingTo("There is only one \(name); run `projections rebuild \(name)` first.")
+            }
+            guard !other.isLoading, !active.isLoading, other.place == active.place else { throw .stillLoading(name) }
+            return (active.generation, other.generation)
+        }
+    }
+}
+
+extension String {
+    /// Without `suffix`, if it ends so.
+    fileprivate func without(suffix: String) -> String { hasSuffix(suffix) ? String(dropLast(suffix.count)) : self }
+}

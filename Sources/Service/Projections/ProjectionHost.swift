@@ -1,0 +1,173 @@
+import Cryptography
+import Glibc
+import SQLite
+import Synchronization
+import Whereabouts
+
+/// Keeps every generation of every projection folded up to the head of the log: one thread reads each event once and
+/// hands it to all of them.
+final class ProjectionHost: Sendable {
+    /// Events in one transaction while following, and while a file is loaded from zero.
+    static let batch = 4096
+    static let loadingBatch = 16_384
+
+    struct Shared {
+        /// Place of each active projection.
+        var places: [String: Int64] = [:]
+        var status: [Status] = []
+        /// Raised whenever an active file is replaced.
+        var switches = 0
+        var requests: [Request] = []
+        var isStopping = false
+    }
+
+    /// What `projections status` shows.
+    struct Status: Sendable {
+        let generation: Catalog.Generation
+        let place: Int64
+        let fingerprint: Fingerprint
+        let isLoading: Bool
+    }
+
+    enum HostError: Error, Sendable, CustomStringConvertible {
+        case unknownProjection(String)
+        case unknownVersion(String, [Int64])
+        case nothingTo(String)
+        case stillLoading(String)
+        case fault(String)
+
+        var description: String {
+            switch self {
+            case .unknownProjection(let name):
+                "There is no projection \(name); there are \(ProjectionKind.all.map(\.name).joined(separator: ", "))."
+            case .unknownVersion(let name, let versions):
+                "\(name) has the versions \(versions.map(String.init).joined(separator: ", "))."
+            case .nothingTo(let what): what
+            case .stillLoading(let name): "The new \(name) is still being folded; try again when status says ready."
+            case .fault(let what): what
+            }
+        }
+    }
+
+    /// Something to be done between two batches, by the thread that owns the files.
+    struct Request: Sendable {
+        let run: @Sendable (Worker) -> Void
+    }
+
+    private let shared = Monitor(Shared())
+    private let log: EventLog
+    private let directory: String
+    private let kinds: [ProjectionKind]
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    init(log: EventLog, directory: String, catalogPath: String, kinds: [ProjectionKind] = ProjectionKind.all) throws(LogError) {
+        self.log = log
+        self.directory = directory
+        self.kinds = kinds
+        let worker: Worker
+        do throws(SQLiteError) {
+            worker = Worker(
+                host: self, log: log, reader: try LogReader.opened(log), catalog: try Self.catalog(catalogPath, directory),
+                directory: directory, kinds: kinds)
+            try worker.open()
+        } catch { throw .sqlite(error) }
+        let box = UncheckedBox(worker)
+        thread.withLock { $0 = WorkerThread { box.value.run() } }
+    }
+
+    /// A damaged catalog loses only which generation was active: everything is folded again.
+    private static func catalog(_ path: String, _ directory: String) throws(SQLiteError) -> Catalog {
+        do throws(SQLiteError) {
+            let catalog = try Catalog(path: path)
+            _ = try catalog.generations()
+            return catalog
+        } catch {
+            guard error.isCorruption else { throw error }
+            Diagnostics.note("catalog.lost", "The catalog cannot be read; the projections are folded again.")
+            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            return try Catalog(path: path)
+        }
+    }
+
+    func stop() {
+        shared.change { $0.isStopping = true }
+        thread.withLock { thread in
+            thread?.join()
+            thread = nil
+        }
+    }
+
+    /// Up to which number the active projection is folded.
+    func place(of name: String) -> Int64 { shared.read { $0.places[name] ?? 0 } }
+
+    /// Waits until the active projections have folded `number`; `false` when time ran out.
+    func wait(for number: Int64, in names: [String], milliseconds: Int) -> Bool {
+        shared.wait(milliseconds: milliseconds) { state in
+            names.allSatisfy { (state.places[$0] ?? 0) >= number } ? true : nil
+        } ?? false
+    }
+
+    var status: [Status] { shared.read { $0.status } }
+    var switches: Int { shared.read { $0.switches } }
+
+    /// The file that answers for `name`; `nil` while it is still being loaded.
+    func activePath(of name: String) -> String? {
+        shared.read { state in
+            state.status.first { $0.generation.name == name && $0.generation.role == .active && !$0.isLoading }
+        }.map { "\(directory)/\($0.generation.fileName)" }
+    }
+
+    /// Runs `body` on the thread that owns the files, between two batches, and waits for its value.
+    func perform<R: Sendable>(_ body: @escaping @Sendable (Worker) throws(HostError) -> R) throws(HostError) -> R {
+        let box = Monitor<Result<R, HostError>?>(nil)
+        let request = Request { worker in
+            let result: Result<R, HostError>
+            do throws(HostError) { result = .success(try body(worker)) } catch { result = .failure(error) }
+            box.change { $0 = result }
+        }
+        let isTaken = shared.change { state in
+            if state.isStopping { return false }
+            state.requests.append(request)
+            return true
+        }
+        guard isTaken, let result = box.wait(for: { $0 }) else { throw .fault("The service is stopping.") }
+        return try result.get()
+    }
+
+    func takeRequests() -> (requests: [Request], isStopping: Bool) {
+        shared.change { state in
+            defer { state.requests = [] }
+            return (state.requests, state.isStopping)
+        }
+    }
+
+    func publish(_ followed: [FollowedProjection], switched: Bool) {
+        shared.change { state in
+            state.status = followed.map {
+                Status(
+                    generation: $0.generation, place: $0.place, fingerprint: $0.fingerprint, isLoading: $0.isLoading)
+            }
+            state.places = [:]
+            for projection in followed where projection.generation.role == .active && !projection.isLoading {
+                state.places[projection.generation.name] = projection.place
+            }
+            if switched { state.switches += 1 }
+        }
+    }
+}
+
+/// Hands a value made on one thread to the one that will own it from then on.
+struct UncheckedBox<Value>: @unchecked Sendable {
+    // The maker does not touch the value again.
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+extension LogReader {
+    static func opened(_ log: EventLog) throws(SQLiteError) -> LogReader {
+        do throws(LogError) { return try LogReader(path: log.path, keys: log.keys) } catch {
+            if case .sqlite(let error) = error { throw error }
+            throw SQLiteError(code: 1, message: "\(error)")
+        }
+    }
+}

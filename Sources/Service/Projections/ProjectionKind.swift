@@ -1,0 +1,25 @@
+/// A projection the program knows how to fold: its name, the versions of its fold, and how one is made.
+struct ProjectionKind: Sendable {
+    let name: String
+    /// Every version that can still be folded, oldest first; a new file gets the last.
+    let versions: [Int64]
+    let schema: StaticString
+    let indexes: StaticString
+    let make: @Sendable (ProjectionFile, _ version: Int64) -> any Projection
+
+    var newest: Int64 { versions[versions.count - 1] }
+
+    init<P: Projection & SendableMetatype>(_ type: P.Type) {
+        name = type.name
+        versions = type.versions
+        schema = type.schema
+        indexes = type.indexes
+        make = { type.init(file: $0, version: $1) }
+    }
+
+    /// All projections but the standing, which the writer keeps itself.
+    static let all: [ProjectionKind] = [
+        ProjectionKind(CurrentTable.self), ProjectionKind(TimelineTable.self), ProjectionKind(AuditTable.self),
+        ProjectionKind(StreamIndexTable.self),
+    ]
+}

@@ -1,0 +1,50 @@
+import Glibc
+import SQLite
+import Whereabouts
+
+/// Folds a projection from zero into a file of its own and compares: what answers must be what the log gives.
+enum RefoldCheck {
+    enum Result: String, Sendable {
+        case equal
+        case different
+        /// It is being folded from zero anyway.
+        case loading
+    }
+
+    /// - Parameter status: the active generation at one moment; the refold stops at exactly its place.
+    static func run(
+        _ status: ProjectionHost.Status, kind: ProjectionKind, directory: String, reader: LogReader
+    ) throws(LogError) -> Result {
+        if status.isLoading { return .loading }
+        // A generation 0 is in no catalog: the host removes such a file at its next start if this is cut short.
+        let scratch = Catalog.Generation(
+            name: status.generation.name, version: status.generation.version, generation: 0, role: .candidate)
+        func remove() {
+            for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/\(scratch.fileName)\(suffix)") }
+        }
+        remove()
+        defer { remove() }
+        let refolded: FollowedProjection
+        do throws(FollowedProjection.OpenFailure) {
+            refolded = try FollowedProjection(
+                scratch, kind: kind, directory: directory, log: try identity(reader), reader: reader)
+        } catch {
+            switch error {
+            case .fault(let error): throw .sqlite(error)
+            case .unusable: return .different
+            }
+        }
+        while refolded.place < status.place {
+            let batch = try reader.events(
+                after: refolded.place,
+                limit: min(ProjectionHost.loadingBatch, Int(status.place - refolded.place)))
+            guard !batch.isEmpty else { return .different }
+            do throws(SQLiteError) { try refolded.fold(batch) } catch { throw .sqlite(error) }
+        }
+        return refolded.fingerprint == status.fingerprint ? .equal : .different
+    }
+
+    private static func identity(_ reader: LogReader) throws(FollowedProjection.OpenFailure) -> LogIdentity {
+        do throws(LogError) { return try reader.identity() } catch { throw .unusable("\(error)") }
+    }
+}

@@ -1,0 +1,33 @@
+package import SQLite
+package import Whereabouts
+
+/// Reads where the events of a stream are in the log.
+package enum StreamIndexReader {
+    /// The numbers of up to `count` events of a stream, from a version on. Fewer when the stream, as folded, ends before.
+    package static func numbers(
+        of stream: StreamID, fromVersion version: Int64, count: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Int64] {
+        guard version >= 1, count > 0 else { return [] }
+        let size = StreamIndexTable.blockVersions
+        let first = (version - 1) / size * size + 1
+        var skip = Int(version - first)
+        var found: [Int64] = []
+        try connection.cached(sql) { (statement) throws(SQLiteError) in
+            try statement.bind(stream.rawValue, at: 1)
+            try statement.bind(first, at: 2)
+            while found.count < count, try statement.step() {
+                let numbers = try StreamIndexTable.numbers(statement.bytes(at: 0))
+                found += numbers.dropFirst(skip).prefix(count - found.count)
+                skip = 0
+            }
+        }
+        return found
+    }
+
+    static let sql: StaticString = """
+        SELECT numbers
+        FROM block
+        WHERE stream = ? AND first_version >= ?
+        ORDER BY first_version
+        """
+}

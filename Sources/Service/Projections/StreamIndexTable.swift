@@ -1,0 +1,185 @@
+import SQLite
+import Whereabouts
+
+/// Which event is version v of stream s.
+///
+/// Numbers stand in blocks of 128 versions: the first number and then the differences, each as a LEB128 varint. Stream 4,
+/// versions 1, 2 and 3 being events 7, 9 and 300: `(4, 1, x'07 02 A3 02')`. The open block of each stream seen lately is
+/// in memory and written before a commit.
+final class StreamIndexTable: Projection {
+    static let name = "streamIndex"
+    static let versions: [Int64] = [1]
+    static let schema: StaticString = """
+        CREATE TABLE block (
+            stream INTEGER NOT NULL,
+            first_version INTEGER NOT NULL,
+            numbers BLOB NOT NULL,
+            PRIMARY KEY (stream, first_version)
+        ) STRICT, WITHOUT ROWID
+        """
+    static let indexes: StaticString = ""
+
+    /// Versions in a block. Larger ones save key bytes, and cost reading and rewriting the open one.
+    static let blockVersions: Int64 = 128
+    /// Open blocks kept in memory between commits.
+    private static let mostTails = 65_536
+
+    private struct Tail {
+        var firstVersion: Int64
+        var count: Int64 = 0
+        var lastNumber: Int64 = 0
+        var numbers: [UInt8] = []
+        var isDirty = false
+    }
+
+    private let file: ProjectionFile
+    private var tails: [Int64: Tail] = [:]
+    private var dirty: [Int64] = []
+
+    init(file: ProjectionFile, version: Int64) { self.file = file }
+
+    func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
+        for event in batch {
+            let stream = event.stream.rawValue
+            if tails[stream] == nil { tails[stream] = try load(stream) }
+            let filled = append(event, to: &tails[stream])
+            if let filled { try write(stream, filled) }
+            file.fingerprint.add(hash(stream, event.version, event.number))
+        }
+    }
+
+    /// Adds the event to the open block; returns the block before it when that was full.
+    private func append(_ event: RecordedEvent, to slot: inout Tail?) -> Tail? {
+        guard var tail = slot else { preconditionFailure("The open block of the stream was loaded.") }
+        precondition(event.version == tail.firstVersion + tail.count, "Versions of a stream have no gaps.")
+        slot = nil
+        var filled: Tail?
+        if tail.count == Self.blockVersions {
+            if tail.isDirty { filled = tail }
+            let wasDirty = tail.isDirty
+            tail = Tail(firstVersion: event.version)
+            tail.isDirty = wasDirty
+        }
+        if !tail.isDirty {
+            tail.isDirty = true
+            dirty.append(event.stream.rawValue)
+        }
+        Self.append(event.number - tail.lastNumber, to: &tail.numbers)
+        tail.lastNumber = event.number
+        tail.count += 1
+        slot = tail
+        return filled
+    }
+
+    func flush() throws(SQLiteError) {
+        for stream in dirty {
+            guard let tail = tails[stream] else { continue }
+            try write(stream, tail)
+            tails[stream]?.isDirty = false
+        }
+        dirty.removeAll(keepingCapacity: true)
+        if tails.count > Self.mostTails { tails = [:] }
+    }
+
+    func forget() {
+        tails = [:]
+        dirty = []
+    }
+
+    /// Nothing to delete: numbers and versions say nothing about a person, and a refold makes them again.
+    func erase(_ person: PersonID) throws(SQLiteError) {}
+
+    func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try flush()
+        try file.connection.cached("SELECT stream, first_version, numbers FROM block ORDER BY stream, first_version") {
+            (statement) throws(SQLiteError) in
+            while try statement.step() {
+                let stream = statement.int(at: 0)
+                var version = statement.int(at: 1)
+                for number in try Self.numbers(statement.bytes(at: 2)) {
+                    try body(
+                        ProjectionRow(
+                            table: "event", key: "stream \(stream) version \(version)", summary: "number \(number)",
+                            hash: hash(stream, version, number)))
+                    version += 1
+                }
+            }
+        }
+    }
+
+    private func hash(_ stream: Int64, _ version: Int64, _ number: Int64) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(4)
+            writer.text("event")
+            writer.integer(stream)
+            writer.integer(version)
+            writer.integer(number)
+        }
+    }
+
+    // MARK: SQL
+
+    private func load(_ stream: Int64) throws(SQLiteError) -> Tail {
+        try file.connection.cached(
+            """
+            SELECT first_version, numbers
+            FROM block
+            WHERE stream = ?
+            ORDER BY first_version DESC
+            LIMIT 1
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(stream, at: 1)
+            guard try statement.step() else { return Tail(firstVersion: 1) }
+            var tail = Tail(firstVersion: statement.int(at: 0))
+            tail.numbers = statement.bytes(at: 1)
+            let numbers = try Self.numbers(tail.numbers)
+            tail.count = Int64(numbers.count)
+            tail.lastNumber = numbers.last ?? 0
+            return tail
+        }
+    }
+
+    private func write(_ stream: Int64, _ tail: Tail) throws(SQLiteError) {
+        try file.connection.cached("INSERT OR REPLACE INTO block (stream, first_version, numbers) VALUES (?, ?, ?)") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(stream, at: 1)
+            try statement.bind(tail.firstVersion, at: 2)
+            try statement.bind(tail.numbers, at: 3)
+            try statement.run()
+        }
+    }
+
+    // MARK: Blocks
+
+    private static func append(_ difference: Int64, to bytes: inout [UInt8]) {
+        precondition(difference > 0, "Later versions have greater numbers.")
+        var rest = UInt64(difference)
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// The numbers in a block.
+    static func numbers(_ bytes: [UInt8]) throws(SQLiteError) -> [Int64] {
+        var numbers: [Int64] = []
+        var number: Int64 = 0
+        var (rest, shift) = (UInt64(0), UInt64(0))
+        for byte in bytes {
+            guard shift < 63 else { throw .damagedProjection }
+            rest |= UInt64(byte & 0x7F) << shift
+            shift += 7
+            if byte & 0x80 == 0 {
+                let (sum, overflows) = number.addingReportingOverflow(Int64(truncatingIfNeeded: rest))
+                guard !overflows, sum > number else { throw .damagedProjection }
+                number = sum
+                numbers.append(number)
+                (rest, shift) = (0, 0)
+            }
+        }
+        guard shift == 0 else { throw .damagedProjection }
+        return numbers
+    }
+}

@@ -1,0 +1,157 @@
+import Cryptography
+import Geodesy
+package import SQLite
+package import Whereabouts
+
+/// Reads where people were, as folded.
+package enum TimelineReader {
+    /// Where a page of fixes ended: the key of its last one.
+    package struct FixKey: Hashable, Sendable {
+        package let timestamp: Timestamp
+        package let device: DeviceID
+        package let latitude, longitude: Double
+
+        package init(timestamp: Timestamp, device: DeviceID, latitude: Double, longitude: Double) {
+            (self.timestamp, self.device, self.latitude, self.longitude) = (timestamp, device, latitude, longitude)
+        }
+
+        package init(_ fix: ReportedFix) {
+            self.init(
+                timestamp: fix.fix.timestamp, device: fix.device, latitude: fix.fix.coordinate.latitude,
+                longitude: fix.fix.coordinate.longitude)
+        }
+    }
+
+    /// A crossing with the name of its region.
+    package struct NamedCrossing: Sendable {
+        package let crossing: Crossing
+        /// ``Region/identifier``, also of a region that has been removed since.
+        package let region: String
+    }
+
+    /// The person's fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end. Of twins the
+    /// first in the order of their content.
+    package static func fixes(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> [ReportedFix] {
+        try connection.cached(fixesSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min), at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            // The row after the key of no fix: before all timestamps.
+            try statement.bind(after?.timestamp.milliseconds ?? .min, at: 4)
+            try statement.bind(after?.device.rawValue ?? .min, at: 5)
+            try FixColumns.Degrees(after?.latitude ?? 0).bind(to: statement, at: 6)
+            try FixColumns.Degrees(after?.longitude ?? 0).bind(to: statement, at: 7)
+            try statement.bind(limit, at: 8)
+            var found: [ReportedFix] = []
+            while try statement.step() { found.append(try ReportedFix(statement)) }
+            return found
+        }
+    }
+
+    /// Whether the same fix has a row: same identity and, but for the client's name for it and the time of receipt, the
+    /// same content.
+    package static func contains(
+        _ fix: Fix, device: DeviceID, person: PersonID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        let wanted = FixColumns(fix)
+        return try connection.cached(containsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(wanted.timestamp.milliseconds, at: 2)
+            try statement.bind(device.rawValue, at: 3)
+            try wanted.latitude.bind(to: statement, at: 4)
+            try wanted.longitude.bind(to: statement, at: 5)
+            while try statement.step() {
+                if FixColumns(statement, from: 0) == wanted { return true }
+            }
+            return false
+        }
+    }
+
+    /// The person's visits that overlap `from` … `to`, by arrival, which is after `arrivingAfter`. One that goes on
+    /// overlaps everything after its arrival.
+    package static func visits(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Visit] {
+        try connection.cached(visitsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            try statement.bind(arrivingAfter?.milliseconds ?? .min, at: 4)
+            try statement.bind(limit, at: 5)
+            var found: [Visit] = []
+            while try statement.step() { found.append(try Visit(statement, from: 0)) }
+            return found
+        }
+    }
+
+    /// The person's crossings with `from` ≤ time < `to`, by time, region and kind, after a page's end.
+    package static func crossings(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, after: Crossing? = nil, limit: Int,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> [NamedCrossing] {
+        try connection.cached(crossingsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(max(from?.milliseconds ?? .min, after?.time.milliseconds ?? .min), at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            try statement.bind(after?.time.milliseconds ?? .min, at: 4)
+            try statement.bind(after?.region.rawValue ?? .min, at: 5)
+            try statement.bind(after?.kind.rawValue ?? .min, at: 6)
+            try statement.bind(limit, at: 7)
+            var found: [NamedCrossing] = []
+            while try statement.step() {
+                found.append(NamedCrossing(crossing: try Crossing(statement, from: 0), region: statement.text(at: 5)))
+            }
+            return found
+        }
+    }
+}
+
+// MARK: - SQL
+
+extension TimelineReader {
+    static let fixesSQL: StaticString = """
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms >= ?2 AND timestamp_ms < ?3
+            AND (timestamp_ms, device, latitude_degrees, longitude_degrees) > (?4, ?5, ?6, ?7)
+        ORDER BY timestamp_ms, device, latitude_degrees, longitude_degrees
+        LIMIT ?8
+        """
+
+    static let containsSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms = ?2 AND device = ?3 AND latitude_degrees = ?4 AND longitude_degrees = ?5
+        UNION ALL
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+        FROM twin
+        WHERE person = ?1 AND timestamp_ms = ?2 AND device = ?3 AND latitude_degrees = ?4 AND longitude_degrees = ?5
+        """
+
+    /// Visits of a person do not overlap, so that of those that arrived before the range only the last can reach into it.
+    static let visitsSQL: StaticString = """
+        SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
+            first_reported_ms, departure_reported_ms
+        FROM visit
+        WHERE person = ?1 AND arrival_ms < ?3 AND arrival_ms > ?4 AND (departure_ms IS NULL OR departure_ms > ?2)
+            AND arrival_ms >= coalesce(
+                (SELECT max(arrival_ms) FROM visit WHERE person = ?1 AND arrival_ms <= ?2), ?2)
+        ORDER BY arrival_ms
+        LIMIT ?5
+        """
+
+    static let crossingsSQL: StaticString = """
+        SELECT crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier
+        FROM crossing
+        JOIN region ON region.person = crossing.person AND region.region = crossing.region
+        WHERE crossing.person = ?1 AND time_ms >= ?2 AND time_ms < ?3
+            AND (time_ms, crossing.region, kind) > (?4, ?5, ?6)
+        ORDER BY time_ms, crossing.region, kind
+        LIMIT ?7
+        """
+}

@@ -1,0 +1,183 @@
+import Cryptography
+import Geodesy
+import SQLite
+import Whereabouts
+
+/// Writing what the fold tells.
+extension TimelineTable {
+    func apply(_ change: TimelineChange) throws(SQLiteError) {
+        switch change {
+        case .visit(let person, let old, let new):
+            if let old {
+                file.fingerprint.subtract(hash(person, old))
+                if new?.arrival != old.arrival { try delete(old, of: person) }
+            }
+            guard let new else { return }
+            file.fingerprint.add(hash(person, new))
+            try write(new, of: person)
+        case .crossing(let person, let old, let new):
+            if let old {
+                file.fingerprint.subtract(hash(person, old))
+                if new == nil { try delete(old, of: person) }
+            }
+            guard let new else { return }
+            file.fingerprint.add(hash(person, new))
+            try write(new, of: person)
+        case .region(let person, let region):
+            var before = region
+            before.removedAt = nil
+            if region.removedAt != nil { file.fingerprint.subtract(hash(person, before)) }
+            file.fingerprint.add(hash(person, region))
+            try write(region, of: person)
+        case .restart(let person, let restart):
+            try file.connection.cached(
+                "INSERT OR REPLACE INTO restart (person, closed_ms, seed_ms, state) VALUES (?, ?, ?, ?)"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(person.rawValue, at: 1)
+                try statement.bind(restart.closed.milliseconds, at: 2)
+                try statement.bind(restart.seed.milliseconds, at: 3)
+                try statement.bind(restart.state, at: 4)
+                try statement.run()
+            }
+        case .restartsVoid(let person, let after, let through):
+            try file.connection.cached(
+                "DELETE FROM restart WHERE person = ? AND closed_ms > ? AND closed_ms <= ?"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(person.rawValue, at: 1)
+                try statement.bind(after?.milliseconds ?? .min, at: 2)
+                try statement.bind(through?.milliseconds ?? .max, at: 3)
+                try statement.run()
+            }
+        case .newestReceipt(let person, let moment):
+            try file.connection.cached("INSERT OR REPLACE INTO receipt (person, newest_ms) VALUES (?, ?)") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(person.rawValue, at: 1)
+                try statement.bind(moment.milliseconds, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    private func delete(_ visit: Visit, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached("DELETE FROM visit WHERE person = ? AND arrival_ms = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(visit.arrival.milliseconds, at: 2)
+            try statement.run()
+        }
+    }
+
+    private func write(_ visit: Visit, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT OR REPLACE INTO visit
+                (person, arrival_ms, departure_ms, id, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
+                fixes, first_reported_ms, departure_reported_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(visit.arrival.milliseconds, at: 2)
+            try statement.bind(visit.departure?.milliseconds, at: 3)
+            try statement.bind(Int64(bitPattern: visit.id), at: 4)
+            try statement.bind(visit.coordinate.latitude, at: 5)
+            try statement.bind(visit.coordinate.longitude, at: 6)
+            try statement.bind(visit.horizontalAccuracy, at: 7)
+            try statement.bind(visit.fixes, at: 8)
+            try statement.bind(visit.firstReported.milliseconds, at: 9)
+            try statement.bind(visit.departureReported?.milliseconds, at: 10)
+            try statement.run()
+        }
+    }
+
+    private func delete(_ crossing: Crossing, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            "DELETE FROM crossing WHERE person = ? AND time_ms = ? AND region = ? AND kind = ?"
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(crossing.time.milliseconds, at: 2)
+            try statement.bind(crossing.region.rawValue, at: 3)
+            try statement.bind(crossing.kind.rawValue, at: 4)
+            try statement.run()
+        }
+    }
+
+    private func write(_ crossing: Crossing, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT OR REPLACE INTO crossing (person, time_ms, region, kind, confirmed_ms, reported_ms)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(crossing.time.milliseconds, at: 2)
+            try statement.bind(crossing.region.rawValue, at: 3)
+            try statement.bind(crossing.kind.rawValue, at: 4)
+            try statement.bind(crossing.confirmed.milliseconds, at: 5)
+            try statement.bind(crossing.reported.milliseconds, at: 6)
+            try statement.run()
+        }
+    }
+
+    private func write(_ region: WatchedRegion, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT OR REPLACE INTO region
+                (person, region, identifier, latitude_degrees, longitude_degrees, radius_meters, removed_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(region.id.rawValue, at: 2)
+            try statement.bind(region.identifier, at: 3)
+            try statement.bind(region.circle.center.latitude, at: 4)
+            try statement.bind(region.circle.center.longitude, at: 5)
+            try statement.bind(region.circle.radiusMeters, at: 6)
+            try statement.bind(region.removedAt?.milliseconds, at: 7)
+            try statement.run()
+        }
+    }
+
+    // MARK: Hashes
+
+    func hash(_ person: PersonID, _ visit: Visit) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(9)
+            writer.text("visit")
+            writer.integer(person.rawValue)
+            writer.integer(visit.arrival.milliseconds)
+            writer.optional(visit.departure?.milliseconds)
+            writer.unsigned(visit.id)
+            writer.float(visit.coordinate.latitude)
+            writer.float(visit.coordinate.longitude)
+            writer.float(visit.horizontalAccuracy)
+            writer.integer(visit.fixes)
+        }
+    }
+
+    func hash(_ person: PersonID, _ crossing: Crossing) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(6)
+            writer.text("crossing")
+            writer.integer(person.rawValue)
+            writer.integer(crossing.time.milliseconds)
+            writer.integer(crossing.region.rawValue)
+            writer.integer(crossing.kind.rawValue)
+            writer.integer(crossing.confirmed.milliseconds)
+        }
+    }
+
+    func hash(_ person: PersonID, _ region: WatchedRegion) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(8)
+            writer.text("region")
+            writer.integer(person.rawValue)
+            writer.integer(region.id.rawValue)
+            writer.text(region.identifier)
+            writer.float(region.circle.center.latitude + 0)
+            writer.float(region.circle.center.longitude + 0)
+            writer.float(region.circle.radiusMeters)
+            writer.optional(region.removedAt?.milliseconds)
+        }
+    }
+}

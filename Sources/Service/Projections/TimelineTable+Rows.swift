@@ -1,0 +1,268 @@
+import Cryptography
+import Geodesy
+import SQLite
+import Whereabouts
+
+/// Reading back what was written: for the fold, for erasing and for comparing.
+extension TimelineTable: TimelineRows {
+    func eachFix(
+        of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        try file.connection.cached(Self.eachFixSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            while try statement.step() {
+                let timestamp = statement.int(at: 0)
+                let latitude = FixColumns.Degrees(statement, at: 1).value
+                let longitude = FixColumns.Degrees(statement, at: 2).value
+                guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
+                    throw .damagedProjection
+                }
+                let fix = StoredFix(
+                    timestamp: Timestamp(milliseconds: timestamp), coordinate: coordinate,
+                    horizontalAccuracy: statement.optionalDouble(at: 3),
+                    receivedAt: statement.optionalInt(at: 4).map { Timestamp(milliseconds: timestamp + $0) })
+                guard try body(fix) else { return }
+            }
+        }
+    }
+
+    /// Two ordered searches that SQLite merges.
+    static let eachFixSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms >= ?2
+        UNION ALL
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms
+        FROM twin
+        WHERE person = ?1 AND timestamp_ms >= ?2
+        ORDER BY timestamp_ms
+        """
+
+    func newestReceipt(of person: PersonID) throws(SQLiteError) -> Timestamp? {
+        try file.connection.cached("SELECT newest_ms FROM receipt WHERE person = ?") { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            return try statement.step() ? Timestamp(milliseconds: statement.int(at: 0)) : nil
+        }
+    }
+
+    func regions(of person: PersonID) throws(SQLiteError) -> [WatchedRegion] {
+        try file.connection.cached(
+            """
+            SELECT region, identifier, latitude_degrees, longitude_degrees, radius_meters, removed_at_ms
+            FROM region
+            WHERE person = ?
+            ORDER BY region
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            var found: [WatchedRegion] = []
+            while try statement.step() { found.append(try Self.region(statement, from: 0)) }
+            return found
+        }
+    }
+
+    func restart(of person: PersonID, closedBefore moment: Timestamp?) throws(SQLiteError) -> Restart? {
+        try file.connection.cached(
+            """
+            SELECT seed_ms, closed_ms, state
+            FROM restart
+            WHERE person = ? AND closed_ms < ?
+            ORDER BY closed_ms DESC
+            LIMIT 1
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(moment?.milliseconds ?? .max, at: 2)
+            return try statement.step() ? Self.restart(statement) : nil
+        }
+    }
+
+    func restart(of person: PersonID, closedAt moment: Timestamp) throws(SQLiteError) -> Restart? {
+        try file.connection.cached("SELECT seed_ms, closed_ms, state FROM restart WHERE person = ? AND closed_ms = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(moment.milliseconds, at: 2)
+            return try statement.step() ? Self.restart(statement) : nil
+        }
+    }
+
+    func visits(
+        of person: PersonID, arrivingFrom from: Timestamp?, before: Timestamp?
+    ) throws(SQLiteError) -> [Visit] {
+        try file.connection.cached(
+            """
+            SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
+                first_reported_ms, departure_reported_ms
+            FROM visit
+            WHERE person = ? AND arrival_ms >= ? AND arrival_ms < ?
+            ORDER BY arrival_ms
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            try statement.bind(before?.milliseconds ?? .max, at: 3)
+            var found: [Visit] = []
+            while try statement.step() { found.append(try Visit(statement, from: 0)) }
+            return found
+        }
+    }
+
+    func crossings(
+        of person: PersonID, from: Timestamp?, confirmedAfter after: Timestamp?, through: Timestamp?
+    ) throws(SQLiteError) -> [Crossing] {
+        try file.connection.cached(
+            """
+            SELECT region, kind, time_ms, confirmed_ms, reported_ms
+            FROM crossing
+            WHERE person = ?1 AND time_ms >= ?2 AND time_ms <= ?4 AND confirmed_ms > ?3 AND confirmed_ms <= ?4
+            ORDER BY time_ms, region, kind
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            try statement.bind(after?.milliseconds ?? .min, at: 3)
+            try statement.bind(through?.milliseconds ?? .max, at: 4)
+            var found: [Crossing] = []
+            while try statement.step() { found.append(try Crossing(statement, from: 0)) }
+            return found
+        }
+    }
+
+    private static func restart(_ statement: borrowing Statement) -> Restart {
+        Restart(
+            seed: Timestamp(milliseconds: statement.int(at: 0)), closed: Timestamp(milliseconds: statement.int(at: 1)),
+            state: statement.bytes(at: 2))
+    }
+
+    private static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) -> WatchedRegion {
+        guard
+            let center = try? Coordinate(
+                latitude: statement.double(at: column + 2), longitude: statement.double(at: column + 3)),
+            let circle = try? Circle(center: center, radiusMeters: statement.double(at: column + 4))
+        else { throw .damagedProjection }
+        return WatchedRegion(
+            id: RegionID(rawValue: statement.int(at: column)), identifier: statement.text(at: column + 1), circle: circle,
+            removedAt: statement.optionalInt(at: column + 5).map(Timestamp.init(milliseconds:)))
+    }
+}
+
+extension TimelineTable {
+    /// Every row of one person, or of all, as it stands in the file.
+    func eachRow(
+        of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        func each(
+            _ sql: StaticString, _ read: (borrowing Statement, PersonID) throws(SQLiteError) -> ProjectionRow
+        ) throws(SQLiteError) {
+            try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+                try statement.bind(person?.rawValue ?? .min, at: 1)
+                try statement.bind(person?.rawValue ?? .max, at: 2)
+                while try statement.step() {
+                    try body(try read(statement, PersonID(rawValue: statement.int(at: 0))))
+                }
+            }
+        }
+        func fix(_ statement: borrowing Statement, _ person: PersonID) -> ProjectionRow {
+            let device = DeviceID(rawValue: statement.int(at: 1))
+            let columns = FixColumns(statement, from: 2)
+            let hash = hash(person, device, columns)
+            return ProjectionRow(
+                table: "fix",
+                key: "person \(person.rawValue) \(columns.timestamp.milliseconds) ms device \(device.rawValue) "
+                    + "\(columns.latitude.value) \(columns.longitude.value) \(hash.hex.prefix(8))",
+                summary: columns.summary, hash: hash)
+        }
+        try each(
+            """
+            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            FROM fix
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees
+            """
+        ) { statement, person throws(SQLiteError) in fix(statement, person) }
+        try each(
+            """
+            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            FROM twin
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees, content
+            """
+        ) { statement, person throws(SQLiteError) in fix(statement, person) }
+        try each(
+            """
+            SELECT person, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
+                fixes, first_reported_ms, departure_reported_ms
+            FROM visit
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, arrival_ms
+            """
+        ) { statement, person throws(SQLiteError) in
+            let visit = try Visit(statement, from: 1)
+            let departure = visit.departure.map { "\($0.milliseconds) ms" } ?? "still there"
+            return ProjectionRow(
+                table: "visit", key: "person \(person.rawValue) \(visit.arrival.milliseconds) ms",
+                summary: "to \(departure), \(visit.coordinate.latitude) \(visit.coordinate.longitude) "
+                    + "±\(visit.horizontalAccuracy) m, \(visit.fixes) fixes",
+                hash: hash(person, visit))
+        }
+        try each(
+            """
+            SELECT person, region, kind, time_ms, confirmed_ms, reported_ms
+            FROM crossing
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, time_ms, region, kind
+            """
+        ) { statement, person throws(SQLiteError) in
+            let crossing = try Crossing(statement, from: 1)
+            return ProjectionRow(
+                table: "crossing",
+                key: "person \(person.rawValue) \(crossing.time.milliseconds) ms region \(crossing.region.rawValue) "
+                    + crossing.kind.word,
+                summary: "confirmed \(crossing.confirmed.milliseconds) ms", hash: hash(person, crossing))
+        }
+        try each(
+            """
+            SELECT person, region, identifier, latitude_degrees, longitude_degrees, radius_meters, removed_at_ms
+            FROM region
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, region
+            """
+        ) { statement, person throws(SQLiteError) in
+            let region = try Self.region(statement, from: 1)
+            let removed = region.removedAt.map { ", removed \($0.milliseconds) ms" } ?? ""
+            return ProjectionRow(
+                table: "region", key: "person \(person.rawValue) region \(region.id.rawValue)",
+                summary: "\(region.circle.radiusMeters) m\(removed)", hash: hash(person, region))
+        }
+    }
+}
+
+extension Visit {
+    /// Reads id, arrival, departure, latitude, longitude, accuracy, fixes and the two times of report.
+    init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
+        guard
+            let coordinate = try? Coordinate(
+                latitude: statement.double(at: column + 3), longitude: statement.double(at: column + 4))
+        else { throw .damagedProjection }
+        self.init(
+            id: UInt64(bitPattern: statement.int(at: column)),
+            arrival: Timestamp(milliseconds: statement.int(at: column + 1)),
+            departure: statement.optionalInt(at: column + 2).map(Timestamp.init(milliseconds:)), coordinate: coordinate,
+            horizontalAccuracy: statement.double(at: column + 5), fixes: statement.int(at: column + 6),
+            firstReported: Timestamp(milliseconds: statement.int(at: column + 7)),
+            departureReported: statement.optionalInt(at: column + 8).map(Timestamp.init(milliseconds:)))
+    }
+}
+
+extension Crossing {
+    /// Reads region, kind, time, confirmation and time of report.
+    init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
+        guard let kind = Kind(rawValue: statement.int(at: column + 1)) else { throw .damagedProjection }
+        self.init(
+            region: RegionID(rawValue: statement.int(at: column)), kind: kind,
+            time: Timestamp(milliseconds: statement.int(at: column + 2)),
+            confirmed: Timestamp(milliseconds: statement.int(at: column + 3)),
+            reported: Timestamp(milliseconds: statement.int(at: column + 4)))
+    }
+}

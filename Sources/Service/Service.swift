@@ -1,0 +1,119 @@
+import Glibc
+import Cryptography
+import Gazetteer
+package import HTTPServer
+import SQLite
+import Synchronization
+package import Whereabouts
+
+/// The whole service over one data directory: the log, what is folded from it, the reactors, the answering threads, and
+/// the door. Works the same with and without a socket: the tool hands requests in directly when nothing listens.
+package final class Service: Sendable {
+    let directory: DataDirectory
+    let log: EventLog
+    let host: ProjectionHost
+    let answers: AnswerPool
+    let clock: @Sendable () -> Timestamp
+    private let timekeeper: Timekeeper
+    private let pusher: Pusher?
+    private let checker: FingerprintChecker
+    private let server = Mutex<HTTPServer?>(nil)
+    /// The operator's token; `isNew` when this start made it.
+    package let adminToken: String
+    package let adminTokenIsNew: Bool
+
+    /// Opens the directory's log and projections and starts the threads; nothing listens yet.
+    ///
+    /// - Throws: ``LogError``, ``GazetteerError`` or ``ConfigurationError``, each one sentence for an operator.
+    package init(
+        directory: DataDirectory, configuration: ServiceConfiguration, gazetteerPath: String?,
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
+    ) throws {
+        self.directory = directory
+        self.clock = clock
+        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0) }
+        let lookup = TimelineLookup()
+        let log = try EventLog(
+            path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
+            rows: { lookup.contains($0, device: $1, person: $2) }, timelinePlace: { lookup.place }, clock: clock)
+        self.log = log
+        let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
+        self.host = host
+        lookup.follow(host)
+        // A reader per thread: opened here, so that a fault shows at the start and not at the first question.
+        let readers = Mutex(try (0..<AnswerPool.threads).map { _ in UncheckedBox(try LogReader.opened(log)) })
+        answers = AnswerPool {
+            let reader = readers.withLock { $0.removeLast() }
+            return AnswerContext(host: host, reader: reader.value, gazetteer: gazetteer)
+        }
+        timekeeper = Timekeeper(log: log, clock: clock)
+        pusher = try configuration.push.map { try Pusher(log: log, settings: $0) }
+        checker = FingerprintChecker(host: host)
+        (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
+    }
+
+    /// Answers a request that came without a socket, exactly once, from whatever thread.
+    package func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        Door(service: self).handle(request, respond: respond)
+    }
+
+    /// Listens for requests until ``stop()``; returns the port.
+    package func listen(host name: String, port: Int) throws(HTTPServerError) -> Int {
+        var configuration = HTTPServerConfiguration()
+        configuration.host = name
+        configuration.port = port
+        configuration.bodyLimit = { Route.bodyLimit($0, $1) }
+        let server = try HTTPServer(configuration) { [self] request, responder in
+            handle(request) { responder.respond($0) }
+        }
+        try server.start()
+        self.server.withLock { $0 = server }
+        directory.announce(address: "\(name):\(server.port)")
+        return server.port
+    }
+
+    /// Answers what was accepted, then stops thread after thread; what is acknowledged is durable.
+    package func stop() {
+        server.withLock { server in
+            server?.stop()
+            server = nil
+        }
+        checker.stop()
+        timekeeper.stop()
+        pusher?.stop()
+        answers.stop()
+        log.stop()
+        host.stop()
+    }
+
+    /// Waits until no projection holds anything of a person erased at `number`.
+    func waitErased(_ number: Int64) -> Bool {
+        for _ in 0..<300 {
+            // Every generation forgets, the ones that do not answer too.
+            if host.status.allSatisfy({ $0.place >= number }) { return true }
+            _ = host.wait(for: number, in: [], milliseconds: 0)
+            usleep(20_000)
+        }
+        return false
+    }
+
+    private static func adminToken(_ directory: DataDirectory, _ log: EventLog) throws(LogError) -> (String, Bool) {
+        if let bytes = DataDirectory.read(directory.adminToken, atMost: 256) {
+            let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+            let hash = Hash256(SHA256().hash(Array(text.utf8)))
+            if log.withStanding({ $0.tokenByHash[hash] != nil }) { return (text, false) }
+        }
+        let secret = Secret(prefix: "wo_")
+        do throws(AppendFailure) {
+            _ = try log.appendAndWait(
+                .issueToken(for: .operator, scopes: [.query, .audit, .manage, .operate], hash: secret.hash, until: nil),
+                by: .house, correlation: .random())
+        } catch {
+            if case .fault(let fault) = error { throw fault }
+            throw .stopped
+        }
+        try DataDirectory.writePrivate(Array((secret.text + "\n").utf8), to: directory.adminToken)
+        return (secret.text, true)
+    }
+}

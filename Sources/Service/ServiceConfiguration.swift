@@ -1,0 +1,108 @@
+import Glibc
+import JSON
+
+/// What `config.json` says. Every key is listed here; an unknown one is refused by name, secrets are given by path.
+package struct ServiceConfiguration: Sendable {
+    package struct Push: Sendable {
+        package var host: String
+        package var port: Int64
+        /// PEM file of certificates to trust instead of the system's; for a stand-in.
+        package var caFile: String?
+        package var teamID: String
+        package var keyID: String
+        /// The `.p8` file.
+        package var keyFile: String
+        package var bundleIDs: [String]
+        /// `production` or `development`.
+        package var environment: String
+    }
+
+    /// Where to listen: `HOST:PORT`.
+    package var listen = "127.0.0.1:8080"
+    /// How apps reach the service from outside; only for the set-up lines that `device add` prints.
+    package var publicURL: String?
+    package var push: Push?
+
+    package init() {}
+
+    package enum ReadError: Error, Sendable, CustomStringConvertible {
+        case unreadable(String)
+        case notJSON(String)
+        case unknownKey(String, in: String)
+        case badValue(String, String)
+
+        package var description: String {
+            switch self {
+            case .unreadable(let file): "\(file) cannot be read."
+            case .notJSON(let why): "config.json is not JSON: \(why)"
+            case .unknownKey(let key, let place): "config.json has a key \"\(key)\" in \(place) that does not exist; see the README."
+            case .badValue(let key, let wanted): "config.json: \"\(key)\" must be \(wanted)."
+            }
+        }
+    }
+
+    /// The configuration of a data directory; the defaults when there is no file.
+    package static func read(_ file: String) throws(ReadError) -> ServiceConfiguration {
+        guard access(file, F_OK) == 0 else { return ServiceConfiguration() }
+        guard let bytes = DataDirectory.read(file, atMost: 1 << 20) else { throw .unreadable(file) }
+        return try parse(bytes)
+    }
+
+    package static func parse(_ bytes: [UInt8]) throws(ReadError) -> ServiceConfiguration {
+        let document: JSONDocument
+        do throws(JSONError) { document = try JSONDocument.parse(bytes) } catch { throw .notJSON("\(error)") }
+        guard let members = document.root.members else { throw .notJSON("an object is expected.") }
+        var configuration = ServiceConfiguration()
+        for (key, value) in members {
+            switch key {
+            case "listen": configuration.listen = try text(value, key)
+            case "publicURL": configuration.publicURL = value.isNull ? nil : try text(value, key)
+            case "push": configuration.push = value.isNull ? nil : try push(value)
+            default: throw .unknownKey(key, in: "the top level")
+            }
+        }
+        return configuration
+    }
+
+    private static func push(_ value: JSONValue) throws(ReadError) -> Push {
+        guard let members = value.members else { throw .badValue("push", "an object") }
+        var push = Push(
+            host: "", port: 443, teamID: "", keyID: "", keyFile: "", bundleIDs: [], environment: "production")
+        for (key, value) in members {
+            switch key {
+            case "host": push.host = try text(value, key)
+            case "port":
+                guard let port = value.int, (1...65_535).contains(port) else {
+                    throw .badValue("port", "a number from 1 to 65535")
+                }
+                push.port = port
+            case "caFile": push.caFile = value.isNull ? nil : try text(value, key)
+            case "teamID": push.teamID = try text(value, key)
+            case "keyID": push.keyID = try text(value, key)
+            case "keyFile": push.keyFile = try text(value, key)
+            case "environment":
+                push.environment = try text(value, key)
+                guard ["production", "development"].contains(push.environment) else {
+                    throw .badValue(key, "\"production\" or \"development\"")
+                }
+            case "bundleIDs":
+                guard let items = value.array else { throw .badValue(key, "a list of texts") }
+                for item in items { push.bundleIDs.append(try text(item, key)) }
+            default: throw .unknownKey(key, in: "\"push\"")
+            }
+        }
+        if push.host.isEmpty {
+            push.host = push.environment == "production" ? "api.push.apple.com" : "api.sandbox.push.apple.com"
+        }
+        for (key, value) in [("teamID", push.teamID), ("keyID", push.keyID), ("keyFile", push.keyFile)] where value.isEmpty {
+            throw .badValue(key, "given for pushes to be sent")
+        }
+        guard !push.bundleIDs.isEmpty else { throw .badValue("bundleIDs", "a list with at least one bundle id") }
+        return push
+    }
+
+    private static func text(_ value: JSONValue, _ key: String) throws(ReadError) -> String {
+        guard let text = value.string, !text.isEmpty else { throw .badValue(key, "a text") }
+        return text
+    }
+}

@@ -1,0 +1,102 @@
+import Glibc
+
+/// A thread of our own for work that blocks: SQLite, fsync, sockets. Nothing of that kind runs on the shared pool.
+final class WorkerThread: @unchecked Sendable {
+    // `id` is written once in `init`, before anyone else can see the object, and only read by `join`.
+    private var id: pthread_t = 0
+
+    /// Starts `body` on a thread with a stack of 4 MiB.
+    init(_ body: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(Body(run: body))
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        defer { attributes.deallocate() }
+        pthread_attr_init(attributes)
+        pthread_attr_setstacksize(attributes, 4 << 20)
+        let code = pthread_create(&id, attributes, workerMain, box.toOpaque())
+        precondition(code == 0, "The system gives no more threads.")
+        pthread_attr_destroy(attributes)
+    }
+
+    func join() { pthread_join(id, nil) }
+
+    fileprivate final class Body {
+        let run: @Sendable () -> Void
+        init(run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+}
+
+private func workerMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    let body = Unmanaged<WorkerThread.Body>.fromOpaque(context).takeRetainedValue()
+    body.run()
+    return nil
+}
+
+/// State that threads share and wait on: a mutex with one condition.
+final class Monitor<State>: @unchecked Sendable {
+    // `state` is touched only between lock and unlock of `mutex`; the two pointers never change.
+    private var state: State
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    init(_ state: sending State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        let attributes = UnsafeMutablePointer<pthread_condattr_t>.allocate(capacity: 1)
+        defer { attributes.deallocate() }
+        pthread_condattr_init(attributes)
+        pthread_condattr_setclock(attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, attributes)
+        pthread_condattr_destroy(attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs `body` alone and wakes whoever waits.
+    func change<R>(_ body: (inout State) -> R) -> R {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        return body(&state)
+    }
+
+    /// Runs `body` alone.
+    func read<R>(_ body: (inout State) -> R) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&state)
+    }
+
+    /// Waits until `body` gives a value; `nil` when `milliseconds` have passed first.
+    func wait<R>(milliseconds: Int? = nil, for body: (inout State) -> R?) -> R? {
+        var deadline = timespec()
+        if let milliseconds {
+            clock_gettime(CLOCK_MONOTONIC, &deadline)
+            deadline.tv_sec += milliseconds / 1000
+            deadline.tv_nsec += milliseconds % 1000 * 1_000_000
+            if deadline.tv_nsec >= 1_000_000_000 {
+                deadline.tv_sec += 1
+                deadline.tv_nsec -= 1_000_000_000
+            }
+        }
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let value = body(&state) { return value }
+            if milliseconds != nil {
+                if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return body(&state) }
+            } else {
+                pthread_cond_wait(condition, mutex)
+            }
+        }
+    }
+}

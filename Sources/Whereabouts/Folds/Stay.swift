@@ -1,0 +1,86 @@
+import Geodesy
+
+/// The accuracy-weighted mean of places, in space, with constant memory.
+struct WeightedMean: Hashable {
+    /// Sums are kept relative to it, so that meters are not lost in earth radii.
+    private(set) var origin: GeocentricPoint
+    private(set) var weight = 0.0
+    private(set) var x = 0.0
+    private(set) var y = 0.0
+    private(set) var z = 0.0
+    private(set) var square = 0.0
+    private(set) var count: Int64 = 0
+
+    init(_ first: TrackPoint) {
+        origin = first.point
+        add(first)
+    }
+
+    init(origin: GeocentricPoint, weight: Double, x: Double, y: Double, z: Double, square: Double, count: Int64) {
+        (self.origin, self.weight, self.x, self.y, self.z) = (origin, weight, x, y, z)
+        (self.square, self.count) = (square, count)
+    }
+
+    mutating func add(_ fix: TrackPoint) {
+        let w = 1 / (fix.accuracy * fix.accuracy + VisitRules.weightFloor * VisitRules.weightFloor)
+        let dx = fix.point.x - origin.x
+        let dy = fix.point.y - origin.y
+        let dz = fix.point.z - origin.z
+        weight += w
+        x += w * dx
+        y += w * dy
+        z += w * dz
+        square += w * (dx * dx + dy * dy + dz * dz)
+        count += 1
+    }
+
+    mutating func add(_ other: WeightedMean) {
+        let dx = other.origin.x - origin.x
+        let dy = other.origin.y - origin.y
+        let dz = other.origin.z - origin.z
+        square += other.square + 2 * (dx * other.x + dy * other.y + dz * other.z)
+        square += other.weight * (dx * dx + dy * dy + dz * dz)
+        x += other.x + other.weight * dx
+        y += other.y + other.weight * dy
+        z += other.z + other.weight * dz
+        weight += other.weight
+        count += other.count
+    }
+
+    var center: GeocentricPoint {
+        GeocentricPoint(x: origin.x + x / weight, y: origin.y + y / weight, z: origin.z + z / weight)
+    }
+
+    /// Meters within which the place lies: the scatter of the fixes or the standard error of their mean, whichever is
+    /// larger.
+    var radius: Double {
+        let scatter = square / weight - (x * x + y * y + z * z) / (weight * weight)
+        return max(max(0, scatter).squareRoot(), 1 / weight.squareRoot())
+    }
+}
+
+/// A time spent at one place.
+struct Stay: Hashable {
+    let seed: TrackPoint
+    var mean: WeightedMean
+    /// Milliseconds since 1970 UTC.
+    let arrival: Int64
+    /// The departure; of a stay that goes on, the last moment it was seen.
+    var departure: Int64
+    /// Whether the person is still there.
+    var isOpen = false
+
+    /// Whether the two are parts of one large place; the caller knows of the fixes between.
+    func isJoined(by next: Stay) -> Bool {
+        next.arrival - departure < Int64(VisitRules.joinGapSeconds * 1000)
+            && mean.center.chordMeters(to: next.mean.center) < VisitRules.joinDistance
+    }
+
+    func joined(with next: Stay) -> Stay {
+        var joined = self
+        joined.mean.add(next.mean)
+        joined.departure = next.departure
+        joined.isOpen = next.isOpen
+        return joined
+    }
+}

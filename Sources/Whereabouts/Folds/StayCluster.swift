@@ -1,0 +1,174 @@
+import Geodesy
+
+/// The open cluster: fixes that may be one stay, and the ones outside that may be its end.
+struct StayCluster {
+    let seed: TrackPoint
+    private(set) var mean: WeightedMean
+    private(set) var lastInsider: TrackPoint
+    /// Fixes outside since the last one inside: noise if the next is inside, else the way out.
+    private(set) var outsiders: [TrackPoint] = []
+    /// The accepted fix before the first outsider.
+    private(set) var beforeOutsiders: TrackPoint
+    /// The fixes inside, until the stay is settled; empty from then on.
+    private(set) var young: [TrackPoint]
+    private(set) var isSettled = false
+
+    init(seed: TrackPoint) {
+        self.seed = seed
+        mean = WeightedMean(seed)
+        lastInsider = seed
+        beforeOutsiders = seed
+        young = [seed]
+    }
+
+    /// Seconds from the first to the last fix inside.
+    var observedSeconds: Double { lastInsider.seconds(since: seed) }
+
+    /// Takes the next accepted fix; `true` when the cluster closes, with the fix among its outsiders.
+    mutating func closes(with fix: TrackPoint, after previous: TrackPoint) -> Bool {
+        let distance = fix.point.chordMeters(to: mean.center)
+        if distance <= reach(of: fix) {
+            addInsider(fix)
+            return false
+        }
+        if fix.accuracy > VisitRules.neutralAccuracy,
+            distance <= VisitRules.placeRadius + VisitRules.neutralFactor * fix.accuracy
+        {
+            return false
+        }
+        if outsiders.isEmpty { beforeOutsiders = previous }
+        outsiders.append(fix)
+        let first = outsiders[0]
+        if fix.distance(to: first) > VisitRules.travelSpread + fix.accuracy + first.accuracy { return true }
+        let isWeak =
+            outsiders.count == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
+        return fix.seconds(since: lastInsider) > (isWeak ? VisitRules.weakSeconds : VisitRules.leaveSeconds)
+    }
+
+    private func reach(of fix: TrackPoint) -> Double {
+        guard fix.seconds(since: lastInsider) >= VisitRules.silenceSeconds else {
+            return VisitRules.placeRadius + min(fix.accuracy, VisitRules.accuracyCap)
+        }
+        let a = min(fix.accuracy, VisitRules.silenceAccuracyCap)
+        let b = mean.count < VisitRules.firmCount ? min(lastInsider.accuracy, VisitRules.silenceAccuracyCap) : 0
+        return VisitRules.placeRadius + (a * a + b * b).squareRoot()
+    }
+
+    private mutating func addInsider(_ fix: TrackPoint) {
+        mean.add(fix)
+        lastInsider = fix
+        if !outsiders.isEmpty { outsiders.removeAll(keepingCapacity: true) }
+        guard !isSettled else { return }
+        if observedSeconds >= VisitRules.settledSeconds {
+            isSettled = true
+            young = []
+        } else {
+            young.append(fix)
+        }
+    }
+}
+
+// MARK: - What a closed cluster was
+
+extension StayCluster {
+    /// The stay that ends with the outsiders, or `nil` when the cluster was travel or too short.
+    ///
+    /// - Parameters:
+    ///   - trail: accepted fixes before the seed, oldest first, at most three.
+    ///   - followsStay: whether the fix before the seed belongs to a stay, which then lasted until the last moment that
+    ///     left time to come here.
+    func stay(after trail: [TrackPoint], followsStay: Bool) -> Stay? {
+        guard let exit = outsiders.first else { return nil }
+        var stay = openStay(after: trail, followsStay: followsStay)
+        let away = Travel(from: mean.center, through: outsiders.prefix(3))
+        stay.departure = max(lastInsider.time, min(exit.time - 1, exit.time - away.milliseconds))
+        stay.isOpen = false
+        let dwell = Double(stay.departure - stay.arrival) / 1000
+        guard dwell >= VisitRules.minimumDwellSeconds else { return nil }
+        if isSettled { return stay }
+        if observedSeconds < VisitRules.observedSeconds {
+            let around = exit.seconds(since: trail.last ?? seed)
+            if dwell < VisitRules.inferredShare * around || dwell < VisitRules.inferredSeconds { return nil }
+        }
+        return isStroll || isMostlyMoving ? nil : stay
+    }
+
+    /// The stay as if it went on.
+    func openStay(after trail: [TrackPoint], followsStay: Bool) -> Stay {
+        var arrival = seed.time
+        if let last = trail.last, !followsStay {
+            let toHere = Travel(from: mean.center, through: trail.reversed()[...])
+            arrival = min(seed.time, max(last.time + 1, last.time + toHere.milliseconds))
+        }
+        return Stay(seed: seed, mean: mean, arrival: arrival, departure: lastInsider.time, isOpen: true)
+    }
+
+    /// Whether phone and world disagreed for a few minutes: in and out by jumps, vague between.
+    func isTeleport(after trail: [TrackPoint]) -> Bool {
+        guard !isSettled, let entry = trail.last, let exit = outsiders.first,
+            observedSeconds < VisitRules.teleportSeconds, median(young.map(\.accuracy)) >= VisitRules.teleportAccuracy
+        else { return false }
+        return isJump(entry, seed) && isJump(lastInsider, exit)
+    }
+
+    private func isJump(_ a: TrackPoint, _ b: TrackPoint) -> Bool {
+        let seconds = b.seconds(since: a)
+        let distance = a.distance(to: b)
+        return distance > VisitRules.teleportJump && seconds <= VisitRules.teleportLegSeconds
+            && distance > VisitRules.teleportSpeed * seconds
+    }
+
+    /// Whether the first and the second half lie apart as somebody walking slowly leaves them.
+    private var isStroll: Bool {
+        guard young.count >= 4 else { return false }
+        let middle = young.count / 2
+        func half(_ range: Range<Int>) -> (center: GeocentricPoint, seconds: Double) {
+            var mean = WeightedMean(young[range.lowerBound])
+            for fix in young[range].dropFirst() { mean.add(fix) }
+            let seconds = young[range].reduce(0) { $0 + $1.seconds(since: seed) } / Double(range.count)
+            return (mean.center, seconds)
+        }
+        let (first, second) = (half(0..<middle), half(middle..<young.count))
+        let distance = first.center.chordMeters(to: second.center)
+        return distance > max(VisitRules.walkDistance, median(young.map(\.accuracy)))
+            && distance > VisitRules.walkSpeed * (second.seconds - first.seconds)
+    }
+
+    /// Whether less than half of the time was spent at rest.
+    private var isMostlyMoving: Bool {
+        var total = 0.0
+        var still = 0.0
+        var last = seed
+        for fix in young {
+            let seconds = fix.seconds(since: last)
+            guard seconds >= VisitRules.stepSeconds else { continue }
+            total += seconds
+            let allowed = max(VisitRules.stillSpeed * seconds, VisitRules.stillAccuracies * fix.accuracy)
+            if fix.distance(to: last) <= allowed { still += seconds }
+            last = fix
+        }
+        return still < VisitRules.stillShare * total
+    }
+}
+
+/// How long the way between a place and a fix outside takes, at the speed seen further out.
+private struct Travel {
+    let milliseconds: Int64
+
+    /// - Parameter fixes: going away from the place in time, the nearest first; not empty.
+    init(from center: GeocentricPoint, through fixes: ArraySlice<TrackPoint>) {
+        let nearest = fixes[fixes.startIndex]
+        let distance = nearest.point.chordMeters(to: center)
+        var seen = 0.0
+        if let furthest = fixes.last, fixes.count > 1 {
+            let path = zip(fixes, fixes.dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) }
+            let seconds = abs(furthest.seconds(since: nearest))
+            if seconds > 0 { seen = VisitRules.pathFactor * path / seconds }
+        }
+        let guess = min(VisitRules.fastestGuess, VisitRules.walkingSpeed + distance / VisitRules.distancePerSecond)
+        let speed = seen >= VisitRules.slowestSeen ? min(seen, VisitRules.spikeSpeed) : guess
+        milliseconds = Int64((VisitRules.pathFactor * distance / speed * 1000).rounded())
+    }
+}
+
+private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -1,0 +1,297 @@
+import Geodesy
+
+/// What the timeline's fold keeps in memory about one person. Everything in it can be made again from the rows.
+final class TimelineEngine {
+    let person: PersonID
+    private let transform: GeocentricTransform
+    private var derivation: VisitDerivation
+    private var regions: [WatchedRegion] = []
+    /// The rows as written that ``derivation`` may still change.
+    private var visits: [Visit] = []
+    private var crossings: [Crossing] = []
+    /// The receipt of the person's newest fix, the `now` of the derivation.
+    private var newestReceipt = Int64.min
+    private var writtenReceipt = Int64.min
+    /// Copies of ``derivation`` between ``snapshotFixes`` and twice as many fixes ago, for fixes that are a little late.
+    private var snapshots: (older: VisitDerivation?, newer: VisitDerivation?)
+    private var sinceSnapshot = 0
+    private var newestFix: TrackPoint?
+
+    /// Times of the fixes, late ones and all after the first of them, that ``derivation`` has not seen.
+    private var unseen: ClosedRange<Int64>?
+    /// Set when the regions changed: from this moment on nothing derived before can be trusted.
+    private var invalidFrom: Int64?
+
+    /// When the newest event about the person was received or recorded: what is told from now on is told then.
+    var reported = Timestamp(milliseconds: 0)
+    var isUnsettled = false
+    var lastUse: UInt64 = 0
+
+    /// Two devices that report in turn, or one that resends its last minutes, stay within so many fixes.
+    private static let snapshotFixes = 64
+
+    init(_ person: PersonID, _ transform: GeocentricTransform) {
+        self.person = person
+        self.transform = transform
+        derivation = VisitDerivation(regions: [], transform)
+    }
+
+    var isDirty: Bool { unseen != nil || invalidFrom != nil }
+
+    // MARK: Events
+
+    func take(_ fix: StoredFix, _ changes: inout [TimelineChange]) {
+        newestReceipt = max(newestReceipt, (fix.receivedAt ?? fix.timestamp).milliseconds)
+        guard let point = point(fix) else { return }
+        if isDirty {
+            saw(point.time)
+        } else if point.time > derivation.newest {
+            feed(point)
+            if derivation.hasNews { tell(&changes) }
+        } else if point != newestFix {
+            saw(point.time)
+        }
+    }
+
+    private func saw(_ time: Int64) {
+        unseen = unseen.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+    }
+
+    func watch(_ region: WatchedRegion, _ changes: inout [TimelineChange]) {
+        regions.append(region)
+        invalidFrom = .min
+        changes.append(.region(person, region))
+    }
+
+    func unwatch(_ id: RegionID, at moment: Timestamp, _ changes: inout [TimelineChange]) {
+        guard let index = regions.firstIndex(where: { $0.id == id && $0.removedAt == nil }) else { return }
+        regions[index].removedAt = moment
+        invalidFrom = min(invalidFrom ?? .max, moment.milliseconds)
+        changes.append(.region(person, regions[index]))
+    }
+
+    /// Brings provisional rows up to date.
+    func settle(_ changes: inout [TimelineChange]) {
+        isUnsettled = false
+        if newestReceipt > writtenReceipt {
+            changes.append(.newestReceipt(person, Timestamp(milliseconds: newestReceipt)))
+            writtenReceipt = newestReceipt
+        }
+        tell(&changes)
+    }
+
+    // MARK: Deriving
+
+    /// The fix as the derivation sees it; `nil` when stage 0 does not let it in.
+    private func point(_ fix: StoredFix) -> TrackPoint? {
+        guard
+            Fix.isUsable(
+                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+                receivedAt: fix.receivedAt)
+        else { return nil }
+        let accuracy = Fix.effectiveAccuracy(fix.horizontalAccuracy)
+        guard accuracy <= VisitRules.worstAccuracy else { return nil }
+        return TrackPoint(
+            time: fix.timestamp.milliseconds, coordinate: fix.coordinate, accuracy: accuracy, transform)
+    }
+
+    private func feed(_ point: TrackPoint) {
+        newestFix = point
+        derivation.add(point)
+        sinceSnapshot += 1
+        if sinceSnapshot >= Self.snapshotFixes {
+            var copy = derivation
+            copy.takeOutput()
+            snapshots = (snapshots.newer ?? snapshots.older, copy)
+            sinceSnapshot = 0
+        }
+    }
+
+    /// Compares what is derived with what is written, and takes the difference.
+    private func tell(_ changes: inout [TimelineChange]) {
+        let output = derivation.output(now: newestReceipt)
+        if output.stays.isEmpty && output.crossings.isEmpty && visits.isEmpty && crossings.isEmpty {
+            if derivation.hasNews { sealed(&changes) }
+            return
+        }
+        let told = change(
+            visits, to: output.stays.map { Visit($0, of: person, reported: reported, transform) }, &changes)
+        let crossed = change(crossings, to: output.crossings.map { Crossing($0, reported: reported) }, &changes)
+        visits = Array(told.dropFirst(derivation.sealedStays.count))
+        // Sorted by time, so that the sealed ones, sorted by confirmation, may lie among them.
+        let confirmed = derivation.crossings.confirmedThrough
+        crossings = crossed.filter { $0.confirmed.milliseconds > confirmed }
+        sealed(&changes)
+    }
+
+    private func sealed(_ changes: inout [TimelineChange]) {
+        for restart in derivation.boundaries { changes.append(.restart(person, restart)) }
+        derivation.takeOutput()
+    }
+
+    private func change(_ old: [Visit], to new: [Visit], _ changes: inout [TimelineChange]) -> [Visit] {
+        let known = Dictionary(old.map { ($0.id, $0) }) { first, _ in first }
+        let new = new.map { visit in
+            var visit = visit
+            guard let before = known[visit.id] else { return visit }
+            visit.firstReported = before.firstReported
+            if visit.departure != nil, let reported = before.departureReported { visit.departureReported = reported }
+            return visit
+        }
+        merge(old, new, precedes: { $0.arrival < $1.arrival }, same: { $0.saysTheSame(as: $1) }) { old, new in
+            changes.append(.visit(person, old: old, new: new))
+        }
+        return new
+    }
+
+    private func change(_ old: [Crossing], to new: [Crossing], _ changes: inout [TimelineChange]) -> [Crossing] {
+        var new = new.sorted(by: Crossing.precedes)
+        merge(old, new, precedes: Crossing.precedes, same: { $0.saysTheSame(as: $1) }) { old, new in
+            changes.append(.crossing(person, old: old, new: new))
+        }
+        // What is told again keeps the time it was first told at.
+        var next = 0
+        for index in new.indices {
+            while next < old.count, Crossing.precedes(old[next], new[index]) { next += 1 }
+            if next < old.count, old[next].saysTheSame(as: new[index]) { new[index].reported = old[next].reported }
+        }
+        return new
+    }
+
+    /// Walks two sorted lists and gives every difference: vanished, appeared, changed.
+    private func merge<Row>(
+        _ old: [Row], _ new: [Row], precedes: (Row, Row) -> Bool, same: (Row, Row) -> Bool, _ give: (Row?, Row?) -> Void
+    ) {
+        var (i, j) = (0, 0)
+        while i < old.count || j < new.count {
+            if j == new.count || (i < old.count && precedes(old[i], new[j])) {
+                give(old[i], nil)
+                i += 1
+            } else if i == old.count || precedes(new[j], old[i]) {
+                give(nil, new[j])
+                j += 1
+            } else {
+                if !same(old[i], new[j]) { give(old[i], new[j]) }
+                i += 1
+                j += 1
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    /// Comes back from the rows, as of before the batch.
+    func load<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
+        regions = try rows.regions(of: person)
+        derivation = VisitDerivation(regions: regions, transform)
+        guard let receipt = try rows.newestReceipt(of: person) else { return }
+        newestReceipt = receipt.milliseconds
+        writtenReceipt = newestReceipt
+        let start = derived(from: try rows.restart(of: person, closedBefore: nil))
+        try derive(from: start, stopping: nil, rows, &changes)
+    }
+
+    /// Works in the fixes that the derivation has not seen.
+    func rework<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
+        let first = min(unseen?.lowerBound ?? .max, invalidFrom ?? .max)
+        var start: VisitDerivation?
+        if invalidFrom == nil {
+            if let newer = snapshots.newer, newer.newest < first {
+                start = newer
+            } else if let older = snapshots.older, older.newest < first {
+                start = older
+            }
+        }
+        if start == nil {
+            let moment = Timestamp(milliseconds: first)
+            start = derived(from: first == .min ? nil : try rows.restart(of: person, closedBefore: moment))
+        }
+        guard let start else { return }
+        // A change of regions goes to the end: that the state of the others is as before says nothing about the new one.
+        let last = invalidFrom == nil ? unseen?.upperBound : nil
+        unseen = nil
+        invalidFrom = nil
+        try derive(from: start, stopping: last, rows, &changes)
+    }
+
+    private func derived(from restart: Restart?) -> VisitDerivation {
+        guard let restart else { return VisitDerivation(regions: regions, transform) }
+        guard let state = try? VisitDerivation(restart: restart, regions: regions, transform) else {
+            preconditionFailure("A restart point reads back as it was written.")
+        }
+        return state
+    }
+
+    /// Derives from `start` on and compares with the rows written: to the end, or until a boundary after `last` at which
+    /// the state is the one it was.
+    private func derive<Rows: TimelineRows>(
+        from start: VisitDerivation, stopping last: Int64?, _ rows: Rows, _ changes: inout [TimelineChange]
+    ) throws(Rows.Failure) {
+        let kept = (derivation: derivation, newest: newestFix, visits: visits, crossings: crossings)
+        let isFresh = start.newest == .min
+        let firstArrival = start.earliestArrival
+        let confirmed = start.crossings.confirmedThrough
+        let earliestCrossing = start.crossings.earliestTime
+        let from = isFresh ? nil : Timestamp(milliseconds: start.newest + 1)
+        derivation = start
+        snapshots = (start, nil)
+        sinceSnapshot = 0
+        var converged: Restart?
+        var candidate: TrackPoint?
+        try rows.eachFix(of: person, from: from) { stored throws(Rows.Failure) in
+            guard let point = point(stored) else { return true }
+            guard let waiting = candidate else {
+                candidate = point
+                return true
+            }
+            if point.time == waiting.time {
+                if point.precedesAtSameMoment(waiting) { candidate = point }
+                return true
+            }
+            candidate = point
+            let boundaries = derivation.boundaries.count
+            feed(waiting)
+            if let last, waiting.time > last, derivation.boundaries.count > boundaries,
+                let boundary = derivation.boundaries.last,
+                try rows.restart(of: person, closedAt: boundary.closed) == boundary
+            {
+                converged = boundary
+                return false
+            }
+            return true
+        }
+        if converged == nil, let candidate { feed(candidate) }
+
+        func time(_ milliseconds: Int64) -> Timestamp? {
+            milliseconds == .min ? nil : Timestamp(milliseconds: milliseconds)
+        }
+        let endArrival = converged.map { _ in derivation.earliestArrival }
+        let endConfirmed = converged.map { _ in derivation.crossings.confirmedThrough }
+        visits = try rows.visits(
+            of: person, arrivingFrom: time(firstArrival), before: endArrival.flatMap { time($0) })
+        crossings = try rows.crossings(
+            of: person, from: time(earliestCrossing), confirmedAfter: time(confirmed),
+            through: endConfirmed.flatMap { time($0) })
+        changes.append(
+            .restartsVoid(person, closedAfter: time(start.newest), through: converged?.closed))
+        guard converged != nil else { return tell(&changes) }
+
+        let stays = derivation.sealedStays.map { Visit($0, of: person, reported: reported, transform) }
+        _ = change(visits, to: stays, &changes)
+        let found = derivation.crossings.found.map { Crossing($0, reported: reported) }
+        _ = change(crossings, to: found, &changes)
+        sealed(&changes)
+        // From the boundary on all is as it was, and so is the engine.
+        (derivation, newestFix, visits, crossings) = (kept.derivation, kept.newest, kept.visits, kept.crossings)
+        snapshots = (nil, nil)
+        sinceSnapshot = 0
+    }
+}
+
+extension Crossing {
+    init(_ found: FoundCrossing, reported: Timestamp) {
+        self.init(
+            region: found.region, kind: found.kind, time: Timestamp(milliseconds: found.time),
+            confirmed: Timestamp(milliseconds: found.confirmed), reported: reported)
+    }
+}

@@ -1,0 +1,53 @@
+package import Geodesy
+
+/// A stored fix, as far as visits are derived from it.
+package struct StoredFix: Sendable {
+    package let timestamp: Timestamp
+    package let coordinate: Coordinate
+    package let horizontalAccuracy: Double?
+    /// `nil` for an import without a time of receipt.
+    package let receivedAt: Timestamp?
+
+    package init(
+        timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?, receivedAt: Timestamp?
+    ) {
+        (self.timestamp, self.coordinate) = (timestamp, coordinate)
+        (self.horizontalAccuracy, self.receivedAt) = (horizontalAccuracy, receivedAt)
+    }
+}
+
+/// The rows the timeline has written so far, as its fold reads them: its own and nothing else.
+package protocol TimelineRows {
+    associatedtype Failure: Error
+
+    /// The fixes of all devices of a person from `from` on, in the order of their time, twins included, until `body`
+    /// returns `false`.
+    func eachFix(of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(Failure) -> Bool) throws(Failure)
+    /// The latest receipt among the person's fixes; `nil` when there are none.
+    func newestReceipt(of person: PersonID) throws(Failure) -> Timestamp?
+    func regions(of person: PersonID) throws(Failure) -> [WatchedRegion]
+    /// The restart point with the greatest ``Restart/closed`` before `moment`; `nil` for the end of time.
+    func restart(of person: PersonID, closedBefore moment: Timestamp?) throws(Failure) -> Restart?
+    func restart(of person: PersonID, closedAt moment: Timestamp) throws(Failure) -> Restart?
+    /// Visits by arrival, in that order; `before` is not part of the range.
+    func visits(of person: PersonID, arrivingFrom: Timestamp?, before: Timestamp?) throws(Failure) -> [Visit]
+    /// Crossings from `from` on that were confirmed after `after` and not later than `through`, in the order of
+    /// ``Crossing/time``, region and kind.
+    func crossings(
+        of person: PersonID, from: Timestamp?, confirmedAfter after: Timestamp?, through: Timestamp?
+    ) throws(Failure) -> [Crossing]
+}
+
+/// What is to become of the timeline's rows.
+package enum TimelineChange: Sendable {
+    /// A row changed, appeared (`old` is `nil`) or vanished (`new` is `nil`); the key is the arrival.
+    case visit(PersonID, old: Visit?, new: Visit?)
+    /// Likewise; the key is time, region and kind.
+    case crossing(PersonID, old: Crossing?, new: Crossing?)
+    case region(PersonID, WatchedRegion)
+    /// A restart point, replacing one with the same ``Restart/closed``.
+    case restart(PersonID, Restart)
+    /// Restart points closed after the first moment and not after the second are void; `nil` stands for the ends of time.
+    case restartsVoid(PersonID, closedAfter: Timestamp?, through: Timestamp?)
+    case newestReceipt(PersonID, Timestamp)
+}

@@ -1,0 +1,105 @@
+package import Geodesy
+
+/// A stay at one place, as `CLVisit`, derived from fixes.
+package struct Visit: Hashable, Sendable {
+    /// Made of the person and the first fix inside: the same from first report to final form. Written as 16 hex digits.
+    package let id: UInt64
+    package let arrival: Timestamp
+    /// `nil`: still there.
+    package let departure: Timestamp?
+    package let coordinate: Coordinate
+    /// Meters around the coordinate, a 68 % radius.
+    package let horizontalAccuracy: Double
+    /// Fixes inside.
+    package let fixes: Int64
+    /// When the service was first able to tell the visit. Depends on when fixes arrived; no content.
+    package var firstReported: Timestamp
+    /// When it was first able to tell the departure; no content either.
+    package var departureReported: Timestamp?
+
+    package init(
+        id: UInt64, arrival: Timestamp, departure: Timestamp?, coordinate: Coordinate, horizontalAccuracy: Double,
+        fixes: Int64, firstReported: Timestamp, departureReported: Timestamp?
+    ) {
+        (self.id, self.arrival, self.departure, self.coordinate) = (id, arrival, departure, coordinate)
+        (self.horizontalAccuracy, self.fixes) = (horizontalAccuracy, fixes)
+        (self.firstReported, self.departureReported) = (firstReported, departureReported)
+    }
+
+    /// Whether the two say the same, whenever each was reported.
+    func saysTheSame(as other: Visit) -> Bool {
+        id == other.id && arrival == other.arrival && departure == other.departure && coordinate == other.coordinate
+            && horizontalAccuracy == other.horizontalAccuracy && fixes == other.fixes
+    }
+
+    init(_ stay: Stay, of person: PersonID, reported: Timestamp, _ transform: GeocentricTransform) {
+        self.init(
+            id: Self.id(of: person, seed: stay.seed), arrival: Timestamp(milliseconds: stay.arrival),
+            departure: stay.isOpen ? nil : Timestamp(milliseconds: stay.departure),
+            coordinate: transform.coordinate(stay.mean.center).coordinate, horizontalAccuracy: stay.mean.radius,
+            fixes: stay.mean.count, firstReported: reported, departureReported: stay.isOpen ? nil : reported)
+    }
+
+    /// 64 bits of the person and the seed fix, mixed by the finalizer of SplitMix64 (Steele et al. 2014,
+    /// DOI 10.1145/2660193.2660195): equal ids of two visits of one person are as rare as chance makes them.
+    private static func id(of person: PersonID, seed: TrackPoint) -> UInt64 {
+        var hash: UInt64 = 0
+        // Adding 0 makes −0 the 0 it equals.
+        for word in [
+            UInt64(bitPattern: person.rawValue), UInt64(bitPattern: seed.time),
+            (seed.coordinate.latitude + 0).bitPattern, (seed.coordinate.longitude + 0).bitPattern,
+        ] {
+            hash = (hash ^ word) &+ 0x9E37_79B9_7F4A_7C15
+            hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+            hash ^= hash >> 31
+        }
+        return hash
+    }
+}
+
+/// Somebody entered or left a region, derived from visits and fixes.
+package struct Crossing: Hashable, Sendable {
+    package enum Kind: Int64, Sendable {
+        case enter = 1
+        case exit = 2
+        package var word: String { self == .enter ? "enter" : "exit" }
+    }
+    package let region: RegionID
+    package let kind: Kind
+    /// When the straight way between the places before and after met the boundary.
+    package let time: Timestamp
+    /// The moment on the track at which the evidence was enough. Says how far the derivation had come; content of the
+    /// track, yet shown to nobody.
+    package let confirmed: Timestamp
+    /// When the service was first able to tell; depends on when fixes arrived, no content.
+    package var reported: Timestamp
+
+    package init(region: RegionID, kind: Kind, time: Timestamp, confirmed: Timestamp, reported: Timestamp) {
+        (self.region, self.kind, self.time) = (region, kind, time)
+        (self.confirmed, self.reported) = (confirmed, reported)
+    }
+
+    /// Whether the two say the same, whenever each was reported.
+    func saysTheSame(as other: Crossing) -> Bool {
+        time == other.time && region == other.region && kind == other.kind && confirmed == other.confirmed
+    }
+
+    static func precedes(_ a: Crossing, _ b: Crossing) -> Bool {
+        (a.time.milliseconds, a.region.rawValue, a.kind.rawValue)
+            < (b.time.milliseconds, b.region.rawValue, b.kind.rawValue)
+    }
+}
+
+/// A region as the crossings need it: also after its removal, for the track before that.
+package struct WatchedRegion: Hashable, Sendable {
+    package let id: RegionID
+    package let identifier: String
+    package let circle: Circle
+    /// Crossings up to this moment remain, none come after.
+    package var removedAt: Timestamp?
+
+    package init(id: RegionID, identifier: String, circle: Circle, removedAt: Timestamp?) {
+        (self.id, self.identifier, self.circle, self.removedAt) = (id, identifier, circle, removedAt)
+    }
+}

@@ -1,0 +1,331 @@
+import Geodesy
+
+/// Derives one person's visits and crossings from usable fixes given in the order of their time, each moment once.
+///
+/// A value: a copy goes on by itself, which is how a provisional answer is computed and how a late fix is worked in.
+/// Cost: O(1) a fix, amortised; memory for some minutes of fixes, whatever the length of a stay.
+struct VisitDerivation {
+    private let transform: GeocentricTransform
+
+    // Stage 1: spikes. The last accepted fix, and one that may turn out to be a spike.
+    private(set) var previous: TrackPoint?
+    private(set) var suspect: TrackPoint?
+    /// Time of the newest fix taken in.
+    private(set) var newest = Int64.min
+
+    // Stage 2: clusters. The open one, and up to three accepted fixes before its seed.
+    private(set) var cluster: StayCluster?
+    private(set) var trail: [TrackPoint] = []
+    private(set) var followsStay = false
+    /// The fix last given to the cluster.
+    private var lastFed: TrackPoint?
+
+    // Stage 3: a closed stay that the next may still join, and the fixes of travel since.
+    private(set) var pending: Stay?
+    private var between: [TrackPoint] = []
+
+    // Stage 4.
+    private(set) var crossings: CrossingDerivation
+
+    /// Stays that no later fix in order can change, since the last ``takeOutput()``.
+    private(set) var sealedStays: [Stay] = []
+    /// Points at which the derivation may be restarted, since the last ``takeOutput()``.
+    private(set) var boundaries: [Restart] = []
+    /// Whether something that is told has begun or ended since the last ``takeOutput()``.
+    private(set) var hasNews = false
+
+    init(regions: [WatchedRegion], _ transform: GeocentricTransform) {
+        self.transform = transform
+        crossings = CrossingDerivation(regions: regions, transform)
+    }
+
+    // MARK: In
+
+    /// Takes the next fix, later than all before.
+    mutating func add(_ fix: TrackPoint) {
+        precondition(fix.time > newest, "Fixes are derived in the order of their time.")
+        newest = fix.time
+        if let doubtful = suspect {
+            suspect = nil
+            if let before = previous, isSpike(doubtful, after: before, before: fix) {
+                // Never happened.
+            } else {
+                accept(doubtful)
+            }
+        }
+        if let before = previous, fix.distance(to: before) > fix.accuracy + before.accuracy + VisitRules.spikeLeg {
+            suspect = fix
+        } else {
+            accept(fix)
+        }
+    }
+
+    private func isSpike(_ fix: TrackPoint, after a: TrackPoint, before b: TrackPoint) -> Bool {
+        let there = fix.distance(to: a)
+        let back = b.distance(to: fix)
+        let thereAtLeast = there - a.accuracy - fix.accuracy
+        let backAtLeast = back - fix.accuracy - b.accuracy
+        guard thereAtLeast > VisitRules.spikeLeg, backAtLeast > VisitRules.spikeLeg else { return false }
+        let direct = a.distance(to: b)
+        guard there + back > VisitRules.spikeDetour * direct + VisitRules.spikeDetourSlack else { return false }
+        let thereSeconds = fix.seconds(since: a)
+        let backSeconds = b.seconds(since: fix)
+        if thereAtLeast > VisitRules.spikeSpeed * thereSeconds { return true }
+        if backAtLeast > VisitRules.spikeSpeed * backSeconds { return true }
+        guard direct <= VisitRules.spikeReturn else { return false }
+        if b.seconds(since: a) < VisitRules.spikeReturnSeconds { return true }
+        return b.seconds(since: a) < VisitRules.spikeLongReturnSeconds
+            && there > VisitRules.spikeLongReturnSpeed * thereSeconds
+            && back > VisitRules.spikeLongReturnSpeed * backSeconds
+    }
+
+    private mutating func accept(_ fix: TrackPoint) {
+        previous = fix
+        guard feed(fix) else { return }
+        // The cluster closed. The outsiders start the next one, and may close that in turn.
+        var queue = close()
+        var next = 0
+        while next < queue.count {
+            if feed(queue[next]) {
+                queue = close() + queue[(next + 1)...]
+                next = 0
+            } else {
+                next += 1
+            }
+        }
+    }
+
+    /// Gives an accepted fix to the open cluster, or opens one with it; `true` when the cluster closes.
+    private mutating func feed(_ fix: TrackPoint) -> Bool {
+        defer { lastFed = fix }
+        guard let before = lastFed, cluster != nil else {
+            cluster = StayCluster(seed: fix)
+            return false
+        }
+        let observed = cluster?.observedSeconds ?? 0
+        let closes = cluster?.closes(with: fix, after: before) ?? false
+        if observed < VisitRules.ongoingSeconds, let now = cluster?.observedSeconds, now >= VisitRules.ongoingSeconds {
+            hasNews = true
+        }
+        return closes
+    }
+
+    // MARK: Stage 3
+
+    /// Closes the cluster and returns its outsiders.
+    private mutating func close() -> [TrackPoint] {
+        guard let closed = cluster else { preconditionFailure("Only an open cluster closes.") }
+        cluster = nil
+        hasNews = true
+        lastFed = closed.beforeOutsiders
+        let outsiders = closed.outsiders
+        if let stay = closed.stay(after: trail, followsStay: followsStay), !closed.isTeleport(after: trail) {
+            if let earlier = pending, earlier.isJoined(by: stay) {
+                pending = earlier.joined(with: stay)
+                between = []
+            } else {
+                seal()
+                pending = stay
+            }
+            trail = [closed.lastInsider]
+            followsStay = true
+            markBoundary(seed: outsiders[0])
+        } else if !closed.isTeleport(after: trail) {
+            travel(closed.young)
+            trail = Array((trail + closed.young).suffix(3))
+            followsStay = false
+            let span = VisitRules.restartSpanSeconds * 1000
+            if pending == nil, closed.seed.time / span != outsiders[0].time / span { markBoundary(seed: outsiders[0]) }
+        }
+        return outsiders
+    }
+
+    /// Fixes that belong to no stay.
+    private mutating func travel(_ fixes: [TrackPoint]) {
+        guard let earlier = pending else {
+            for fix in fixes { crossings.add(.fix(fix)) }
+            return
+        }
+        between += fixes
+        let center = earlier.mean.center
+        let isOver = fixes.contains { fix in
+            fix.time - earlier.departure > Int64(VisitRules.joinGapSeconds * 1000)
+                || fix.point.chordMeters(to: center) > VisitRules.joinExcursion + fix.accuracy
+        }
+        if isOver { seal() }
+    }
+
+    /// What is pending becomes final.
+    private mutating func seal() {
+        if let stay = pending {
+            sealedStays.append(stay)
+            crossings.add(stay, transform)
+            pending = nil
+        }
+        for fix in between { crossings.add(.fix(fix)) }
+        between = []
+    }
+
+    private mutating func markBoundary(seed: TrackPoint) {
+        boundaries.append(
+            Restart(seed: Timestamp(milliseconds: seed.time), closed: Timestamp(milliseconds: newest), state: encoded()))
+    }
+
+    // MARK: Out
+
+    /// The stays since the last ``takeOutput()``, first the ones that are final, and the crossings likewise, as they look
+    /// at `now`, the receipt of the person's newest event.
+    func output(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
+        guard let suspect else { return outputWithoutSuspect(now: now) }
+        // The newest fix counts until its successor says otherwise.
+        var provisional = self
+        provisional.suspect = nil
+        provisional.accept(suspect)
+        return provisional.outputWithoutSuspect(now: now)
+    }
+
+    private func outputWithoutSuspect(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
+        var stays = sealedStays
+        let open = openStay(now: now)
+        if let earlier = pending, let open, earlier.isJoined(by: open) {
+            stays.append(earlier.joined(with: open))
+        } else {
+            if let earlier = pending { stays.append(earlier) }
+            if let open { stays.append(open) }
+        }
+        return (stays, provisionalCrossings(after: stays.dropFirst(sealedStays.count), open))
+    }
+
+    private func provisionalCrossings(after stays: ArraySlice<Stay>, _ open: Stay?) -> [FoundCrossing] {
+        if crossings.isIdle { return [] }
+        var ahead = crossings
+        let isJoined = pending != nil && open != nil && stays.count == 1
+        if let first = stays.first, pending != nil { ahead.add(first, transform) }
+        if !isJoined {
+            for fix in between { ahead.add(.fix(fix)) }
+            if let open {
+                ahead.add(open, transform)
+            } else if let cluster {
+                for fix in cluster.young { ahead.add(.fix(fix)) }
+            }
+        }
+        return ahead.found
+    }
+
+    private func openStay(now: Int64) -> Stay? {
+        guard let cluster else { return nil }
+        let isSilent =
+            cluster.outsiders.isEmpty && now - cluster.seed.time >= Int64(VisitRules.ongoingSilenceSeconds * 1000)
+            && now - newest >= Int64(VisitRules.ongoingSilenceSeconds * 1000)
+        guard isSilent || cluster.observedSeconds >= VisitRules.ongoingSeconds else { return nil }
+        return cluster.openStay(after: trail, followsStay: followsStay)
+    }
+
+    /// Forgets what ``output(now:)`` gave as final.
+    mutating func takeOutput() {
+        sealedStays = []
+        crossings.takeOutput()
+        boundaries = []
+        hasNews = false
+    }
+
+    /// Every stay derived from here on that is not sealed yet arrives at or after this moment, every sealed one before.
+    var earliestArrival: Int64 { pending?.arrival ?? trail.last.map { $0.time + 1 } ?? .min }
+}
+
+// MARK: - The state at a boundary
+
+extension VisitDerivation {
+    /// The state at the moment a cluster has closed and the next one has no fix yet, as a CBOR array:
+    /// `[trail, last fed, follows stay, pending or null, crossings]`. Fixes between are none at such moments.
+    private func encoded() -> [UInt8] {
+        var writer = CBORWriter()
+        writer.array(5)
+        writer.array(trail.count)
+        for fix in trail { fix.write(to: &writer) }
+        if let lastFed { lastFed.write(to: &writer) } else { writer.null() }
+        writer.bool(followsStay)
+        if let stay = pending { stay.write(to: &writer) } else { writer.null() }
+        crossings.write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Goes on from a boundary: the next fix to add is the one at ``Restart/seed``.
+    init(restart: Restart, regions: [WatchedRegion], _ transform: GeocentricTransform) throws(CBORError) {
+        self.init(regions: regions, transform)
+        // A loop with one pass, because a closure cannot throw typed errors through `withUnsafeBytes` and mutate self.
+        let state = restart.state
+        let read: Result<Void, CBORError> = state.withUnsafeBytes { bytes in
+            do throws(CBORError) {
+                var reader = CBORReader(bytes)
+                guard try reader.array() == 5 else { throw .unexpected }
+                for _ in 0..<(try reader.array()) { trail.append(try TrackPoint(from: &reader, transform)) }
+                lastFed = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
+                followsStay = try reader.bool()
+                pending = try reader.readNull() ? nil : try Stay(from: &reader, transform)
+                try crossings.read(from: &reader)
+                try reader.end()
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try read.get()
+        previous = lastFed
+        newest = restart.seed.milliseconds - 1
+    }
+}
+
+extension TrackPoint {
+    func write(to writer: inout CBORWriter) {
+        writer.array(4)
+        writer.integer(time)
+        writer.float(coordinate.latitude)
+        writer.float(coordinate.longitude)
+        writer.float(accuracy)
+    }
+
+    init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
+        guard try reader.array() == 4 else { throw .unexpected }
+        let time = try reader.integer()
+        guard let coordinate = try? Coordinate(latitude: try reader.float(), longitude: try reader.float()) else {
+            throw .unexpected
+        }
+        self.init(time: time, coordinate: coordinate, accuracy: try reader.float(), transform)
+    }
+}
+
+extension Stay {
+    fileprivate func write(to writer: inout CBORWriter) {
+        writer.array(9)
+        seed.write(to: &writer)
+        writer.integer(arrival)
+        writer.integer(departure)
+        for value in [mean.weight, mean.x, mean.y, mean.z, mean.square] { writer.float(value) }
+        writer.integer(mean.count)
+    }
+
+    fileprivate init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
+        guard try reader.array() == 9 else { throw .unexpected }
+        let seed = try TrackPoint(from: &reader, transform)
+        let arrival = try reader.integer()
+        let departure = try reader.integer()
+        let mean = WeightedMean(
+            origin: seed.point, weight: try reader.float(), x: try reader.float(), y: try reader.float(),
+            z: try reader.float(), square: try reader.float(), count: try reader.integer())
+        self.init(seed: seed, mean: mean, arrival: arrival, departure: departure)
+    }
+}
+
+/// Where the derivation can be taken up again: nothing before ``seed`` but what ``state`` says matters to what follows.
+package struct Restart: Hashable, Sendable {
+    /// Time of the first fix to give it.
+    package let seed: Timestamp
+    /// Time of the newest fix that had a say in the state; a fix later than that cannot change it.
+    package let closed: Timestamp
+    package let state: [UInt8]
+
+    package init(seed: Timestamp, closed: Timestamp, state: [UInt8]) {
+        (self.seed, self.closed, self.state) = (seed, closed, state)
+    }
+}

@@ -1,0 +1,139 @@
+/// Every threshold of visits and crossings, with its reason. Distances are meters, times seconds.
+///
+/// A change of any of them changes what is derived: raise ``version`` with it, so that the projection is refolded.
+package enum VisitRules {
+    /// The version of the derivation.
+    package static let version: Int64 = 1
+
+    // MARK: Which fixes count
+
+    /// Taken for a fix whose device does not say: a phone that hides its accuracy is rarely worse than a city block.
+    static let unknownAccuracy = 100.0
+    /// No phone knows better, whatever it claims; keeps one fix from outweighing all others.
+    static let bestAccuracy = 3.0
+    /// Beyond this a fix names a town, not a place.
+    static let worstAccuracy = 3000.0
+
+    // MARK: Spikes
+
+    /// Both legs to a spike exceed the accuracies by this, or it is ordinary scatter.
+    static let spikeLeg = 150.0
+    /// The way over the spike is this many times the way without it …
+    static let spikeDetour = 4.0
+    /// … and this more, so that standing still does not make every detour infinite.
+    static let spikeDetourSlack = 300.0
+    /// Faster than a high-speed train (342 km/h) within one track: not travelled.
+    static let spikeSpeed = 95.0
+    /// Back at nearly the same place …
+    static let spikeReturn = 250.0
+    /// … this soon after: nobody went there and back unseen,
+    static let spikeReturnSeconds = 900.0
+    /// or within an hour, when both legs would have been driven.
+    static let spikeLongReturnSeconds = 3600.0
+    static let spikeLongReturnSpeed = 5.0
+
+    // MARK: Clusters
+
+    /// Weights are 1/(accuracy² + this²): scatter that accuracy does not tell, a house's width.
+    static let weightFloor = 15.0
+    /// Half the extent of a house with its yard, on top of the fix's own accuracy.
+    static let placeRadius = 55.0
+    /// A vague fix may not stretch a place further than this.
+    static let accuracyCap = 150.0
+    /// After this much silence the next fix is judged with the accuracies of both sides of the gap.
+    static let silenceSeconds = 1500.0
+    static let silenceAccuracyCap = 600.0
+    /// Until the centre rests on this many fixes, it is itself as vague as the last of them.
+    static let firmCount = 3
+    /// A fix vaguer than this near the place speaks neither for staying nor for leaving.
+    static let neutralAccuracy = 250.0
+    static let neutralFactor = 1.5
+    /// Outsiders spread wider than this and their accuracies are travelling.
+    static let travelSpread = 150.0
+    /// Outside for longer than this is gone: five minutes of drift at a false spot, and a little.
+    static let leaveSeconds = 330.0
+    /// A single fix outside by fewer than this many accuracies is weak evidence …
+    static let weakOutside = 3.0
+    /// … and waits this long for another: two heartbeats of a sleeping phone, and a little.
+    static let weakSeconds = 2400.0
+
+    // MARK: Stays
+
+    /// The shortest stay, three minutes, less the usual error of its two edges.
+    package static let minimumDwellSeconds = 165.0
+    /// Seen for less than this, a stay rests on inference and must also pass the next two.
+    static let observedSeconds = 90.0
+    static let inferredShare = 0.7
+    static let inferredSeconds = 240.0
+    /// Longer than this is a stay beyond doubt: its fixes need not be kept for the tests below.
+    static let settledSeconds = 900.0
+    /// A stay's halves may not walk apart faster than this (a stroll round the park is not a visit) …
+    static let walkSpeed = 0.25
+    /// … and further than this.
+    static let walkDistance = 30.0
+    /// Movement is judged in steps of this length, above the noise of single seconds.
+    static let stepSeconds = 45.0
+    static let stillSpeed = 0.45
+    static let stillAccuracies = 0.9
+    static let stillShare = 0.5
+    /// A jump into and out of a stay shorter than this at a vague place is a wrong base station.
+    static let teleportSeconds = 400.0
+    static let teleportAccuracy = 60.0
+    static let teleportJump = 150.0
+    static let teleportSpeed = 4.0
+    static let teleportLegSeconds = 95.0
+    /// Neighbours with centres closer than this are one large place …
+    static let joinDistance = 140.0
+    /// … if no more than this lies between them …
+    static let joinGapSeconds = 600.0
+    /// … and no fix between went further than this beyond its accuracy.
+    static let joinExcursion = 160.0
+
+    // MARK: Edges
+
+    /// Streets are longer than the straight line by about this.
+    static let pathFactor = 1.15
+    /// Without seen speed: walking for what is near, driving for what is far.
+    static let walkingSpeed = 1.3
+    static let distancePerSecond = 400.0
+    static let fastestGuess = 15.0
+    /// A seen speed below this was waiting, not travelling.
+    static let slowestSeen = 0.5
+
+    // MARK: Ongoing visits
+
+    /// Evidence after which an open stay is told.
+    package static let ongoingSeconds = 180.0
+    /// Or this long without a successor to its only fixes.
+    static let ongoingSilenceSeconds = 600.0
+
+    // MARK: Crossings
+
+    /// From the 68 % radius of two dimensions to the standard deviation across one boundary.
+    static let accuracyPerSigma = 1.515
+    /// Meters of doubt about the boundary itself.
+    static let boundarySigma = 4.0
+    /// One fix never says more than odds of e⁵.
+    static let evidenceClip = 5.0
+    /// Odds of e⁴·² (67 : 1) against the present side confirm a crossing.
+    static let crossingEvidence = 4.2
+    /// Errors of neighbouring fixes are alike: a fix counts fully when this many seconds later than the one before …
+    static let independentSeconds = 20.0
+    /// … and at least this much.
+    static let leastIndependence = 0.15
+    /// A visit is many fixes.
+    static let visitEvidence = 1.5
+    /// The first side is taken from a fix at least this sure.
+    static let firstSideEvidence = 1.0
+    /// A region is passed through between two fixes at most this far apart in time …
+    static let passSeconds = 90.0
+    /// … when at least this share of the way lies inside …
+    static let passShare = 0.1
+    /// … deeper than this many accuracies.
+    static let passDepth = 0.5
+
+    // MARK: Restart points (no influence on what is derived)
+
+    /// While nobody stays anywhere, the derivation may be restarted once in each span of this many seconds.
+    static let restartSpanSeconds: Int64 = 6 * 3600
+}
