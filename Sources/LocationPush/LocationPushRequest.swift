@@ -46,6 +46,7 @@ package struct LocationPushRequest: Sendable, CustomStringConvertible {
     package let bundleID: String
     /// The APNs service the device token belongs to.
     package let environment: PushEnvironment
+    /// Whether a person waits for it.
     package let priority: Priority
     /// Seconds since 1970 UTC until which APNs keeps trying; 0 means one attempt, nothing stored.
     package let expirationSeconds: Int64

@@ -59,7 +59,9 @@ package struct PushAttempt: Sendable, Equatable {
     package let number: Int
     /// The connection it went over: 1, 2, 3 … for one sender.
     package let connection: Int
+    /// The UUID of the push, the same for all its tries.
     package let apnsID: String
+    /// How the try ended.
     package let ending: Ending
     /// Milliseconds from handing it to the connection until its end.
     package let durationMs: Int64

@@ -107,6 +107,7 @@ package enum PushReason: Sendable, Hashable {
 package struct PushRejection: Sendable, Equatable {
     /// HTTP status, not 200.
     package let status: Int
+    /// Why, in APNs' words.
     package let reason: PushReason
     /// For status 410: since when the device token is no longer valid, in milliseconds since 1970 UTC.
     package let timestampMs: Int64?

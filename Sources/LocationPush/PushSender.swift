@@ -4,6 +4,7 @@ internal import Synchronization
 package struct PushEndpoint: Sendable {
     /// Host name or address; the server's certificate must be made out to it.
     package let host: String
+    /// TCP port: 443 or 2197 at Apple.
     package let port: UInt16
     /// The service that answers there.
     package let environment: PushEnvironment
@@ -63,10 +64,13 @@ package struct PushSenderStatus: Sendable, Equatable {
 package final class PushSender: Sendable {
     /// What a sender needs to know.
     package struct Configuration: Sendable {
+        /// Which APNs to talk to.
         package var endpoint: PushEndpoint
         /// Shared by all senders of one team and key.
         package var providerTokens: ProviderTokenSource
+        /// How long to wait for what.
         package var timing = PushTiming()
+        /// Where the time is read.
         package var clock = PushClock.system
         /// Pushes that may be outstanding; more end at once as `queueFull`.
         package var outstandingMax = 10_000

@@ -4,6 +4,7 @@ package import LocationPush
 
 /// A push as a simulated phone gets it.
 package struct CourierPush: Sendable, Equatable {
+    /// The push's UUID; the same one twice is the same push sent again.
     package let apnsID: String
     /// Bundle id with `.location-query`.
     package let topic: String

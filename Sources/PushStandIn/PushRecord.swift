@@ -6,14 +6,19 @@ package struct PushRecord: Sendable, Equatable {
     package let arrivedMs: Int64
     /// 1, 2, 3 … in the order of arrival of connections.
     package let connection: Int
+    /// HTTP/2 stream of the request.
     package let stream: Int32
     /// As received; nil when it was left out.
     package let apnsID: String?
     /// The last 8 hexadecimal digits.
     package let deviceTokenEnd: String
+    /// `apns-topic` as received.
     package let topic: String?
+    /// `apns-priority` as received.
     package let priority: String?
+    /// `apns-expiration` as received.
     package let expiration: String?
+    /// `apns-collapse-id` as received.
     package let collapseID: String?
     /// Bytes of the body, counted up to one above the allowed most.
     package let payloadBytes: Int

@@ -19,6 +19,7 @@ package final class PushStandIn: Sendable {
         package var environment = PushEnvironment.development
         /// Bundle ids the key may push to; nil for any.
         package var bundleIDs: Set<String>?
+        /// Where the time is read, for the age of provider tokens among others.
         package var clock = PushClock.system
         /// Called on the stand-in's thread with the record of each push, for a log of JSON lines.
         package var record: @Sendable (PushRecord) -> Void = { _ in }

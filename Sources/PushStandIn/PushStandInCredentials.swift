@@ -12,7 +12,9 @@ package import LocationPush
 package struct PushStandInCredentials: Sendable {
     /// PEM file with the certificate that a sender must trust.
     package let trustFile: String
+    /// PEM file with the certificate the stand-in shows.
     package let serverCertificateFile: String
+    /// PEM file with its key.
     package let serverKeyFile: String
     /// The sender's key: PEM, PKCS#8, P-256.
     package let providerKeyFile: String

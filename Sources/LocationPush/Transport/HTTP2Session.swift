@@ -22,6 +22,7 @@ package protocol HTTP2Events: AnyObject {
 package struct HTTP2Header: Sendable, Equatable {
     /// Lower case.
     package let name: String
+    /// The value as it goes into the field.
     package let value: String
     /// HPACK: send as a never-indexed literal, so that it does not push useful entries out of the peer's small table.
     package let neverIndexed: Bool

@@ -63,6 +63,9 @@ package final class LoopbackListener {
     package let descriptor: Int32
     /// The port in use; the system's choice when 0 was asked for.
     package let port: UInt16
+    /// Given up for a moment when descriptors run out, so that the waiting connection can be turned away: left
+    /// waiting, it would make every `poll` return at once.
+    private var spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
 
     /// Listens on 127.0.0.1.
     ///
@@ -97,15 +100,26 @@ package final class LoopbackListener {
 
     deinit {
         close(descriptor)
+        if spare >= 0 { close(spare) }
     }
 
     /// The next waiting connection, non-blocking; nil when there is none.
     package func acceptNext() -> Int32? {
         let accepted = accept(descriptor, nil, nil)
-        guard accepted >= 0 else { return nil }
+        guard accepted >= 0 else {
+            if errno == EMFILE || errno == ENFILE { turnAway() }
+            return nil
+        }
         setNonBlocking(accepted)
         setNoDelay(accepted)
         return accepted
+    }
+
+    private func turnAway() {
+        if spare >= 0 { close(spare) }
+        let refused = accept(descriptor, nil, nil)
+        if refused >= 0 { close(refused) }
+        spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
 }
 
