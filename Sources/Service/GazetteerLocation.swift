@@ -8,7 +8,8 @@ package enum GazetteerLocation {
         if let path = getenv("WHEREABOUTS_GAZETTEER") { return String(cString: path) }
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        var directory = count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+        var directory =
+            count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
         while let slash = directory.lastIndex(of: "/") {
             directory = String(directory[..<slash])
             let candidate = directory + "/data/places.gazetteer"

@@ -1,6 +1,6 @@
-import Glibc
 import Cryptography
 import Gazetteer
+import Glibc
 package import HTTPServer
 import SQLite
 import Synchronization
@@ -107,7 +107,8 @@ package final class Service: Sendable {
         let secret = Secret(prefix: "wo_")
         do throws(AppendFailure) {
             _ = try log.appendAndWait(
-                .issueToken(for: .operator, scopes: [.query, .audit, .manage, .operate], hash: secret.hash, until: nil),
+                .issueToken(
+                    for: .operator, scopes: [.query, .audit, .manage, .operate], hash: secret.hash, until: nil),
                 by: .house, correlation: .random())
         } catch {
             if case .fault(let fault) = error { throw fault }

@@ -35,7 +35,8 @@ package struct ServiceConfiguration: Sendable {
             switch self {
             case .unreadable(let file): "\(file) cannot be read."
             case .notJSON(let why): "config.json is not JSON: \(why)"
-            case .unknownKey(let key, let place): "config.json has a key \"\(key)\" in \(place) that does not exist; see the README."
+            case .unknownKey(let key, let place):
+                "config.json has a key \"\(key)\" in \(place) that does not exist; see the README."
             case .badValue(let key, let wanted): "config.json: \"\(key)\" must be \(wanted)."
             }
         }
@@ -94,7 +95,8 @@ package struct ServiceConfiguration: Sendable {
         if push.host.isEmpty {
             push.host = push.environment == "production" ? "api.push.apple.com" : "api.sandbox.push.apple.com"
         }
-        for (key, value) in [("teamID", push.teamID), ("keyID", push.keyID), ("keyFile", push.keyFile)] where value.isEmpty {
+        for (key, value) in [("teamID", push.teamID), ("keyID", push.keyID), ("keyFile", push.keyFile)]
+        where value.isEmpty {
             throw .badValue(key, "given for pushes to be sent")
         }
         guard !push.bundleIDs.isEmpty else { throw .badValue("bundleIDs", "a list with at least one bundle id") }

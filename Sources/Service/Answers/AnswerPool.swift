@@ -90,7 +90,8 @@ final class AnswerContext {
             files[name] = nil
             if error.isCorruption { heal(name, "\(error)") }
             throw Problem(
-                503, "Being rebuilt", "This view is being folded from the log again; send the same request again later.",
+                503, "Being rebuilt",
+                "This view is being folded from the log again; send the same request again later.",
                 retryAfterSeconds: 2)
         }
     }

@@ -161,7 +161,8 @@ private enum AuditEntry {
         if let number = query.fixNumber {
             writer.object("fix") { writer in
                 writer.field("number", number)
-                if case .fixReported(let device, _, .open(let fix))? = (try? context.reader.event(number))?.event.event {
+                if case .fixReported(let device, _, .open(let fix))? = (try? context.reader.event(number))?.event.event
+                {
                     writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
                     writer.field("device", names.name(device))
                 }

@@ -38,7 +38,8 @@ struct Door: Sendable {
             return
         }
         guard allowed.isEmpty else {
-            var response = Problem(405, "Method not allowed", "This address takes \(allowed.joined(separator: ", ")).").response
+            var response = Problem(405, "Method not allowed", "This address takes \(allowed.joined(separator: ", ")).")
+                .response
             response.headers.append(("Allow", allowed.joined(separator: ", ")))
             return named(response)
         }

@@ -62,7 +62,9 @@ struct Exchange: Sendable {
     func purpose() throws(Problem) -> String? {
         guard let text = request.header("whereabouts-purpose") else { return nil }
         guard let purpose = Self.percentDecoded(text), purpose.count <= Limits.purposeCharacters else {
-            throw .invalid("The header Whereabouts-Purpose must be percent-encoded UTF-8 of at most \(Limits.purposeCharacters) characters.")
+            throw .invalid(
+                "The header Whereabouts-Purpose must be percent-encoded UTF-8 of at most \(Limits.purposeCharacters) characters."
+            )
         }
         return purpose.isEmpty ? nil : purpose
     }
@@ -75,7 +77,8 @@ struct Exchange: Sendable {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self).lowercased()) else {
+            guard rest.count >= 2, let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self).lowercased())
+            else {
                 return nil
             }
             bytes.append(contentsOf: value)
@@ -101,7 +104,8 @@ extension JSONValue {
 
     func handle(_ name: String) throws(Problem) -> Handle {
         guard let handle = Handle(try text(name)) else {
-            throw .invalid("\"\(name)\" must be 1 to 63 of a–z, 0–9, \".\", \"_\", \"-\", and begin with a letter or digit.")
+            throw .invalid(
+                "\"\(name)\" must be 1 to 63 of a–z, 0–9, \".\", \"_\", \"-\", and begin with a letter or digit.")
         }
         return handle
     }

@@ -28,7 +28,9 @@ enum IngestEndpoints {
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         do throws(Problem) {
-            guard Identifier128(exchange.parameters[0]) != nil else { throw .invalid("An import is named by a lower-case UUID.") }
+            guard Identifier128(exchange.parameters[0]) != nil else {
+                throw .invalid("An import is named by a lower-case UUID.")
+            }
             let body: JSONDocument
             do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
                 throw .invalid("The body is not JSON: \(error)")
@@ -43,7 +45,9 @@ enum IngestEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("hex", "environment", "bundleID")
-        guard let bytes = Hex.decode(try body.text("hex")) else { throw .invalid("\"hex\" must be lower-case hexadecimal.") }
+        guard let bytes = Hex.decode(try body.text("hex")) else {
+            throw .invalid("\"hex\" must be lower-case hexadecimal.")
+        }
         let environment: PushEnvironment =
             switch try body.text("environment") {
             case "production": .production

@@ -40,7 +40,8 @@ enum ManageEndpoints {
         let receipt = try Gate.append(service, exchange, .erasePerson(try exchange.handle(0)))
         guard service.waitErased(receipt.last) else {
             throw Problem(
-                503, "Not finished", "The keys are destroyed; some projection still has to forget the person. Check with verify.",
+                503, "Not finished",
+                "The keys are destroyed; some projection still has to forget the person. Check with verify.",
                 retryAfterSeconds: 5)
         }
         var writer = JSONWriter()

@@ -32,7 +32,9 @@ extension OperateEndpoints {
         }
         writer.array("projections") { writer in
             for status in service.host.status where status.generation.role == .active {
-                guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
+                guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else {
+                    continue
+                }
                 let found = check(status, kind, service, context)
                 isGood = isGood && found.rows == "ok" && found.refold == RefoldCheck.Result.equal.rawValue
                 writer.beginObject()

@@ -6,7 +6,9 @@ import Whereabouts
 
 /// Running the service: its events as they lie in the log, its projections, its proof.
 enum OperateEndpoints {
-    static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse {
+    static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem)
+        -> HTTPResponse
+    {
         .json(Array(#"{"status":"ok"}"#.utf8))
     }
 
@@ -88,7 +90,9 @@ enum OperateEndpoints {
         writer.array("items") { writer in
             for item in page { item.write(into: &writer, service) }
         }
-        if place < head || wait > 0 { writer.field("next", "\(place)") } else {
+        if place < head || wait > 0 {
+            writer.field("next", "\(place)")
+        } else {
             writer.key("next")
             writer.null()
         }
@@ -169,7 +173,8 @@ enum OperateEndpoints {
 
     private static func change(
         _ service: Service, _ exchange: Exchange,
-        _ body: @escaping @Sendable (ProjectionHost.Worker, String) throws(ProjectionHost.HostError) -> Catalog.Generation
+        _ body:
+            @escaping @Sendable (ProjectionHost.Worker, String) throws(ProjectionHost.HostError) -> Catalog.Generation
     ) throws(Problem) -> HTTPResponse {
         try requireOperator(exchange)
         let name = exchange.parameters[0]
@@ -192,7 +197,8 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
-    static func diff(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse {
+    static func diff(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse
+    {
         try requireOperator(exchange)
         let name = exchange.parameters[0]
         guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
@@ -200,7 +206,8 @@ enum OperateEndpoints {
         }
         // While events come in, the two files are at one place only between batches.
         for _ in 0..<50 {
-            let pair = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.pairForDiff(name) }
+            let pair = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.pairForDiff(name)
+            }
             let directory = service.directory.projections
             do throws(SQLiteError) {
                 let diff = try ProjectionDiff.between(

@@ -20,7 +20,9 @@ struct Problem: Error, Sendable {
     static let notAuthenticated = Problem(
         401, "Not authenticated", "Send a valid token in the header \"Authorization: Bearer …\".")
     static func busy(_ seconds: Int) -> Problem {
-        Problem(503, "Busy", "The service has too much to do; send the same request again later.", retryAfterSeconds: seconds)
+        Problem(
+            503, "Busy", "The service has too much to do; send the same request again later.",
+            retryAfterSeconds: seconds)
     }
     static let broken = Problem(
         503, "Not available", "The service cannot write its log; its operator must look at the diagnostics.",

@@ -19,7 +19,8 @@ enum ReadEndpoints {
             }
             let fix = found?.fix
             let shown = fix.flatMap { fix in
-                permit.notBefore.map { fix.timestamp < $0 } ?? false ? nil : ShownLocation(fix, precision: permit.precision, context)
+                permit.notBefore.map { fix.timestamp < $0 } ?? false
+                    ? nil : ShownLocation(fix, precision: permit.precision, context)
             }
             var writer = JSONWriter()
             writer.beginObject()
@@ -146,7 +147,8 @@ enum ReadEndpoints {
         if let projection, atLeast > 0 {
             guard service.host.wait(for: atLeast, in: [projection], milliseconds: 10_000) else {
                 throw Problem(
-                    503, "Not yet", "This view has not reached the number asked for; send the same request again later.",
+                    503, "Not yet",
+                    "This view has not reached the number asked for; send the same request again later.",
                     retryAfterSeconds: 1)
             }
         }

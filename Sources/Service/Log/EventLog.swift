@@ -24,6 +24,8 @@ package final class EventLog: Sendable {
 
     struct Queue {
         var waiting: [Waiting] = []
+        /// An empty array with room, given back by the writer, so that a queue does not grow anew for each batch.
+        var spare: [Waiting] = []
         var isStopping = false
         var failure: LogError?
     }
@@ -145,8 +147,10 @@ package final class EventLog: Sendable {
         queue.wait(milliseconds: milliseconds) { queue in
             if !queue.waiting.isEmpty {
                 guard queue.waiting.count > Self.batchBound else {
-                    defer { queue.waiting = [] }
-                    return queue.waiting
+                    let batch = queue.waiting
+                    queue.waiting = queue.spare
+                    queue.spare = []
+                    return batch
                 }
                 let batch = Array(queue.waiting.prefix(Self.batchBound))
                 queue.waiting.removeFirst(Self.batchBound)
@@ -154,6 +158,12 @@ package final class EventLog: Sendable {
             }
             return queue.isStopping ? [] : nil
         }
+    }
+
+    /// Takes back the array of a batch that is done.
+    func giveBack(_ batch: consuming [Waiting]) {
+        batch.removeAll(keepingCapacity: true)
+        queue.read { $0.spare = batch }
     }
 
     func publish(head: Int64) {

@@ -1,4 +1,3 @@
-import Synchronization
 import Whereabouts
 
 /// Answers whether the log holds a fix already: in the rows of the timeline up to their place, in memory for the fixes
@@ -7,10 +6,21 @@ struct FixTail: FixLookup {
     /// Looks into the folded rows; given by whoever opened the timeline.
     typealias Rows = (_ fix: Fix, _ device: DeviceID, _ person: PersonID) -> Bool?
 
-    private var recent: [Fix.Identity: [(number: Int64, content: Fix)]] = [:]
-    /// The same fixes in the order of their numbers.
-    private var order: [(number: Int64, identity: Fix.Identity)] = []
+    private struct Entry {
+        let number: Int64
+        let device: DeviceID
+        let content: Fix
+        /// Where the entry before this one with the same identity stands, counted from the first fix ever; −1 for none.
+        let previous: Int
+    }
+
+    /// The fixes in the order of their numbers; the first `forgotten` of them are no longer needed.
+    private var entries: [Entry] = []
     private var forgotten = 0
+    /// Entries that are gone from the front of `entries`.
+    private var dropped = 0
+    /// The newest entry of each identity, counted from the first fix ever.
+    private var newest: [Fix.Identity: Int] = [:]
     /// Fixes after this number are in memory.
     private let start: Int64
     private let rows: Rows
@@ -24,7 +34,12 @@ struct FixTail: FixLookup {
 
     mutating func contains(_ fix: Fix, device: DeviceID, person: PersonID) -> Bool {
         let content = fix.content
-        if recent[fix.identity(device: device)]?.contains(where: { $0.content == content }) == true { return true }
+        var position = newest[fix.identity(device: device)] ?? -1
+        while position >= dropped + forgotten {
+            let entry = entries[position - dropped]
+            if entry.content == content { return true }
+            position = entry.previous
+        }
         guard timelinePlace() >= start, let known = rows(content, device, person) else {
             isBehind = true
             return false
@@ -33,23 +48,27 @@ struct FixTail: FixLookup {
     }
 
     mutating func append(_ fix: Fix, device: DeviceID, number: Int64) {
-        let identity = fix.identity(device: device)
-        recent[identity, default: []].append((number, fix.content))
-        order.append((number, identity))
+        let position = dropped + entries.count
+        let previous = newest.updateValue(position, forKey: fix.identity(device: device)) ?? -1
+        entries.append(Entry(number: number, device: device, content: fix.content, previous: previous))
     }
 
     /// Drops what the timeline has rows for by now.
     mutating func trim() {
         let place = timelinePlace()
-        while forgotten < order.count, order[forgotten].number <= place {
-            let identity = order[forgotten].identity
-            recent[identity]?.removeAll { $0.number <= place }
-            if recent[identity]?.isEmpty == true { recent[identity] = nil }
+        while forgotten < entries.count, entries[forgotten].number <= place {
+            let identity = entries[forgotten].content.identity(device: entries[forgotten].device)
+            if newest[identity] == dropped + forgotten { newest[identity] = nil }
             forgotten += 1
         }
-        if forgotten > 4096, forgotten * 2 > order.count {
-            order.removeFirst(forgotten)
-            forgotten = 0
+        if forgotten == entries.count {
+            entries.removeAll(keepingCapacity: forgotten <= 4096)
+        } else if forgotten > 4096, forgotten * 2 > entries.count {
+            entries.removeFirst(forgotten)
+        } else {
+            return
         }
+        dropped += forgotten
+        forgotten = 0
     }
 }

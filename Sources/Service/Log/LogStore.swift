@@ -15,14 +15,14 @@ final class LogStore {
     private(set) var identity: LogIdentity
     private var range: CompactRange
     private var headLeaf: Digest?
-    private var sealing: [SealSlot: (id: Int64, key: SymmetricKey)] = [:]
+    /// This month's keys, by person and class.
+    private var sealing: [Int64: (id: Int64, key: SymmetricKey)] = [:]
+    private var sealingPeriod: Int64 = 0
     private var sealingGeneration: Int
-
-    private struct SealSlot: Hashable {
-        let person: PersonID
-        let keyClass: KeyClass
-        let period: Int64
-    }
+    private let insertion: Statement
+    /// About how many pages were written since the last checkpoint.
+    private(set) var pagesSinceCheckpoint = 0
+    private var bytesInTransaction = 0
 
     /// Opens or creates the file.
     init(path: String, keys: KeyRing) throws(LogError) {
@@ -45,6 +45,11 @@ final class LogStore {
         } catch { throw .sqlite(error) }
         do throws(SQLiteError) {
             identity = try LogIdentity.read(connection)
+            insertion = try connection.prepare(
+                """
+                INSERT INTO event (number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
         } catch {
             throw error.isCorruption ? .notALog(path: path) : .sqlite(error)
         }
@@ -124,15 +129,14 @@ final class LogStore {
 
     private func key(for part: PlainPart, at time: Timestamp) throws(LogError) -> (id: Int64, key: SymmetricKey) {
         let generation = keys.currentGeneration
-        if generation != sealingGeneration {
+        let period = KeyRing.period(of: time)
+        if generation != sealingGeneration || period != sealingPeriod {
             sealing = [:]
             cipher.forgetKeys()
-            sealingGeneration = generation
+            (sealingGeneration, sealingPeriod) = (generation, period)
         }
-        let slot = SealSlot(person: part.person, keyClass: part.keyClass, period: KeyRing.period(of: time))
+        let slot = part.person.rawValue << 1 | part.keyClass.rawValue
         if let known = sealing[slot] { return known }
-        // Last month's keys are not needed any more once a new month begins.
-        if sealing.count > 100_000 { sealing = [:] }
         let key = try keys.sealingKey(for: part.person, part.keyClass, at: time)
         sealing[slot] = key
         return key
@@ -175,36 +179,31 @@ final class LogStore {
     }
 
     private func insertRow(_ header: EventHeader, _ leaf: Digest) throws(SQLiteError) {
-        try connection.cached(
-            """
-            INSERT INTO event (number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        ) { (statement) throws(SQLiteError) in
-            try statement.bind(header.number, at: 1)
-            try statement.bind(header.stream.rawValue, at: 2)
-            try statement.bind(header.version, at: 3)
-            try statement.bind(header.kind, at: 4)
-            try statement.bind(header.recordedAt.milliseconds, at: 5)
-            try statement.bind(header.actor.rawValue, at: 6)
-            try statement.bind(header.cause, at: 8)
-            let result: Result<Void, SQLiteError> = withUnsafeBytes(
-                of: (header.correlation.high.bigEndian, header.correlation.low.bigEndian)
-            ) { correlation in
-                body.bytes.withUnsafeBytes { body in
-                    leaf.withBytes { leaf in
-                        do throws(SQLiteError) {
-                            try statement.bindUncopied(correlation, at: 7)
-                            try statement.bindUncopied(body, at: 9)
-                            try statement.bindUncopied(leaf, at: 10)
-                            try statement.run()
-                            return .success(())
-                        } catch { return .failure(error) }
-                    }
+        try insertion.bind(header.number, at: 1)
+        try insertion.bind(header.stream.rawValue, at: 2)
+        try insertion.bind(header.version, at: 3)
+        try insertion.bind(header.kind, at: 4)
+        try insertion.bind(header.recordedAt.milliseconds, at: 5)
+        try insertion.bind(header.actor.rawValue, at: 6)
+        try insertion.bind(header.cause, at: 8)
+        // Every run binds all parameters anew, so that no dangling pointer is ever read.
+        let result: Result<Void, SQLiteError> = withUnsafeBytes(
+            of: (header.correlation.high.bigEndian, header.correlation.low.bigEndian)
+        ) { correlation in
+            body.bytes.withUnsafeBytes { body in
+                leaf.withBytes { leaf in
+                    do throws(SQLiteError) {
+                        try insertion.bindUncopied(correlation, at: 7)
+                        try insertion.bindUncopied(body, at: 9)
+                        try insertion.bindUncopied(leaf, at: 10)
+                        try insertion.run()
+                        return .success(())
+                    } catch { return .failure(error) }
                 }
             }
-            try result.get()
         }
+        try result.get()
+        bytesInTransaction += body.bytes.count + 90
     }
 
     /// Writes the log's own row and makes the transaction durable.
@@ -219,11 +218,15 @@ final class LogStore {
             }
             try connection.commit()
         } catch { throw .sqlite(error) }
+        // The row of the log, the newest leaf page, its parent and the first page, and what the events fill.
+        pagesSinceCheckpoint += 4 + bytesInTransaction / 4096
+        bytesInTransaction = 0
     }
 
     /// Moves what no reader needs from the write-ahead log into the database, without waiting for readers.
-    func checkpoint() throws(LogError) -> (walFrames: Int, checkpointed: Int) {
-        do throws(SQLiteError) { return try connection.checkpoint(.passive) } catch { throw .sqlite(error) }
+    func checkpoint() throws(LogError) {
+        do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch { throw .sqlite(error) }
+        pagesSinceCheckpoint = 0
     }
 
     func backup(to path: String) throws(LogError) {

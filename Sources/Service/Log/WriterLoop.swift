@@ -10,15 +10,15 @@ final class WriterLoop: @unchecked Sendable {
     private var tail: FixTail
     private let standingFile: StandingFile
     private let clock: @Sendable () -> Timestamp
-    /// Events since the last checkpoint and the last saving of the standing.
-    private var sinceCheckpoint = 0
+    /// Events since the last saving of the standing.
     private var sinceSaved = 0
     /// Refusals that were only counted: by whom, how many, since when.
     private var counted: [PrincipalID: (count: Int64, since: Timestamp)] = [:]
 
-    /// About 16,000 pages of 4 KiB: beyond that a checkpoint is made between two batches even under load.
-    private static let eventsPerCheckpoint = 200_000
-    private static let eventsPerIdleCheckpoint = 2_000
+    /// 64 MiB: beyond that a checkpoint is made between two batches even under load.
+    private static let pagesPerCheckpoint = 16_000
+    /// 2 MiB: enough for a checkpoint when nothing else is to be done.
+    private static let pagesPerIdleCheckpoint = 500
     private static let eventsPerSave = 200_000
     private static let idleMilliseconds = 200
 
@@ -38,11 +38,12 @@ final class WriterLoop: @unchecked Sendable {
                 }
                 if batch.isEmpty { break }
                 try process(batch)
-                if sinceCheckpoint >= Self.eventsPerCheckpoint { try checkpoint() }
+                log.giveBack(batch)
+                if store.pagesSinceCheckpoint >= Self.pagesPerCheckpoint { try store.checkpoint() }
                 if sinceSaved >= Self.eventsPerSave { try save() }
             }
             try save()
-            try checkpoint()
+            try store.checkpoint()
         } catch {
             Diagnostics.fault("log.stopped", "The log stopped: \(error)")
             log.fail(error)
@@ -146,12 +147,11 @@ final class WriterLoop: @unchecked Sendable {
             correlation: correlation, cause: cause, event: event)
         log.changeStanding { $0.fold(recorded, leaf: leaf) }
         log.statistics.events.add(1, ordering: .relaxed)
-        sinceCheckpoint += 1
         sinceSaved += 1
     }
 
     private func idle() throws(LogError) {
-        if sinceCheckpoint >= Self.eventsPerIdleCheckpoint { try checkpoint() }
+        if store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try store.checkpoint() }
         let now = clock()
         for (principal, refused) in counted where now.seconds(since: refused.since) >= 60 {
             counted[principal] = nil
@@ -160,11 +160,6 @@ final class WriterLoop: @unchecked Sendable {
                 correlation: .random()
             ) { _ in }
         }
-    }
-
-    private func checkpoint() throws(LogError) {
-        _ = try store.checkpoint()
-        sinceCheckpoint = 0
     }
 
     private func save() throws(LogError) {

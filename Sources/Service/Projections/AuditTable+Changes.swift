@@ -7,7 +7,8 @@ extension AuditTable {
     func insert(_ query: LocationQuery, _ event: RecordedEvent) throws(SQLiteError) {
         let row = AuditedQuery(
             number: event.number, query: query.id, subject: query.subject, requester: query.requester,
-            recordedAt: event.recordedAt, verdict: query.verdict, initiation: query.initiation, deadline: query.deadline,
+            recordedAt: event.recordedAt, verdict: query.verdict, initiation: query.initiation,
+            deadline: query.deadline,
             maxAgeSeconds: query.maxAgeSeconds, purposeForSubject: query.purposeForSubject.content,
             purposeForRequester: query.purposeForRequester?.content, end: nil, endedAt: nil, endedNumber: nil,
             fixNumber: nil)

@@ -22,7 +22,8 @@ extension AuditedQuery: AuditRow {
     static let table: StaticString = "query"
 
     init(_ statement: borrowing Statement) throws(SQLiteError) {
-        guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }), let verdict = Verdict(code: statement.int(at: 5)),
+        guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }),
+            let verdict = Verdict(code: statement.int(at: 5)),
             let initiation = LocationQuery.Initiation(rawValue: statement.int(at: 6))
         else { throw .damagedProjection }
         self.init(
@@ -96,7 +97,8 @@ extension AuditedDisclosure: AuditRow {
     static let table: StaticString = "disclosure"
 
     init(_ statement: borrowing Statement) throws(SQLiteError) {
-        guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }), let verdict = Verdict(code: statement.int(at: 5)),
+        guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }),
+            let verdict = Verdict(code: statement.int(at: 5)),
             let precision = Precision(rawValue: statement.int(at: 6))
         else { throw .damagedProjection }
         var content: Part<Disclosure.Content> = .erased
@@ -106,7 +108,8 @@ extension AuditedDisclosure: AuditRow {
                 Disclosure.Content(
                     latitude: statement.double(at: 8), longitude: statement.double(at: 9),
                     horizontalAccuracy: statement.optionalDouble(at: 10),
-                    timestamp: Timestamp(milliseconds: statement.int(at: 11)), placeName: statement.optionalText(at: 12),
+                    timestamp: Timestamp(milliseconds: statement.int(at: 11)),
+                    placeName: statement.optionalText(at: 12),
                     answerHash: answerHash))
         }
         self.init(
@@ -192,9 +195,12 @@ extension SettingsChange: AuditRow {
         guard let kind = EventKind(rawValue: statement.int(at: 4)) else { throw .damagedProjection }
         self.init(
             number: statement.int(at: 0), subject: statement.optionalInt(at: 1).map(PersonID.init(rawValue:)),
-            actor: PrincipalID(rawValue: statement.int(at: 2)), recordedAt: Timestamp(milliseconds: statement.int(at: 3)),
-            kind: kind, item: statement.int(at: 5), other: statement.optionalInt(at: 6).map(PrincipalID.init(rawValue:)),
-            name: statement.optionalText(at: 7), precision: statement.optionalInt(at: 8).flatMap(Precision.init(rawValue:)),
+            actor: PrincipalID(rawValue: statement.int(at: 2)),
+            recordedAt: Timestamp(milliseconds: statement.int(at: 3)),
+            kind: kind, item: statement.int(at: 5),
+            other: statement.optionalInt(at: 6).map(PrincipalID.init(rawValue:)),
+            name: statement.optionalText(at: 7),
+            precision: statement.optionalInt(at: 8).flatMap(Precision.init(rawValue:)),
             includesHistory: statement.optionalInt(at: 9).map { $0 != 0 },
             scopes: statement.optionalInt(at: 10).map(Scopes.init(rawValue:)),
             from: statement.optionalInt(at: 11).map(Timestamp.init(milliseconds:)),

@@ -78,7 +78,9 @@ final class CurrentTable: Projection {
             return
         }
         guard fix.timestamp >= entries.values[index].fix.timestamp else { return }
-        if fix.timestamp == entries.values[index].fix.timestamp, !precedes(fix, entries.values[index].fix, key) { return }
+        if fix.timestamp == entries.values[index].fix.timestamp, !precedes(fix, entries.values[index].fix, key) {
+            return
+        }
         entries.values[index].fix = fix
         entries.values[index].number = event.number
         entries.values[index].receivedAfter = received

@@ -1,3 +1,4 @@
+import Glibc
 import SQLite
 import Synchronization
 import Whereabouts
@@ -13,7 +14,10 @@ final class FingerprintChecker: Sendable {
             $0 = WorkerThread { [self] in
                 for kind in ProjectionKind.all where !isStopping {
                     guard let path = host.activePath(of: kind.name) else { continue }
-                    guard let why = Self.problem(kind, path: path, isStopping: { self.isStopping }) else { continue }
+                    guard
+                        let why = Self.problem(
+                            kind, path: path, pauseMicroseconds: 10_000, isStopping: { self.isStopping })
+                    else { continue }
                     _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in
                         worker.healActive(kind.name, why)
                     }
@@ -33,7 +37,11 @@ final class FingerprintChecker: Sendable {
     }
 
     /// What is wrong with a file, in words; `nil` when its rows give its fingerprint.
-    static func problem(_ kind: ProjectionKind, path: String, isStopping: () -> Bool = { false }) -> String? {
+    ///
+    /// - Parameter pauseMicroseconds: after every 4096 rows, which take about as many.
+    static func problem(
+        _ kind: ProjectionKind, path: String, pauseMicroseconds: UInt32 = 0, isStopping: () -> Bool = { false }
+    ) -> String? {
         do throws(SQLiteError) {
             let file = try ProjectionFile(path: path, access: .readOnly)
             return try file.connection.snapshot { () throws(SQLiteError) in
@@ -45,7 +53,9 @@ final class FingerprintChecker: Sendable {
                 try projection.eachRow { (row) throws(SQLiteError) in
                     sum.add(row.hash)
                     rows += 1
-                    if rows % 4096 == 0, isStopping() { throw SQLiteError(code: 9, message: "stopping") }
+                    guard rows % 4096 == 0 else { return }
+                    if isStopping() { throw SQLiteError(code: 9, message: "stopping") }
+                    usleep(pauseMicroseconds)
                 }
                 return sum == saved.fingerprint ? nil : "its rows do not give its fingerprint"
             }

@@ -120,7 +120,9 @@ final class FollowedProjection {
     /// Overwrites the write-ahead log, so that no erased row is left in it; waits for readers.
     private func truncate() throws(SQLiteError) {
         for _ in 0..<100 {
-            if let result = try? file.connection.checkpoint(.truncate), result.walFrames == result.checkpointed { return }
+            if let result = try? file.connection.checkpoint(.truncate), result.walFrames == result.checkpointed {
+                return
+            }
             usleep(20_000)
         }
         throw SQLiteError(code: 5, message: "a reader keeps erased rows of a projection from being overwritten")

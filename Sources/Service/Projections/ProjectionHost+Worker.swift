@@ -36,7 +36,8 @@ extension ProjectionHost {
                 }
                 try open(generation, kind)
             }
-            for kind in kinds where !followed.contains(where: { $0.generation.name == kind.name && $0.generation.role == .active }) {
+            for kind in kinds
+            where !followed.contains(where: { $0.generation.name == kind.name && $0.generation.role == .active }) {
                 try add(kind, version: kind.newest, role: .active)
             }
             removeStrangers()
@@ -71,7 +72,9 @@ extension ProjectionHost {
         }
 
         private func drop(_ generation: Catalog.Generation) throws(SQLiteError) {
-            followed.removeAll { $0.generation.name == generation.name && $0.generation.generation == generation.generation }
+            followed.removeAll {
+                $0.generation.name == generation.name && $0.generation.generation == generation.generation
+            }
             try catalog.remove(generation)
             removeFile(generation)
         }
@@ -89,7 +92,9 @@ extension ProjectionHost {
                 let name = withUnsafeBytes(of: entry.pointee.d_name) {
                     String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
                 }
-                guard kinds.contains(where: { name.hasPrefix($0.name + "-v") }), name.contains(".sqlite") else { continue }
+                guard kinds.contains(where: { name.hasPrefix($0.name + "-v") }), name.contains(".sqlite") else {
+                    continue
+                }
                 let file = name.without(suffix: "-wal").without(suffix: "-shm")
                 if !known.contains(file) { unlink("\(directory)/\(name)") }
             }
@@ -130,7 +135,8 @@ extension ProjectionHost {
                 return true
             }
             // The writer publishes the head after its commit, so what is read is durable.
-            let durable = batch.last.map { $0.event.number > head } == true ? batch.filter { $0.event.number <= head } : batch
+            let durable =
+                batch.last.map { $0.event.number > head } == true ? batch.filter { $0.event.number <= head } : batch
             for projection in group {
                 do throws(SQLiteError) { try projection.fold(durable) } catch {
                     guard error.isCorruption else { throw error }

@@ -60,14 +60,17 @@ final class ProjectionHost: Sendable {
     private let kinds: [ProjectionKind]
     private let thread = Mutex<WorkerThread?>(nil)
 
-    init(log: EventLog, directory: String, catalogPath: String, kinds: [ProjectionKind] = ProjectionKind.all) throws(LogError) {
+    init(log: EventLog, directory: String, catalogPath: String, kinds: [ProjectionKind] = ProjectionKind.all)
+        throws(LogError)
+    {
         self.log = log
         self.directory = directory
         self.kinds = kinds
         let worker: Worker
         do throws(SQLiteError) {
             worker = Worker(
-                host: self, log: log, reader: try LogReader.opened(log), catalog: try Self.catalog(catalogPath, directory),
+                host: self, log: log, reader: try LogReader.opened(log),
+                catalog: try Self.catalog(catalogPath, directory),
                 directory: directory, kinds: kinds)
             try worker.open()
         } catch { throw .sqlite(error) }

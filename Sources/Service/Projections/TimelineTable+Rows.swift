@@ -40,7 +40,8 @@ extension TimelineTable: TimelineRows {
         """
 
     func newestReceipt(of person: PersonID) throws(SQLiteError) -> Timestamp? {
-        try file.connection.cached("SELECT newest_ms FROM receipt WHERE person = ?") { (statement) throws(SQLiteError) in
+        try file.connection.cached("SELECT newest_ms FROM receipt WHERE person = ?") {
+            (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             return try statement.step() ? Timestamp(milliseconds: statement.int(at: 0)) : nil
         }
@@ -135,14 +136,17 @@ extension TimelineTable: TimelineRows {
             state: statement.bytes(at: 2))
     }
 
-    private static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) -> WatchedRegion {
+    private static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError)
+        -> WatchedRegion
+    {
         guard
             let center = try? Coordinate(
                 latitude: statement.double(at: column + 2), longitude: statement.double(at: column + 3)),
             let circle = try? Circle(center: center, radiusMeters: statement.double(at: column + 4))
         else { throw .damagedProjection }
         return WatchedRegion(
-            id: RegionID(rawValue: statement.int(at: column)), identifier: statement.text(at: column + 1), circle: circle,
+            id: RegionID(rawValue: statement.int(at: column)), identifier: statement.text(at: column + 1),
+            circle: circle,
             removedAt: statement.optionalInt(at: column + 5).map(Timestamp.init(milliseconds:)))
     }
 }

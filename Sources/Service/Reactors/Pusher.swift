@@ -28,7 +28,8 @@ final class Pusher: Sendable {
     init(log: EventLog, settings: ServiceConfiguration.Push) throws(ConfigurationError) {
         self.log = log
         bundleIDs = Set(settings.bundleIDs)
-        let environment: LocationPush.PushEnvironment = settings.environment == "production" ? .production : .development
+        let environment: LocationPush.PushEnvironment =
+            settings.environment == "production" ? .production : .development
         self.environment = environment == .production ? .production : .development
         guard let pem = DataDirectory.read(settings.keyFile, atMost: 16 << 10) else {
             throw ConfigurationError("The push key \(settings.keyFile) cannot be read.")
@@ -113,7 +114,8 @@ final class Pusher: Sendable {
                     finish(work.query, device, token, outcome)
                 }
             } catch {
-                record(work.query, device, apnsID, number: 1, status: nil, reason: "not sent: \(error)", milliseconds: 0)
+                record(
+                    work.query, device, apnsID, number: 1, status: nil, reason: "not sent: \(error)", milliseconds: 0)
                 finishOne(work.query, isAccepted: false)
             }
         }

@@ -230,6 +230,8 @@ package struct CBORReader {
 package indirect enum CBORValue: Equatable, Sendable {
     package struct Pair: Equatable, Sendable {
         package let key, value: CBORValue
+
+        package init(key: CBORValue, value: CBORValue) { (self.key, self.value) = (key, value) }
     }
     case unsigned(UInt64)
     /// −1 − the value, so that −2⁶⁴ has a place.

@@ -287,7 +287,8 @@ package struct LocationRead: Hashable, Sendable {
     package let content: Part<Content>
 
     package init(
-        subject: PersonID?, reader: PrincipalID, question: Question, verdict: Verdict, precision: Precision, asOf: Int64,
+        subject: PersonID?, reader: PrincipalID, question: Question, verdict: Verdict, precision: Precision,
+        asOf: Int64,
         count: Int64, content: Part<Content>
     ) {
         (self.subject, self.reader, self.question, self.verdict) = (subject, reader, question, verdict)

@@ -81,7 +81,8 @@ extension EventCoding {
                     durationMilliseconds: try require(try clear.integer(7))))
         case .locationQueryEnded:
             event = .locationQueryEnded(
-                try require(try clear.identifier(1)), try require(QueryEnd(rawValue: try require(try clear.integer(2)))),
+                try require(try clear.identifier(1)),
+                try require(QueryEnd(rawValue: try require(try clear.integer(2)))),
                 fix: try clear.integer(3))
         case .locationDisclosed: event = .locationDisclosed(try disclosure(&clear, in: stream, parts))
         case .locationRead: event = .locationRead(try read(&clear, in: stream, parts))

@@ -43,11 +43,11 @@ package enum EventCoding {
 
     /// The clear map and the plaintexts of `event` in `stream`. Cost: about 0.3 µs for a fix.
     package static func encode(_ event: Event, in stream: StreamID) -> Encoded {
-        var clear = FieldWriter()
+        var clear = FieldWriter(capacity: 48)
         var parts: [PlainPart] = []
         func part(_ person: PersonID?, _ keyClass: KeyClass, _ write: (inout FieldWriter) -> Void) {
             guard let person else { preconditionFailure("A sealed part belongs to a person.") }
-            var fields = FieldWriter()
+            var fields = FieldWriter(capacity: 112)
             write(&fields)
             parts.append(PlainPart(person: person, keyClass: keyClass, plaintext: fields.finish()))
         }

@@ -5,8 +5,9 @@ struct FieldWriter {
     private var writer: CBORWriter
     private var count = 0
 
-    init() {
-        writer = CBORWriter()
+    /// - Parameter capacity: bytes expected, so that the usual map is written without growing.
+    init(capacity: Int = 0) {
+        writer = CBORWriter(capacity: capacity)
         writer.map(0)
     }
 

@@ -12,9 +12,10 @@ extension Standing {
         var outcomes: [FixOutcome] = []
         outcomes.reserveCapacity(reports.count)
         var newest = device.newestTimestamp
-        var inThisBatch: Set<Fix> = []
+        // Filled when the first fix comes that is not newer than the ones before it: most batches have none.
+        var inThisBatch: Set<Fix>?
         var rejectedInThisBatch: Set<Hash256> = []
-        for report in reports {
+        for (index, report) in reports.enumerated() {
             switch report {
             case .rejected(let reason, let input, let length):
                 outcomes.append(.rejected(reason))
@@ -26,15 +27,17 @@ extension Standing {
             case .fix(let fix, let query):
                 // Newer than anything of this device: it cannot be known, and needs no look-up.
                 if newest.map({ fix.timestamp <= $0 }) ?? false {
-                    guard inThisBatch.insert(fix.content).inserted,
-                        !fixes.contains(fix, device: id, person: device.person)
+                    var known = inThisBatch.take() ?? Self.contents(reports[..<index])
+                    let isNew = known.insert(fix.content).inserted
+                    inThisBatch = consume known
+                    guard isNew, !fixes.contains(fix, device: id, person: device.person)
                     else {
                         outcomes.append(.duplicate)
                         continue
                     }
                 } else {
                     newest = fix.timestamp
-                    inThisBatch.insert(fix.content)
+                    inThisBatch?.insert(fix.content)
                 }
                 outcomes.append(.new)
                 append(fix, answering: query, of: id, device.person, at: now, to: &decision)
@@ -42,6 +45,12 @@ extension Standing {
         }
         decision.reply = .fixes(outcomes)
         return decision
+    }
+
+    private static func contents(_ reports: ArraySlice<DeviceReport>) -> Set<Fix> {
+        var contents: Set<Fix> = []
+        for case .fix(let fix, _) in reports { contents.insert(fix.content) }
+        return contents
     }
 
     private func reportingDevice(_ reference: DeviceReference, by caller: Caller) throws(Refusal) -> DeviceID {
@@ -83,7 +92,8 @@ extension Standing {
         _ token: LocationPushToken, _ environment: PushEnvironment, of handle: Handle, by caller: Caller
     ) throws(Refusal) -> Decision {
         let id = DeviceID(rawValue: caller.principal.rawValue)
-        guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved, device.handle == handle else {
+        guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved, device.handle == handle
+        else {
             throw .notFound
         }
         guard Limits.pushTokenBytes.contains(token.bytes.count) else {

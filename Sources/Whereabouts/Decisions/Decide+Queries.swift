@@ -28,7 +28,8 @@ extension Standing {
         switch authorize(caller, to: .ask, about: question.subject, at: now) {
         case .failure(let refused):
             guard isPerson else { throw .noSuchPerson }
-            recordRefusal(query(refused.subject, .refused(refused.code)), about: refused.subject, by: caller, at: now, &decision)
+            recordRefusal(
+                query(refused.subject, .refused(refused.code)), about: refused.subject, by: caller, at: now, &decision)
         case .success(let permit):
             decision.append(query(permit.subject, permit.verdict), to: .audit(permit.subject))
             decision.reply = .query(question.id)
@@ -114,8 +115,9 @@ extension Standing {
         _ id: QueryID, _ content: Disclosure.Content, precision: Precision, fix: Int64, by caller: Caller,
         at now: Timestamp
     ) throws(Refusal) -> Decision {
-        guard let query = queries[id], query.requester == caller.principal, query.end == .answered
-            || query.end == .answeredFromLastKnown, query.fix == fix, let subject = persons[query.subject]?.handle
+        guard let query = queries[id], query.requester == caller.principal,
+            query.end == .answered
+                || query.end == .answeredFromLastKnown, query.fix == fix, let subject = persons[query.subject]?.handle
         else { throw .noSuchPerson }
         guard case .success(let permit) = authorize(caller, to: .ask, about: subject, at: now),
             permit.verdict == query.verdict, permit.precision == precision

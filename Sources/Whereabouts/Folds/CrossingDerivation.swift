@@ -128,7 +128,8 @@ struct CrossingDerivation {
         if sum >= VisitRules.crossingEvidence, let run = regions[index].run {
             let time = boundaryTime(index, from: run.before, to: run.start)
             found.append(
-                FoundCrossing(region: regions[index].id, kind: isInside ? .exit : .enter, time: time, confirmed: fix.time))
+                FoundCrossing(
+                    region: regions[index].id, kind: isInside ? .exit : .enter, time: time, confirmed: fix.time))
             regions[index].isInside = !isInside
             regions[index].sum = 0
             regions[index].run = nil
@@ -166,7 +167,8 @@ struct CrossingDerivation {
         let length = (dx * dx + dy * dy + dz * dz).squareRoot()
         guard length > 0 else { return }
         let along =
-            ((center.x - a.point.x) * dx + (center.y - a.point.y) * dy + (center.z - a.point.z) * dz) / (length * length)
+            ((center.x - a.point.x) * dx + (center.y - a.point.y) * dy + (center.z - a.point.z) * dz)
+            / (length * length)
         guard along > 0, along < 1 else { return }
         let near = GeocentricPoint(x: a.point.x + along * dx, y: a.point.y + along * dy, z: a.point.z + along * dz)
         let off = near.chordMeters(to: center)

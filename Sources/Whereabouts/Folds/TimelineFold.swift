@@ -43,7 +43,8 @@ package struct TimelineFold {
                 let engine = try engine(of: person, rows, &changes)
                 engine.reported = event.recordedAt
                 engine.watch(
-                    WatchedRegion(id: id, identifier: region.identifier, circle: region.circle, removedAt: nil), &changes)
+                    WatchedRegion(id: id, identifier: region.identifier, circle: region.circle, removedAt: nil),
+                    &changes)
             case .regionRemoved(let id):
                 guard let person = event.stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)

@@ -168,7 +168,8 @@ struct VisitDerivation {
 
     private mutating func markBoundary(seed: TrackPoint) {
         boundaries.append(
-            Restart(seed: Timestamp(milliseconds: seed.time), closed: Timestamp(milliseconds: newest), state: encoded()))
+            Restart(seed: Timestamp(milliseconds: seed.time), closed: Timestamp(milliseconds: newest), state: encoded())
+        )
     }
 
     // MARK: Out

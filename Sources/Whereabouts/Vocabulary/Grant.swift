@@ -43,7 +43,9 @@ package struct Grant: Hashable, Sendable {
         (self.includesHistory, self.from, self.until) = (includesHistory, from, until)
     }
 
-    package func isInForce(at now: Timestamp) -> Bool { (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }
+    package func isInForce(at now: Timestamp) -> Bool {
+        (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true)
+    }
 }
 
 /// What a bearer token may be used for. A token holds one or several.
