@@ -27,7 +27,7 @@ final class AnswerPool: Sendable {
                 workers.append(
                     WorkerThread {
                         let context = makeContext()
-                        while let work = state.wait(for: Self.next) { work?(context) ?? () }
+                        while case .work(let work)? = state.wait(for: Self.next) { work(context) }
                     })
             }
         }
@@ -50,10 +50,16 @@ final class AnswerPool: Sendable {
         }
     }
 
-    /// The next piece of work. The outer optional says "wait on", the inner one "nothing will come any more".
-    private static func next(_ state: inout State) -> Work?? {
-        if !state.waiting.isEmpty { return .some(state.waiting.removeFirst()) }
-        return state.isStopping ? .some(nil) : nil
+    private enum Next {
+        case work(Work)
+        /// Nothing will come any more.
+        case end
+    }
+
+    /// What a thread is to do; `nil`: wait on.
+    private static func next(_ state: inout State) -> Next? {
+        if !state.waiting.isEmpty { return .work(state.waiting.removeFirst()) }
+        return state.isStopping ? .end : nil
     }
 }
 
