@@ -107,7 +107,7 @@ struct FixColumns: Equatable {
 }
 
 /// A fix with its place in the log, as answers read it.
-package struct ReportedFix: Sendable {
+package struct ReportedFix: Hashable, Sendable {
     package let device: DeviceID
     /// Without its client's name for it. Its time of receipt is the house's own where the client brought none.
     package let fix: Fix

@@ -7,6 +7,8 @@ struct StayCluster {
     private(set) var lastInsider: TrackPoint
     /// Fixes outside since the last one inside: noise if the next is inside, else the way out.
     private(set) var outsiders: [TrackPoint] = []
+    /// All fixes since the first outsider, neutral ones too: what the next cluster is made from.
+    private(set) var waiting: [TrackPoint] = []
     /// The accepted fix before the first outsider.
     private(set) var beforeOutsiders: TrackPoint
     /// The fixes inside, until the stay is settled; empty from then on.
@@ -34,10 +36,12 @@ struct StayCluster {
         if fix.accuracy > VisitRules.neutralAccuracy,
             distance <= VisitRules.placeRadius + VisitRules.neutralFactor * fix.accuracy
         {
+            if !waiting.isEmpty { waiting.append(fix) }
             return false
         }
         if outsiders.isEmpty { beforeOutsiders = previous }
         outsiders.append(fix)
+        waiting.append(fix)
         let first = outsiders[0]
         if fix.distance(to: first) > VisitRules.travelSpread + fix.accuracy + first.accuracy { return true }
         let isWeak =
@@ -57,7 +61,10 @@ struct StayCluster {
     private mutating func addInsider(_ fix: TrackPoint) {
         mean.add(fix)
         lastInsider = fix
-        if !outsiders.isEmpty { outsiders.removeAll(keepingCapacity: true) }
+        if !outsiders.isEmpty {
+            outsiders.removeAll(keepingCapacity: true)
+            waiting.removeAll(keepingCapacity: true)
+        }
         guard !isSettled else { return }
         if observedSeconds >= VisitRules.settledSeconds {
             isSettled = true

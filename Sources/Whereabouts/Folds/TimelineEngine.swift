@@ -187,31 +187,31 @@ final class TimelineEngine {
         guard let receipt = try rows.newestReceipt(of: person) else { return }
         newestReceipt = receipt.milliseconds
         writtenReceipt = newestReceipt
-        let start = derived(from: try rows.restart(of: person, closedBefore: nil))
-        try derive(from: start, stopping: nil, rows, &changes)
+        let restart = try rows.restart(of: person, closedBefore: nil)
+        try derive(from: derived(from: restart), keeping: restart?.closed, stopping: nil, rows, &changes)
     }
 
     /// Works in the fixes that the derivation has not seen.
     func rework<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
         let first = min(unseen?.lowerBound ?? .max, invalidFrom ?? .max)
-        var start: VisitDerivation?
-        if invalidFrom == nil {
-            if let newer = snapshots.newer, newer.newest < first {
-                start = newer
-            } else if let older = snapshots.older, older.newest < first {
-                start = older
-            }
+        let snapshot: VisitDerivation?
+        if let newer = snapshots.newer, newer.newest < first, invalidFrom == nil {
+            snapshot = newer
+        } else if let older = snapshots.older, older.newest < first, invalidFrom == nil {
+            snapshot = older
+        } else {
+            snapshot = nil
         }
-        if start == nil {
-            let moment = Timestamp(milliseconds: first)
-            start = derived(from: first == .min ? nil : try rows.restart(of: person, closedBefore: moment))
-        }
-        guard let start else { return }
         // A change of regions goes to the end: that the state of the others is as before says nothing about the new one.
         let last = invalidFrom == nil ? unseen?.upperBound : nil
         unseen = nil
         invalidFrom = nil
-        try derive(from: start, stopping: last, rows, &changes)
+        if let snapshot {
+            let newest = snapshot.newest == .min ? nil : Timestamp(milliseconds: snapshot.newest)
+            return try derive(from: snapshot, keeping: newest, stopping: last, rows, &changes)
+        }
+        let restart = first == .min ? nil : try rows.restart(of: person, closedBefore: Timestamp(milliseconds: first))
+        try derive(from: derived(from: restart), keeping: restart?.closed, stopping: last, rows, &changes)
     }
 
     private func derived(from restart: Restart?) -> VisitDerivation {
@@ -223,18 +223,20 @@ final class TimelineEngine {
     }
 
     /// Derives from `start` on and compares with the rows written: to the end, or until a boundary after `last` at which
-    /// the state is the one it was.
+    /// the state is the one it was. Restart points closed up to `kept` stand.
     private func derive<Rows: TimelineRows>(
-        from start: VisitDerivation, stopping last: Int64?, _ rows: Rows, _ changes: inout [TimelineChange]
+        from start: VisitDerivation, keeping kept: Timestamp?, stopping last: Int64?, _ rows: Rows,
+        _ changes: inout [TimelineChange]
     ) throws(Rows.Failure) {
-        let kept = (derivation: derivation, newest: newestFix, visits: visits, crossings: crossings)
+        let before = (derivation: derivation, newest: newestFix, visits: visits, crossings: crossings)
         let isFresh = start.newest == .min
         let firstArrival = start.earliestArrival
         let confirmed = start.crossings.confirmedThrough
         let earliestCrossing = start.crossings.earliestTime
         let from = isFresh ? nil : Timestamp(milliseconds: start.newest + 1)
         derivation = start
-        snapshots = (start, nil)
+        // A restart point has seen fixes after its seed, so that it is no state after the fixes before.
+        snapshots = ((kept?.milliseconds ?? .min) == start.newest ? start : nil, nil)
         sinceSnapshot = 0
         var converged: Restart?
         var candidate: TrackPoint?
@@ -251,8 +253,9 @@ final class TimelineEngine {
             candidate = point
             let boundaries = derivation.boundaries.count
             feed(waiting)
-            if let last, waiting.time > last, derivation.boundaries.count > boundaries,
-                let boundary = derivation.boundaries.last,
+            // The fixes from the seed on are yet to be given again, so that all unseen ones must lie before it.
+            if let last, derivation.boundaries.count > boundaries, let boundary = derivation.boundaries.last,
+                boundary.seed.milliseconds > last,
                 try rows.restart(of: person, closedAt: boundary.closed) == boundary
             {
                 converged = boundary
@@ -265,15 +268,14 @@ final class TimelineEngine {
         func time(_ milliseconds: Int64) -> Timestamp? {
             milliseconds == .min ? nil : Timestamp(milliseconds: milliseconds)
         }
-        let endArrival = converged.map { _ in derivation.earliestArrival }
-        let endConfirmed = converged.map { _ in derivation.crossings.confirmedThrough }
-        visits = try rows.visits(
-            of: person, arrivingFrom: time(firstArrival), before: endArrival.flatMap { time($0) })
+        // At the boundary, either may still be the beginning of time, which is not the absence of an end.
+        let endArrival = converged.map { _ in Timestamp(milliseconds: derivation.earliestArrival) }
+        let endConfirmed = converged.map { _ in Timestamp(milliseconds: derivation.crossings.confirmedThrough) }
+        visits = try rows.visits(of: person, arrivingFrom: time(firstArrival), before: endArrival)
         crossings = try rows.crossings(
             of: person, from: time(earliestCrossing), confirmedAfter: time(confirmed),
-            through: endConfirmed.flatMap { time($0) })
-        changes.append(
-            .restartsVoid(person, closedAfter: time(start.newest), through: converged?.closed))
+            through: endConfirmed)
+        changes.append(.restartsVoid(person, closedAfter: kept, through: converged?.closed))
         guard converged != nil else { return tell(&changes) }
 
         let stays = derivation.sealedStays.map { Visit($0, of: person, reported: reported, transform) }
@@ -282,7 +284,7 @@ final class TimelineEngine {
         _ = change(crossings, to: found, &changes)
         sealed(&changes)
         // From the boundary on all is as it was, and so is the engine.
-        (derivation, newestFix, visits, crossings) = (kept.derivation, kept.newest, kept.visits, kept.crossings)
+        (derivation, newestFix, visits, crossings) = (before.derivation, before.newest, before.visits, before.crossings)
         snapshots = (nil, nil)
         sinceSnapshot = 0
     }

@@ -82,7 +82,7 @@ struct VisitDerivation {
     private mutating func accept(_ fix: TrackPoint) {
         previous = fix
         guard feed(fix) else { return }
-        // The cluster closed. The outsiders start the next one, and may close that in turn.
+        // The cluster closed. What waited starts the next one, and may close that in turn.
         var queue = close()
         var next = 0
         while next < queue.count {
@@ -112,13 +112,13 @@ struct VisitDerivation {
 
     // MARK: Stage 3
 
-    /// Closes the cluster and returns its outsiders.
+    /// Closes the cluster and returns what waited, beginning with its first outsider.
     private mutating func close() -> [TrackPoint] {
         guard let closed = cluster else { preconditionFailure("Only an open cluster closes.") }
         cluster = nil
         hasNews = true
         lastFed = closed.beforeOutsiders
-        let outsiders = closed.outsiders
+        let waiting = closed.waiting
         if let stay = closed.stay(after: trail, followsStay: followsStay), !closed.isTeleport(after: trail) {
             if let earlier = pending, earlier.isJoined(by: stay) {
                 pending = earlier.joined(with: stay)
@@ -129,15 +129,15 @@ struct VisitDerivation {
             }
             trail = [closed.lastInsider]
             followsStay = true
-            markBoundary(seed: outsiders[0])
+            markBoundary(seed: waiting[0])
         } else if !closed.isTeleport(after: trail) {
             travel(closed.young)
             trail = Array((trail + closed.young).suffix(3))
             followsStay = false
             let span = VisitRules.restartSpanSeconds * 1000
-            if pending == nil, closed.seed.time / span != outsiders[0].time / span { markBoundary(seed: outsiders[0]) }
+            if pending == nil, closed.seed.time / span != waiting[0].time / span { markBoundary(seed: waiting[0]) }
         }
-        return outsiders
+        return waiting
     }
 
     /// Fixes that belong to no stay.
@@ -254,7 +254,7 @@ extension VisitDerivation {
     /// Goes on from a boundary: the next fix to add is the one at ``Restart/seed``.
     init(restart: Restart, regions: [WatchedRegion], _ transform: GeocentricTransform) throws(CBORError) {
         self.init(regions: regions, transform)
-        // A loop with one pass, because a closure cannot throw typed errors through `withUnsafeBytes` and mutate self.
+        // `Array.withUnsafeBytes` rethrows without a type, so that the outcome leaves it as a value.
         let state = restart.state
         let read: Result<Void, CBORError> = state.withUnsafeBytes { bytes in
             do throws(CBORError) {

@@ -1,0 +1,48 @@
+import SQLite
+import Testing
+
+@testable import Service
+@testable import Whereabouts
+
+/// A projection with a database of its own in memory, folded as a follower would.
+final class Folded<P: Projection> {
+    let file: ProjectionFile
+    let projection: P
+
+    init() throws {
+        file = try ProjectionFile(path: ":memory:", access: .readWrite)
+        try file.connection.execute(P.schema)
+        projection = P(file: file, version: P.versions[P.versions.count - 1])
+    }
+
+    convenience init(_ events: [RecordedEvent], batch: Int = 10_000, forgetting: Bool = false) throws {
+        try self.init()
+        try fold(events, batch: batch, forgetting: forgetting)
+    }
+
+    /// Folds in transactions of `batch` events each; `forgetting` drops after each what is kept in memory, as a restart does.
+    func fold(_ events: [RecordedEvent], batch: Int = 10_000, forgetting: Bool = false) throws {
+        for start in stride(from: 0, to: events.count, by: batch) {
+            try file.connection.begin()
+            try projection.fold(Array(events[start..<min(start + batch, events.count)]))
+            try projection.flush()
+            try file.connection.commit()
+            if forgetting { projection.forget() }
+        }
+    }
+
+    func index() throws { try file.connection.execute(P.indexes) }
+
+    /// Every row as people may read it; the fingerprint kept on the way must be the sum of the rows'.
+    func rows() throws -> [String] {
+        var rows: [String] = []
+        var sum = Fingerprint()
+        try projection.eachRow { row in
+            rows.append("\(row.table) \(row.key): \(row.summary)")
+            sum.add(row.hash)
+        }
+        #expect(sum == file.fingerprint)
+        #expect(Set(rows).count == rows.count)
+        return rows
+    }
+}

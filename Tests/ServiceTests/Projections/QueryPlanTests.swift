@@ -1,0 +1,46 @@
+import SQLite
+import Testing
+
+@testable import Service
+
+/// What runs per request, or per late fix, finds its rows by a key.
+@Suite struct QueryPlanTests {
+    private func plan<P: Projection>(_: P.Type, _ sql: StaticString) throws -> [String] {
+        let folded = try Folded<P>()
+        try folded.index()
+        return try folded.file.connection.explainQueryPlan(sql)
+    }
+
+    private func expectSearches(_ plan: [String], sorts: Bool = false) {
+        let scans = plan.filter { $0.hasPrefix("SCAN") || (!sorts && $0.contains("TEMP B-TREE")) }
+        #expect(scans == [])
+        #expect(plan.contains { $0.hasPrefix("SEARCH") })
+    }
+
+    @Test func `fixes, visits and crossings`() throws {
+        for sql in [TimelineReader.fixesSQL, TimelineReader.containsSQL, TimelineReader.visitsSQL] {
+            expectSearches(try plan(TimelineTable.self, sql))
+        }
+        expectSearches(try plan(TimelineTable.self, TimelineReader.crossingsSQL))
+        expectSearches(try plan(TimelineTable.self, TimelineTable.eachFixSQL))
+        let contains = try plan(TimelineTable.self, TimelineReader.containsSQL)
+        #expect(contains.contains { $0.contains("longitude_degrees=?") })
+    }
+
+    @Test func `current fixes and the stream index`() throws {
+        // A person has a handful of devices: the newest of them is found by sorting these.
+        expectSearches(try plan(CurrentTable.self, CurrentReader.newestSQL), sorts: true)
+        expectSearches(try plan(CurrentTable.self, CurrentReader.devicesSQL))
+        expectSearches(try plan(StreamIndexTable.self, StreamIndexReader.sql))
+    }
+
+    @Test func `the audit`() throws {
+        for sql in [
+            AuditReader.querySQL, AuditReader.queriesAboutSQL, AuditReader.queriesBySQL, AuditReader.attemptsSQL,
+            AuditReader.disclosuresForSQL, AuditReader.disclosuresAboutSQL, AuditReader.readsAboutSQL,
+            AuditReader.readsBySQL, AuditReader.changesAboutSQL, AuditReader.refusalsOfSQL, AuditReader.rejectedSQL,
+        ] {
+            expectSearches(try plan(AuditTable.self, sql))
+        }
+    }
+}
