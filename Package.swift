@@ -25,6 +25,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "whereabouts",
+    products: [
+        .executable(name: "whereabouts", targets: ["WhereaboutsTool"])
+    ],
     targets: [
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CPROJ", pkgConfig: "proj", package: "libproj-dev"),
@@ -59,6 +62,12 @@ let package = Package(
         tests("HTTPServer", []),
         module("DeviceAgent", ["Geodesy", "JSON", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"]),
         tests("DeviceAgent", ["Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Whereabouts"]),
+        .executableTarget(
+            name: "WhereaboutsTool",
+            dependencies: [
+                "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Service", "Whereabouts", "WireFormats",
+            ], swiftSettings: strict),
+        tests("WhereaboutsTool", ["Geodesy", "HTTPServer", "JSON", "Service", "Whereabouts", "WireFormats"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

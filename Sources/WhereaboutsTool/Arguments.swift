@@ -1,0 +1,249 @@
+/// One option of a command: its name, what it takes and how that is read. A flag takes nothing.
+struct Option<Value: Sendable>: OptionDeclaration {
+    /// Without the dashes.
+    let name: String
+    /// What stands for the value in the help; `nil` for a flag.
+    let placeholder: String?
+    let help: String
+    /// What the value must be, for the sentence about a wrong one: "a whole number".
+    let form: String
+    /// `nil` for a text that is not of the form.
+    let read: @Sendable (String) -> Value?
+
+    func isOfForm(_ text: String) -> Bool { read(text) != nil }
+}
+
+/// An option whatever its value, as commands list them.
+protocol OptionDeclaration: Sendable {
+    var name: String { get }
+    var placeholder: String? { get }
+    var help: String { get }
+    var form: String { get }
+    func isOfForm(_ text: String) -> Bool
+}
+
+extension Option where Value == Bool {
+    static func flag(_ name: String, help: String) -> Option<Bool> {
+        Option(name: name, placeholder: nil, help: help, form: "", read: { _ in true })
+    }
+}
+
+/// What a command takes besides options.
+enum Operands: Sendable {
+    case none
+    case one(String)
+    case optional(String)
+    /// At least one.
+    case many(String)
+
+    var usage: String? {
+        switch self {
+        case .none: nil
+        case .one(let name): name
+        case .optional(let name): "[\(name)]"
+        case .many(let name): "\(name)…"
+        }
+    }
+
+    func allows(_ count: Int) -> Bool {
+        switch self {
+        case .none: count == 0
+        case .one: count == 1
+        case .optional: count <= 1
+        case .many: count >= 1
+        }
+    }
+}
+
+/// One command: what it is called, what it takes and what it does. Help, parsing and suggestions come from this alone.
+struct Command: Sendable {
+    /// One word, or a group and a verb: `person add`.
+    let words: [String]
+    let summary: String
+    var operands = Operands.none
+    var requires: [any OptionDeclaration] = []
+    var accepts: [any OptionDeclaration] = []
+    /// What the help says besides: a paragraph of lines that fit a terminal.
+    var details: String?
+    let run: @Sendable (Invocation) throws(ToolError) -> Void
+    /// For a command of another module: takes the words after the command as they are, gives the exit code.
+    var passesOn: (@Sendable ([String]) -> Int32)?
+
+    var name: String { words.joined(separator: " ") }
+    var options: [any OptionDeclaration] { requires + accepts + GlobalOptions.all }
+}
+
+/// What every command takes.
+enum GlobalOptions {
+    static let data = Option(
+        name: "data", placeholder: "DIR", help: "the data directory (default: ~/.local/state/whereabouts)",
+        form: "a path", read: { $0.isEmpty ? nil : $0 })
+    static let help = Option.flag("help", help: "show this text")
+    static let all: [any OptionDeclaration] = [data, help]
+}
+
+/// A command with what was given to it; every value has been found to be of its option's form.
+struct Invocation: Sendable {
+    let command: Command
+    let console: Console
+    let operands: [String]
+    fileprivate let texts: [String: String]
+
+    /// The value, or `nil` when the option was not given.
+    subscript<Value>(option: Option<Value>) -> Value? {
+        precondition(command.options.contains { $0.name == option.name }, "\(command.name) declares its options.")
+        return texts[option.name].flatMap { option.read($0) }
+    }
+
+    /// The value of an option that the command requires.
+    func required<Value>(_ option: Option<Value>) -> Value {
+        guard let value = self[option] else { preconditionFailure("The parser has found every required option.") }
+        return value
+    }
+
+    func has(_ flag: Option<Bool>) -> Bool { self[flag] != nil }
+}
+
+/// What the words on the command line come to.
+enum Parsed {
+    case invocation(Invocation)
+    case help(Help)
+    case passedOn(@Sendable ([String]) -> Int32, arguments: [String])
+}
+
+extension Command {
+    /// A command that another module runs, parses and documents.
+    init(_ word: String, summary: String, passesOn: @escaping @Sendable ([String]) -> Int32) {
+        self.init(
+            words: [word], summary: summary, run: { _ in preconditionFailure("It is passed on.") }, passesOn: passesOn)
+    }
+}
+
+/// Reads a command line by the declarations of the commands.
+struct ArgumentParser {
+    let commands: [Command]
+
+    /// - Throws: ``ToolError/usage(_:)`` with one sentence that names what is wrong and, if there is one, the nearest
+    ///   thing that would be right.
+    func parse(_ arguments: [String], console: Console) throws(ToolError) -> Parsed {
+        var rest = arguments[...]
+        var texts: [String: String] = [:]
+        while let word = rest.first, isOption(word) {
+            rest = rest.dropFirst()
+            try take(word, of: GlobalOptions.all, from: &rest, into: &texts)
+        }
+        guard let first = rest.popFirst() else {
+            guard texts[GlobalOptions.help.name] != nil else {
+                throw .usage("Say what to do, as in \"whereabouts ask\"; \"whereabouts --help\" lists the commands.")
+            }
+            return .help(.tool(commands))
+        }
+        let group = commands.filter { $0.words[0] == first }
+        guard !group.isEmpty else {
+            let names = commands.map { $0.words[0] }
+            throw .usage("There is no command \"\(first)\"\(suggestion(for: first, among: names)).")
+        }
+        guard let command = try command(of: group, first: first, from: &rest) else { return .help(.group(group)) }
+        if let passesOn = command.passesOn { return .passedOn(passesOn, arguments: Array(rest)) }
+
+        var operands: [String] = []
+        while let word = rest.popFirst() {
+            if word == "--" {
+                operands.append(contentsOf: rest)
+                break
+            }
+            if isOption(word) {
+                try take(word, of: command.options, from: &rest, into: &texts)
+            } else {
+                operands.append(word)
+            }
+        }
+        if texts[GlobalOptions.help.name] != nil { return .help(.command(command)) }
+        for option in command.requires where texts[option.name] == nil {
+            throw .usage("\"\(command.name)\" needs --\(option.name)\(option.placeholder.map { " " + $0 } ?? "").")
+        }
+        guard command.operands.allows(operands.count) else {
+            throw .usage(Self.wrongCount(of: operands, for: command))
+        }
+        return .invocation(Invocation(command: command, console: console, operands: operands, texts: texts))
+    }
+
+    /// The command of a group; `nil` when the group's help is wanted. A group may have a member of one word, which is
+    /// meant when no verb follows.
+    private func command(
+        of group: [Command], first: String, from rest: inout ArraySlice<String>
+    ) throws(ToolError) -> Command? {
+        let verbs = group.compactMap { $0.words.count > 1 ? $0.words[1] : nil }
+        if let verb = rest.first, !isOption(verb), !verbs.isEmpty {
+            rest = rest.dropFirst()
+            guard let command = group.first(where: { $0.words.last == verb && $0.words.count > 1 }) else {
+                throw .usage("There is no command \"\(first) \(verb)\"\(suggestion(for: verb, among: verbs)).")
+            }
+            return command
+        }
+        if let alone = group.first(where: { $0.words.count == 1 }) { return alone }
+        if rest.first == "--help" || rest.first == "-h" { return nil }
+        throw .usage("Say what to do: \(verbs.map { "\"\(first) \($0)\"" }.joined(separator: ", ")).")
+    }
+
+    /// Takes an option whose word has been passed, and its value.
+    private func take(
+        _ word: String, of options: [any OptionDeclaration], from rest: inout ArraySlice<String>,
+        into texts: inout [String: String]
+    ) throws(ToolError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = word == "-h" ? "help" : parts[0].drop { $0 == "-" }
+        guard word.hasPrefix("--") || word == "-h", let option = options.first(where: { $0.name == name }) else {
+            let names = options.map { "--" + $0.name }
+            throw .usage("There is no option \"\(parts[0])\" here\(suggestion(for: String(parts[0]), among: names)).")
+        }
+        guard texts[option.name] == nil else { throw .usage("--\(option.name) is given twice.") }
+        guard let placeholder = option.placeholder else {
+            guard parts.count == 1 else { throw .usage("--\(option.name) takes no value.") }
+            texts[option.name] = ""
+            return
+        }
+        guard let text = parts.count == 2 ? String(parts[1]) : rest.first.flatMap({ $0.hasPrefix("--") ? nil : $0 })
+        else { throw .usage("--\(option.name) needs a value: --\(option.name) \(placeholder).") }
+        if parts.count == 1 { rest = rest.dropFirst() }
+        guard option.isOfForm(text) else { throw .usage("--\(option.name) must be \(option.form).") }
+        texts[option.name] = text
+    }
+
+    /// Whether a word is an option: a coordinate that begins with a minus sign is none.
+    private func isOption(_ word: String) -> Bool {
+        guard word.hasPrefix("-"), word.count > 1, let second = word.dropFirst().first else { return false }
+        return word != "--" && !(second.isNumber || second == ".")
+    }
+
+    private static func wrongCount(of operands: [String], for command: Command) -> String {
+        guard let usage = command.operands.usage else {
+            return "\"\(command.name)\" takes no \"\(operands[0])\"; see \"whereabouts \(command.name) --help\"."
+        }
+        return "\"\(command.name)\" takes \(usage), and \(operands.count) of them were given."
+    }
+}
+
+/// `; the nearest is …` for the nearest of `names`, or nothing when none is near.
+private func suggestion(for word: String, among names: [String]) -> String {
+    let near = names.map { (name: $0, distance: editDistance(word, $0)) }.min { $0.distance < $1.distance }
+    guard let near, near.distance <= max(1, word.count / 3) || near.name.hasPrefix(word) else { return "" }
+    return "; the nearest is \"\(near.name)\""
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one word into another (optimal string
+/// alignment); words are short.
+func editDistance(_ one: String, _ other: String) -> Int {
+    let (a, b) = (Array(one), Array(other))
+    var rows = [Array(0...b.count)]
+    for i in a.indices {
+        var row = [i + 1]
+        for j in b.indices {
+            var cost = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+            if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, rows[i - 1][j - 1] + 1) }
+            row.append(cost)
+        }
+        rows.append(row)
+    }
+    return rows[a.count][b.count]
+}

@@ -1,0 +1,16 @@
+import DeviceAgent
+
+/// Every command, in the order of the help.
+enum CommandTable {
+    static let all: [Command] =
+        [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
+        + PersonCommands.all + DeviceCommands.all + GrantCommands.all + TokenCommands.all + RegionCommands.all
+        + [AskCommand.command, ImportCommand.command]
+        + ReadCommands.all + [AuditCommand.command, EventsCommand.command, GeocodeCommand.command]
+        + ProjectionCommands.all + [VerifyCommand.command, EraseCommand.command]
+        + [
+            Command("simulate", summary: "Play phones that report to a service.", passesOn: runSimulate(arguments:)),
+            Command(
+                "push-stand-in", summary: "Stand in for Apple's push service.", passesOn: runPushStandIn(arguments:)),
+        ]
+}

@@ -1,0 +1,39 @@
+import Gazetteer
+import JSON
+
+/// The release, for `about`.
+enum Version {
+    static let text = "0.1.0"
+}
+
+/// `about`: what this is and whose work is in it.
+enum AboutCommand {
+    static let command = Command(
+        words: ["about"], summary: "Show the version and whose data and libraries are in it.", accepts: [Options.json],
+        run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        let gazetteer = try? Geocoder().gazetteer
+        let libraries = Library.all.compactMap { library in library.version.map { (library.name, $0) } }
+        if invocation.has(Options.json) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("version", Version.text)
+            writer.field("gazetteerPlaces", gazetteer?.placeCount)
+            writer.field("gazetteerAttribution", gazetteer?.attribution)
+            writer.object("libraries") { object in for (name, version) in libraries { object.field(name, version) } }
+            writer.endObject()
+            return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+        }
+        let console = invocation.console
+        console.line("Whereabouts \(Version.text), a location history service that one can audit.\n")
+        if let gazetteer {
+            console.line(Text.wrapped(gazetteer.attribution, width: 100))
+            console.line("The gazetteer has \(Text.count(gazetteer.placeCount)) places.\n")
+        } else {
+            console.line("No gazetteer was found, so places have no names.\n")
+        }
+        console.line("Distances, bearings and reference systems are PROJ's (proj.org, MIT licence).")
+        console.line("Built on " + libraries.map { "\($0.0) \($0.1)" }.joined(separator: ", ") + ".")
+    }
+}

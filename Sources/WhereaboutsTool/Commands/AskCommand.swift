@@ -1,0 +1,71 @@
+import Glibc
+import JSON
+import Service
+import Whereabouts
+
+/// `ask --as P --person Q --purpose TEXT`: the product's main verb.
+enum AskCommand {
+    private static let asker = Options.handle("as", "P", help: "who asks")
+    private static let wait = Options.number(
+        "wait", "SECONDS", in: 0...3600, help: "how long to wait for the answer (default: 60)")
+    private static let person = Options.handle("person", "Q", help: "whose location")
+
+    /// The token issued for one question is good this long.
+    static let tokenSeconds: Int64 = 600
+    private static let pollMilliseconds: Int64 = 200
+
+    static let command = Command(
+        words: ["ask"], summary: "Ask where a person is: wakes the phone, waits for the fix.",
+        requires: [asker, person, Options.purpose], accepts: [wait, Options.json],
+        details: """
+            The question, its purpose and what was shown are recorded before the answer leaves; the person can see them.
+            Without an answer the exit code is 1.
+            """, run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        let waitSeconds = invocation[wait] ?? 60
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            let asker = try client.acting(
+                as: invocation.required(asker), scopes: ["query"], seconds: max(tokenSeconds, waitSeconds + 60))
+            let asked = try asker.post(
+                "v1", "people", invocation.required(person).text, "location-queries"
+            ) { body in
+                body.field("purpose", invocation.required(Options.purpose))
+                body.field("initiation", "user")
+                // The service's own deadline is the end of our patience, but it takes none below a second.
+                body.field("deadlineSeconds", max(1, waitSeconds))
+            }
+            guard let id = asked["id"]?.string else { throw .data("The service did not name the query.") }
+            return try poll(id, asker, waitSeconds: waitSeconds, invocation.console)
+        }
+        if invocation.has(Options.json) {
+            invocation.console.result(answer.jsonLine)
+        } else if let location = answer["location"] {
+            if answer["status"]?.string == "answeredFromLastKnown" {
+                invocation.console.line("The phone sent no new fix; this is the last known location.")
+            }
+            invocation.console.line(LocationText(location: location, now: .now).lines)
+        }
+        guard answer["location"] != nil else {
+            throw .checkFailed(invocation.has(Options.json) ? nil : "There was no answer within \(waitSeconds) s.")
+        }
+    }
+
+    /// Looks until the query has ended or the wait is over; the last answer tells.
+    private static func poll(
+        _ id: String, _ client: Client, waitSeconds: Int64, _ console: Console
+    ) throws(ToolError) -> JSONValue {
+        let start = ContinuousClock.now
+        // The service ends the query at its deadline; a moment later it has said so.
+        let end = start + .seconds(waitSeconds) + .seconds(1)
+        while true {
+            let answer = try client.get("v1", "location-queries", id)
+            guard answer["status"]?.string == "pending", ContinuousClock.now < end else {
+                console.progress("")
+                return answer
+            }
+            console.progress("Waiting for the phone, \((ContinuousClock.now - start).components.seconds) s …")
+            usleep(UInt32(pollMilliseconds) * 1000)
+        }
+    }
+}

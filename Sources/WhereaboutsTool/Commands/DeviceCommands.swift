@@ -1,0 +1,108 @@
+import HTTPServer
+import JSON
+import Service
+import Whereabouts
+
+/// `device add|list|remove`.
+enum DeviceCommands {
+    static let all = [
+        Command(
+            words: ["device", "add"], summary: "Add a person's device and show how its app reports.",
+            operands: .one("NAME"), requires: [Options.person], accepts: [Options.json],
+            details: """
+                Prints the URL, user and password for the app. The password is the device's reporting key; it is shown
+                this once and not stored. "token add --device D" issues another.
+                """, run: add),
+        Command(
+            words: ["device", "list"], summary: "List the devices and whether they can be woken.",
+            accepts: [Options.person, Options.json], run: list),
+        Command(
+            words: ["device", "remove"], summary: "Remove a device: its keys end, its history stays.",
+            operands: .one("NAME"), accepts: [Options.json], run: remove),
+    ]
+
+    private static func add(_ invocation: Invocation) throws(ToolError) {
+        let device = try invocation.handle()
+        let person = invocation.required(Options.person)
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post("v1", "people", person.text, "devices") { $0.field("handle", device.text) }
+        }
+        let url = try publicURL(invocation)
+        guard let user = answer["user"]?.string, let password = answer["password"]?.string else {
+            throw .data("The service did not answer with a user and a password.")
+        }
+        if invocation.has(Options.json) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("handle", device.text)
+            writer.field("person", person.text)
+            writer.field("url", url + "/owntracks")
+            writer.field("user", user)
+            writer.field("password", password)
+            writer.field("number", answer["number"]?.int)
+            writer.endObject()
+            return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+        }
+        invocation.console.line(
+            """
+            Added the device \(device.text) of \(person.text). Its app (OwnTracks: mode HTTP) reports with
+
+              URL       \(url)/owntracks
+              User      \(user)
+              Password  \(password)
+
+            Other clients POST to \(url)/v1/fixes with "Authorization: Bearer" and the password.
+            The password is shown this once.
+            """)
+    }
+
+    /// How apps reach the service: what the configuration says, else where it listens.
+    private static func publicURL(_ invocation: Invocation) throws(ToolError) -> String {
+        let path = House.path(of: invocation)
+        let configuration: ServiceConfiguration
+        do throws(ServiceConfiguration.ReadError) {
+            configuration = try ServiceConfiguration.read(path + "/config.json")
+        } catch { throw .data("\(error)") }
+        if let url = configuration.publicURL { return url.hasSuffix("/") ? String(url.dropLast()) : url }
+        let running = DataDirectory.running(in: path)?.address.flatMap { SocketAddress($0) }
+        return "http://" + (running?.text ?? configuration.listen)
+    }
+
+    private static func list(_ invocation: Invocation) throws(ToolError) {
+        let only = invocation[Options.person]
+        let devices = try House.withClient(invocation) { client throws(ToolError) in
+            var devices: [(person: String, device: JSONValue)] = []
+            let people =
+                if let only { [only.text] } else { try client.items("v1", "people").map { $0.text("handle") } }
+            for person in people {
+                for device in try client.items("v1", "people", person, "devices") { devices.append((person, device)) }
+            }
+            return devices
+        }
+        if invocation.has(Options.json) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.array("devices") { array in
+                for (person, device) in devices {
+                    array.beginObject()
+                    array.field("handle", device.text("handle"))
+                    array.field("person", person)
+                    array.field("pushToken", device["pushToken"]?.bool)
+                    array.endObject()
+                }
+            }
+            writer.endObject()
+            return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+        }
+        var table = Table("DEVICE", "PERSON", "CAN BE WOKEN")
+        for (person, device) in devices {
+            table.add(device.text("handle"), person, device["pushToken"]?.bool == true ? "yes" : "no")
+        }
+        invocation.console.show(table, orElse: "There is no device yet; \"device add\" adds one.")
+    }
+
+    private static func remove(_ invocation: Invocation) throws(ToolError) {
+        let device = try invocation.handle()
+        try invocation.remove("the device \(device.text)", "v1", "devices", device.text)
+    }
+}

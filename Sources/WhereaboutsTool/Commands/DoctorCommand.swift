@@ -1,0 +1,191 @@
+import Gazetteer
+import Geodesy
+import Glibc
+import HTTPServer
+import JSON
+import Service
+import Whereabouts
+
+/// `doctor`: is everything there that the service needs? Each line is a check that was made, none is a guess.
+enum DoctorCommand {
+    static let command = Command(
+        words: ["doctor"], summary: "Check libraries, data, directory, clock and whether a service runs.",
+        accepts: [Options.json], details: "Changes nothing. The exit code is 1 when a check fails.", run: run)
+
+    struct Finding {
+        enum State: String { case good, note, wrong }
+        let check: String
+        let state: State
+        let details: String
+
+        static func good(_ check: String, _ details: String) -> Finding {
+            Finding(check: check, state: .good, details: details)
+        }
+
+        /// Worth knowing, and nothing is wrong.
+        static func note(_ check: String, _ details: String) -> Finding {
+            Finding(check: check, state: .note, details: details)
+        }
+
+        static func wrong(_ check: String, _ details: String) -> Finding {
+            Finding(check: check, state: .wrong, details: details)
+        }
+    }
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        let path = House.path(of: invocation)
+        let findings =
+            libraries() + [geodesy(), gazetteer(), timeZones()] + directory(path) + [clock(path), service(path)]
+        if invocation.has(Options.json) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.array("checks") { array in
+                for finding in findings {
+                    array.beginObject()
+                    array.field("check", finding.check)
+                    array.field("state", finding.state.rawValue)
+                    array.field("details", finding.details)
+                    array.endObject()
+                }
+            }
+            writer.endObject()
+            invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+        } else {
+            var table = Table("CHECK", "STATE", "DETAILS")
+            for finding in findings {
+                table.add(finding.check, finding.state == .wrong ? "WRONG" : finding.state.rawValue, finding.details)
+            }
+            invocation.console.result(table.text.utf8)
+        }
+        if findings.contains(where: { $0.state == .wrong }) { throw .checkFailed(nil) }
+    }
+
+    private static func libraries() -> [Finding] {
+        Library.all.map { library in
+            guard let version = library.version else {
+                return .wrong(library.name, "not loaded, or it does not tell its version")
+            }
+            return .good(library.name, version)
+        }
+    }
+
+    /// A transformation needs PROJ's database, the height of the geoid its grid: packages that may be missing.
+    private static func geodesy() -> Finding {
+        do throws(GeodesyError) {
+            // EPSG registers Web Mercator's origin at 0, 0.
+            let origin = try CoordinateReferenceSystem(code: "EPSG:3857").toWGS84(0, 0)
+            guard abs(origin.latitude) < 1e-9, abs(origin.longitude) < 1e-9 else {
+                return .wrong("reference systems", "PROJ's database gives wrong results")
+            }
+            _ = try Geoid()
+            return .good("reference systems", "PROJ's database and geoid grid are there")
+        } catch {
+            return .wrong("reference systems", "\(error)")
+        }
+    }
+
+    private static func gazetteer() -> Finding {
+        do throws(ToolError) {
+            let geocoder = try Geocoder()
+            // geonames.org/2761369
+            guard let vienna = try? Coordinate(latitude: 48.20849, longitude: 16.37208),
+                geocoder.nearest(to: vienna)?.geonameID == 2_761_369
+            else { return .wrong("gazetteer", "does not find Vienna: the file is damaged") }
+            return .good("gazetteer", "\(Text.count(geocoder.gazetteer.placeCount)) places")
+        } catch {
+            return .wrong("gazetteer", error.description)
+        }
+    }
+
+    private static func timeZones() -> Finding {
+        // 2026-05-01T00:00:00Z, when Vienna has summer time.
+        let text = LocalTime.text(Timestamp(milliseconds: 1_777_593_600_000), in: "Europe/Vienna")
+        return text == "2026-05-01 02:00:00 CEST"
+            ? .good("time zones", "rules are there")
+            : .note("time zones", "no rules (package tzdata): places show UTC")
+    }
+
+    // MARK: The data directory
+
+    private static func directory(_ path: String) -> [Finding] {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return [.note("data directory", "\(path) is not there yet")]
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR, access(path, R_OK | W_OK | X_OK) == 0 else {
+            return [.wrong("data directory", "\(path) is no directory one can write to")]
+        }
+        var findings = [privacy(of: path, check: "data directory", else: path)]
+        for file in ["kek", "keys.sqlite", "admin.token", "log.sqlite"] {
+            let full = path + "/" + file
+            guard access(full, F_OK) == 0 else { continue }
+            findings.append(privacy(of: full, check: file, else: "only its owner can read it"))
+        }
+        do throws(ServiceConfiguration.ReadError) {
+            let configuration = try ServiceConfiguration.read(path + "/config.json")
+            findings.append(pushKey(configuration))
+        } catch {
+            findings.append(.wrong("config.json", "\(error)"))
+        }
+        return findings
+    }
+
+    private static func privacy(of path: String, check: String, else details: String) -> Finding {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return .wrong(check, "\(path): \(lastSystemError())")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            return .wrong(check, "mode \(mode): others can reach it; run chmod go= \(path)")
+        }
+        guard status.st_uid == geteuid() || geteuid() == 0 else {
+            return .wrong(check, "\(path) belongs to another user")
+        }
+        return .good(check, details)
+    }
+
+    private static func pushKey(_ configuration: ServiceConfiguration) -> Finding {
+        guard let push = configuration.push else {
+            return .note("push", "config.json has no \"push\": phones cannot be woken")
+        }
+        guard access(push.keyFile, R_OK) == 0 else {
+            return .wrong("push", "\(push.keyFile): \(lastSystemError())")
+        }
+        return privacy(of: push.keyFile, check: "push", else: "\(push.host):\(push.port), the key is there")
+    }
+
+    // MARK: Clock and service
+
+    private static func clock(_ path: String) -> Finding {
+        // What was built or written before cannot have been later than now.
+        let now = Timestamp.now.milliseconds / 1000
+        for (file, what) in [
+            ("/proc/self/exe", "the program was built"), (path + "/log.sqlite", "the log was written"),
+        ] {
+            var status = stat()
+            if stat(file, &status) == 0, Int64(status.st_mtim.tv_sec) > now {
+                return .wrong("clock", "\(what) in its future: it is behind, or was set back")
+            }
+        }
+        return .good("clock", LocalTime.text(.now))
+    }
+
+    private static func service(_ path: String) -> Finding {
+        guard let running = DataDirectory.running(in: path) else {
+            return .note("service", "none runs on this directory")
+        }
+        guard let text = running.address, let address = SocketAddress(text) else {
+            return .note("service", "process \(running.processID) uses it without listening")
+        }
+        do throws(ToolError) {
+            let answer = try HTTPExchange(address: address).answer(to: HTTPRequest(method: "GET", path: "/readyz"))
+            let state: Finding.State = answer.status == 200 ? .good : .wrong
+            let details = "process \(running.processID) at http://\(address.text)/"
+            return Finding(
+                check: "service", state: state, details: details + (state == .good ? "" : ", which is not ready"))
+        } catch {
+            return .wrong("service", error.description)
+        }
+    }
+}

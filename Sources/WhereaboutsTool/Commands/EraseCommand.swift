@@ -1,0 +1,33 @@
+import Glibc
+import Whereabouts
+
+/// `erase --person P`: the one command that cannot be taken back.
+enum EraseCommand {
+    static let details = """
+        Destroys the person's keys: what the log holds about the person can never be read again, from backups neither,
+        while the log still proves that nothing else was changed. This cannot be undone.
+        """
+
+    static let command = Command(
+        words: ["erase"], summary: "Erase a person from the log for good.", requires: [Options.person],
+        accepts: [Options.yes, Options.json], details: details,
+        run: { (invocation) throws(ToolError) in try erase(invocation.required(Options.person), invocation) })
+
+    static func erase(_ person: Handle, _ invocation: Invocation) throws(ToolError) {
+        if !invocation.has(Options.yes) { try confirm(person, invocation.console) }
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.delete(["v1", "people", person.text])
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("Erased \(person.text). What the log holds about them can no longer be read.")
+    }
+
+    /// Has the name typed, because a "y" is typed too easily.
+    private static func confirm(_ person: Handle, _ console: Console) throws(ToolError) {
+        guard isatty(STDIN_FILENO) != 0 else {
+            throw .usage("Erasing cannot be undone; without a terminal to ask on, it needs --yes.")
+        }
+        console.note("This erases \(person.text) for good. Type the name to confirm:")
+        guard readLine() == person.text else { throw .usage("The name was not confirmed; nothing was erased.") }
+    }
+}

@@ -1,0 +1,49 @@
+import JSON
+import Whereabouts
+
+/// `events`: the log itself, a JSON line an event.
+enum EventsCommand {
+    private static let after = Options.number("after", "N", in: 0...Int64.max, help: "only events after this number")
+    private static let kind = Options.text("kind", "K", help: "only this kind, as FixReported")
+    private static let follow = Option.flag("follow", help: "go on with new events as they come")
+    private static let asStored = Option.flag("as-stored", help: "bodies as stored, in hex: nothing is opened")
+    /// The service answers within this when nothing comes.
+    private static let waitSeconds = 25
+
+    static let command = Command(
+        words: ["events"], summary: "Print the events of the log, a JSON line each.",
+        accepts: [after, kind, Options.person, follow, asStored, Options.purpose],
+        details: "Opening the events of a person is a read of their data: it is recorded.", run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        try House.withClient(invocation) { client throws(ToolError) in
+            let isFollowing = invocation.has(follow)
+            if isFollowing && !client.transport.isRunningService {
+                throw .data("No service runs on this data directory, so no new events can come; leave --follow out.")
+            }
+            var client = client
+            client.purpose = invocation[Options.purpose]
+            var query: [(name: String, value: String)] = []
+            if let kind = invocation[kind] { query.append(("kind", kind)) }
+            if let person = invocation[Options.person] { query.append(("person", person.text)) }
+            if invocation.has(asStored) { query.append(("asStored", "true")) }
+            query.append(("limit", "1000"))
+            if isFollowing { query.append(("wait", "\(waitSeconds)")) }
+            var after = invocation[after] ?? 0
+            // Reading is itself recorded, so that a log read by pages would never end.
+            var end: Int64?
+            while true {
+                let answer = try client.get("v1", "events", query: query + [("after", "\(after)")])
+                if !isFollowing && end == nil { end = answer["asOf"]?.int }
+                for event in answer["items"]?.array.map(Array.init) ?? []
+                where event["number"]?.int ?? .max <= end ?? .max {
+                    invocation.console.result(event.jsonLine)
+                }
+                if isFollowing { invocation.console.flush() }
+                guard let next = Client.cursor(answer["next"]).flatMap({ Int64($0) }) else { return }
+                guard isFollowing || (next > after && next < end ?? .max) else { return }
+                after = max(after, next)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Gazetteer
+import Geodesy
+import Glibc
+import JSON
+import Service
+
+/// `geocode reverse`: names for coordinates, offline, without a service.
+enum GeocodeCommand {
+    private static let batch = Option.flag("batch", help: "read lines of LAT,LON from standard input")
+    /// A longer line is no pair of numbers.
+    private static let lineBytesMax = 4096
+
+    static let command = Command(
+        words: ["geocode", "reverse"], summary: "Name the nearest populated place, a JSON line a coordinate.",
+        operands: .optional("LAT,LON"), accepts: [batch],
+        details: """
+            Keys are those of CLPlacemark, as far as the gazetteer knows; distance is in meters to the place's point.
+            With --batch a bad line gives {"error": …} in its place, and the exit code is 3 at the end.
+            """, run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        guard invocation.has(batch) != (invocation.operands.count == 1) else {
+            throw .usage("\"geocode reverse\" takes either LAT,LON or --batch with lines of LAT,LON.")
+        }
+        let geocoder = try Geocoder()
+        guard invocation.has(batch) else {
+            do throws(CoordinateError) {
+                let coordinate = try Options.coordinate(invocation.operands[0])
+                return invocation.console.result(geocoder.line(for: coordinate))
+            } catch { throw .usage("\(error)") }
+        }
+        var bad = 0
+        var lineNumber = 0
+        while let line = readLine() {
+            lineNumber += 1
+            if lineNumber == 1 && isHeader(line) { continue }
+            do throws(CoordinateError) {
+                guard line.utf8.count <= lineBytesMax else { throw .notFinite }
+                invocation.console.result(geocoder.line(for: try Options.coordinate(line)))
+            } catch {
+                bad += 1
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.field("error", error.description)
+                writer.endObject()
+                invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+            }
+        }
+        guard bad == 0 else { throw .data("\(Text.count(bad)) of the lines were no coordinates.") }
+    }
+
+    /// `lat,lon`, `latitude,longitude`: the names of the columns, not a place.
+    private static func isHeader(_ line: String) -> Bool { line.lowercased().hasPrefix("lat") }
+}
+
+/// The gazetteer with what asking it needs.
+struct Geocoder {
+    let gazetteer: Gazetteer
+    private let transform: GeocentricTransform
+
+    init() throws(ToolError) {
+        guard let path = GazetteerLocation.find() else {
+            throw .data("There is no places.gazetteer beside the program; set WHEREABOUTS_GAZETTEER to its path.")
+        }
+        do throws(GazetteerError) { gazetteer = try Gazetteer(path: path) } catch { throw .data("\(error)") }
+        do throws(GeodesyError) { transform = try GeocentricTransform() } catch { throw .data("\(error)") }
+    }
+
+    func nearest(to coordinate: Coordinate) -> Place? { gazetteer.nearest(to: coordinate, using: transform) }
+
+    /// One placemark as a line. What the gazetteer does not know is absent.
+    func line(for coordinate: Coordinate) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let place = nearest(to: coordinate) {
+            writer.field("name", place.name)
+            writer.field("locality", place.name)
+            writer.field("administrativeArea", place.administrativeArea)
+            writer.field("administrativeAreaCode", place.administrativeAreaCode)
+            writer.field("isoCountryCode", place.countryCode)
+            writer.field("country", place.country)
+            writer.field("timeZone", place.timeZone)
+            writer.field("latitude", place.coordinate.latitude)
+            writer.field("longitude", place.coordinate.longitude)
+            // A millimeter is less than anything the source knows.
+            writer.field("distance", (place.distanceMeters * 1000).rounded() / 1000)
+            writer.field("geonameId", place.geonameID)
+        } else {
+            writer.field("error", "The gazetteer is damaged.")
+        }
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,54 @@
+import Geodesy
+import Service
+import Whereabouts
+import WireFormats
+
+/// `import FILE…`.
+enum ImportCommand {
+    private static let person = Options.handle("person", "P", help: "whose fixes; for lines that name a user, theirs")
+    private static let device = Options.handle("device", "D", help: "the device (default: import-PERSON)")
+    private static let format = Options.choice(
+        "format", ["auto"] + ImportFormat.allCases.map(\.rawValue), help: "default: auto, told by the content")
+    private static let system = Option(
+        name: "crs", placeholder: "EPSG:n", help: "GPX whose lon and lat are x and y of this reference system",
+        form: "EPSG: and a number, as EPSG:3912",
+        read: { text in text.hasPrefix("EPSG:") && Int64(text.dropFirst(5)) != nil ? text : nil })
+
+    static let command = Command(
+        words: ["import"], summary: "Import recorded tracks: GPX, or JSON lines of fixes.", operands: .many("FILE"),
+        accepts: [person, device, format, system, Options.json],
+        details: """
+            Adds persons and devices that are not there yet, and says so. A file may be imported again, or after it was
+            broken off: what is in the log already counts as duplicate. --json prints a line a file.
+            """, run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        var choices = ImportRun.Choices(
+            person: invocation[person], device: invocation[device],
+            format: invocation[format].flatMap { ImportFormat(rawValue: $0) }, now: .now)
+        if let code = invocation[system] {
+            do throws(GeodesyError) { choices.system = try CoordinateReferenceSystem(code: code) } catch {
+                throw .usage("\(error)")
+            }
+        }
+        let (console, isJSON) = (invocation.console, invocation.has(Options.json))
+        let reports = try House.withClient(invocation) { client throws(ToolError) in
+            var run = ImportRun(client: client, choices: choices, console: console)
+            var reports: [ImportReport] = []
+            for file in invocation.operands {
+                let said = run.additions.count
+                let report = try run.importFile(file)
+                for sentence in run.additions[said...] { console.note(sentence) }
+                if isJSON { console.result(report.json) }
+                if let fault = report.fault { console.note("whereabouts: \(fault)") }
+                reports.append(report)
+            }
+            return reports
+        }
+        if !isJSON { console.result(ImportReport.text(of: reports).utf8) }
+        let broken = reports.count { $0.fault != nil }
+        if broken > 0 {
+            throw .data(broken == 1 ? "One file was not imported whole." : "\(broken) files were not imported whole.")
+        }
+    }
+}

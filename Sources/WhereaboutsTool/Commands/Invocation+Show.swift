@@ -1,0 +1,33 @@
+import JSON
+
+/// What commands that list, remove or read have in common when they print.
+extension Invocation {
+    /// Shows a list: as `{"NAME": […], "asOf": N}` for machines, as a table for people.
+    ///
+    /// - Parameter sentence: what people see of an empty list.
+    func show(
+        _ items: [JSONValue], as name: String, asOf: Int64? = nil, _ table: @autoclosure () -> Table,
+        orElse sentence: String
+    ) {
+        guard has(Options.json) else { return console.show(table(), orElse: sentence) }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array(name) { array in items.forEach { array.value($0) } }
+        writer.field("asOf", asOf)
+        writer.endObject()
+        console.result(writer.bytes + [UInt8(ascii: "\n")])
+    }
+
+    /// Removes what a path names and says so.
+    func remove(_ what: String, _ path: String...) throws(ToolError) {
+        let answer = try House.withClient(self) { client throws(ToolError) in try client.delete(path) }
+        if has(Options.json) { return console.result(answer.jsonLine) }
+        console.line("Removed \(what).")
+    }
+}
+
+extension Console {
+    func show(_ table: Table, orElse sentence: String) {
+        if table.isEmpty { note(sentence) } else { result(table.text.utf8) }
+    }
+}

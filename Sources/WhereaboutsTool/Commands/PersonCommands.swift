@@ -1,0 +1,41 @@
+import JSON
+import Whereabouts
+
+/// `person add|list|remove`.
+enum PersonCommands {
+    static let all = [
+        Command(
+            words: ["person", "add"], summary: "Add a person, who can ask and be asked about.",
+            operands: .one("NAME"), accepts: [Options.json], run: add),
+        Command(
+            words: ["person", "list"], summary: "List the persons and their devices.", accepts: [Options.json],
+            run: list),
+        Command(
+            words: ["person", "remove"], summary: "Erase a person from the log for good, as \"erase\" does.",
+            operands: .one("NAME"), accepts: [Options.yes, Options.json], details: EraseCommand.details,
+            run: { (invocation) throws(ToolError) in
+                try EraseCommand.erase(try invocation.handle(), invocation)
+            }),
+    ]
+
+    private static func add(_ invocation: Invocation) throws(ToolError) {
+        let person = try invocation.handle()
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post("v1", "people") { $0.field("handle", person.text) }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("Added the person \(person.text).")
+    }
+
+    private static func list(_ invocation: Invocation) throws(ToolError) {
+        let people = try House.withClient(invocation) { client throws(ToolError) in
+            try client.items("v1", "people")
+        }
+        var table = Table("PERSON", "DEVICES")
+        for person in people {
+            let devices = person["devices"]?.array.map { $0.compactMap(\.string) } ?? []
+            table.add(person.text("handle"), devices.joined(separator: " "))
+        }
+        invocation.show(people, as: "people", table, orElse: "There is nobody yet; \"person add\" adds a person.")
+    }
+}

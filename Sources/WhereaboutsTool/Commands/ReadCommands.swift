@@ -1,0 +1,146 @@
+import JSON
+import Service
+import Whereabouts
+
+/// `location|track|visits|crossings --person P`.
+enum ReadCommands {
+    static let reader = Options.handle("as", "P2", help: "read as this person, by their grant (default: the operator)")
+    static let range: [any OptionDeclaration] = [Options.from, Options.to]
+    static let common: [any OptionDeclaration] = [reader, Options.purpose, Options.json]
+    static let details = """
+        The read is recorded before its answer leaves. What overlaps the range counts.
+
+        \(Options.timesHelp)
+        """
+
+    static let all = [
+        Command(
+            words: ["location"], summary: "Show the newest known location of a person.", requires: [Options.person],
+            accepts: common, run: location),
+        Command(
+            words: ["track"], summary: "List the fixes of a person in the order of their time.",
+            requires: [Options.person], accepts: range + common, details: details, run: track),
+        Command(
+            words: ["visits"], summary: "List where a person has stayed, and how long.", requires: [Options.person],
+            accepts: range + common, details: details, run: visits),
+        Command(
+            words: ["crossings"], summary: "List when a person has entered and left their regions.",
+            requires: [Options.person], accepts: range + common, details: details, run: crossings),
+    ]
+
+    /// Runs `body` with a client that reads as was asked, and a query that covers the range asked for and waits for
+    /// what earlier commands have written.
+    static func reading<Value>(
+        _ invocation: Invocation, scopes: [String] = ["query"],
+        _ body: (Client, _ query: [(name: String, value: String)]) throws(ToolError) -> Value
+    ) throws(ToolError) -> Value {
+        try House.withClient(invocation) { client throws(ToolError) in
+            var query = [(name: "at-least", value: "\(try client.head())")]
+            if invocation.command.accepts.contains(where: { $0.name == Options.from.name }) {
+                if let from = invocation[Options.from] { query.append(("from", secondsText(from))) }
+                if let to = invocation[Options.to] { query.append(("to", secondsText(to))) }
+            }
+            var reader = client
+            if let person = invocation[Self.reader] {
+                reader = try client.acting(as: person, scopes: scopes, seconds: AskCommand.tokenSeconds)
+            }
+            reader.purpose = invocation[Options.purpose]
+            return try body(reader, query)
+        }
+    }
+
+    private static func secondsText(_ time: Timestamp) -> String {
+        var writer = JSONWriter()
+        writer.unixSeconds(milliseconds: time.milliseconds)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func location(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let answer = try reading(invocation) { client, query throws(ToolError) in
+            try client.get("v1", "people", person.text, "location", query: query)
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        guard let location = answer["location"] else { throw .data("The service answered without a location.") }
+        invocation.console.line(LocationText(location: location, now: .now).lines)
+    }
+
+    /// Shown page by page: a track may have millions of fixes.
+    private static func track(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let (console, isJSON) = (invocation.console, invocation.has(Options.json))
+        var count = 0
+        let asOf = try reading(invocation) { client, query throws(ToolError) in
+            if isJSON { console.result(#"{"fixes":["#.utf8) }
+            return try client.pages("v1", "people", person.text, "track", query: query) { page in
+                var table = Table("TIME", ">LATITUDE", ">LONGITUDE", ">ACCURACY", ">SPEED", "DEVICE")
+                for fix in page {
+                    if isJSON {
+                        console.result((count > 0 ? "," : "").utf8)
+                        console.result(fix.jsonLine.dropLast())
+                    } else {
+                        addRow(of: fix, to: &table)
+                    }
+                    count += 1
+                }
+                if !table.isEmpty { console.result(table.text.utf8) }
+            }
+        }
+        if isJSON {
+            console.result("]\(asOf.map { ",\"asOf\":\($0)" } ?? "")}\n".utf8)
+        } else if count == 0 {
+            console.note("There is no fix of \(person.text) in that time.")
+        }
+    }
+
+    private static func addRow(of fix: JSONValue, to table: inout Table) {
+        let accuracy = fix["horizontalAccuracy"]?.double
+        table.add(
+            fix.time("timestamp").map { LocalTime.text($0) } ?? "", Text.degrees(fix["latitude"]?.double),
+            Text.degrees(fix["longitude"]?.double),
+            accuracy.map { $0 < 0 ? "invalid" : "± " + Text.meters($0) } ?? "",
+            fix["speed"]?.double.map { Text.fixed($0, decimals: 1) + " m/s" } ?? "", fix.text("device"))
+    }
+
+    private static func visits(_ invocation: Invocation) throws(ToolError) {
+        let (visits, asOf) = try list("visits", invocation)
+        var table = Table("ARRIVAL", "DEPARTURE", ">STAY", "PLACE", ">LATITUDE", ">LONGITUDE", ">ACCURACY")
+        for visit in invocation.has(Options.json) ? [] : visits {
+            let zone = visit["timeZone"]?.string
+            let (arrival, departure) = (visit.time("arrival"), visit.time("departure"))
+            let stay = arrival.flatMap { arrival in departure.map { $0.seconds(since: arrival) } }
+            table.add(
+                arrival.map { LocalTime.text($0, in: zone) } ?? "",
+                departure.map { LocalTime.text($0, in: zone) } ?? "still there",
+                stay.map { LocalTime.duration(seconds: $0) } ?? "", placeText(visit["place"]),
+                Text.degrees(visit["latitude"]?.double), Text.degrees(visit["longitude"]?.double),
+                visit["horizontalAccuracy"]?.double.map { "± " + Text.meters($0) } ?? "")
+        }
+        invocation.show(visits, as: "visits", asOf: asOf, table, orElse: "There is no visit in that time.")
+    }
+
+    /// A visit's place is its name, or an object like that of a location.
+    private static func placeText(_ value: JSONValue?) -> String { value?.string ?? Text.place(value) }
+
+    private static func crossings(_ invocation: Invocation) throws(ToolError) {
+        let (crossings, asOf) = try list("crossings", invocation)
+        var table = Table("TIME", "CROSSING", "REGION", "REPORTED")
+        for crossing in crossings {
+            table.add(
+                crossing.time("time").map { LocalTime.text($0) } ?? "", crossing.text("type"), crossing.text("region"),
+                crossing.time("reported").map { LocalTime.text($0) } ?? "")
+        }
+        invocation.show(crossings, as: "crossings", asOf: asOf, table, orElse: "There is no crossing in that time.")
+    }
+
+    private static func list(_ name: String, _ invocation: Invocation) throws(ToolError) -> ([JSONValue], Int64?) {
+        let person = invocation.required(Options.person)
+        return try reading(invocation) { client, query throws(ToolError) in
+            var items: [JSONValue] = []
+            let asOf = try client.pages("v1", "people", person.text, name, query: query) {
+                items.append(contentsOf: $0)
+            }
+            return (items, asOf)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import Service
+import Whereabouts
+
+/// `serve`: the service until SIGINT or SIGTERM.
+enum ServeCommand {
+    private static let listen = Option<SocketAddress>(
+        name: "listen", placeholder: "HOST:PORT", help: "where to listen (default: config.json, else 127.0.0.1:8080)",
+        form: "HOST:PORT, as 127.0.0.1:8080", read: { Self.address($0) })
+
+    static let command = Command(
+        words: ["serve"], summary: "Run the service until SIGINT or SIGTERM.", accepts: [listen],
+        details: """
+            Answers what was accepted before it ends, then exits with 0. It speaks no TLS: for the internet, put a
+            reverse proxy in front.
+            """, run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        // Blocked before any thread is made, so that every thread inherits it and only `sigwait` below takes them.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+        let path = House.path(of: invocation)
+        let address = if let given = invocation[listen] { given } else { try configuredAddress(path) }
+        let service = try House.open(path)
+        let port: Int
+        do {
+            port = try service.listen(host: address.host, port: Int(address.port) ?? 0)
+        } catch {
+            service.stop()
+            throw .data("\(error)")
+        }
+        let bound = address.host.contains(":") ? "[\(address.host)]:\(port)" : "\(address.host):\(port)"
+        invocation.console.line("Whereabouts \(Version.text) serves \(path)\n\n  http://\(bound)/\n")
+        if service.adminTokenIsNew {
+            invocation.console.line(
+                """
+                The operator's token, shown this once (it stays in \(path)/admin.token):
+
+                  \(service.adminToken)
+
+                """)
+        }
+        invocation.console.flush()
+
+        var signal: Int32 = 0
+        sigwait(&signals, &signal)
+        invocation.console.note("Ending: what was accepted is answered first. A second signal ends it at once.")
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        service.stop()
+    }
+
+    /// As ``SocketAddress``, and port 0 lets the system choose.
+    private static func address(_ text: String) -> SocketAddress? {
+        text.hasSuffix(":0") ? SocketAddress(host: text.dropLast(2), port: 0) : SocketAddress(text)
+    }
+
+    private static func configuredAddress(_ path: String) throws(ToolError) -> SocketAddress {
+        let text: String
+        do throws(ServiceConfiguration.ReadError) {
+            text = try ServiceConfiguration.read(path + "/config.json").listen
+        } catch { throw .data("\(error)") }
+        guard let address = address(text) else { throw .data("config.json: \"listen\" must be HOST:PORT.") }
+        return address
+    }
+}

@@ -1,0 +1,79 @@
+import JSON
+import Whereabouts
+
+/// `token add|list|remove`.
+enum TokenCommands {
+    private static let scopes = Option<[String]>(
+        name: "scopes", placeholder: "LIST", help: "some of query,audit,manage (default: query,audit)",
+        form: "some of query, audit and manage, separated by commas",
+        read: { text in
+            let words = text.split(separator: ",").map(String.init)
+            return !words.isEmpty && words.allSatisfy { ["query", "audit", "manage"].contains($0) } ? words : nil
+        })
+
+    static let all = [
+        Command(
+            words: ["token", "add"], summary: "Issue an access token to a person, or a reporting key to a device.",
+            accepts: [
+                Options.person, Options.device, scopes,
+                Options.time("until", help: "good until this moment (default: until removed)"), Options.json,
+            ],
+            details: """
+                With --person: the person's app asks (query), reads who asked (audit) or changes grants, devices and
+                regions (manage) with it. With --device: a further reporting key. Either is shown this once.
+
+                \(Options.timesHelp)
+                """, run: add),
+        Command(
+            words: ["token", "list"], summary: "List a person's tokens, never the secrets.", requires: [Options.person],
+            accepts: [Options.json], run: list),
+        Command(
+            words: ["token", "remove"], summary: "End a token at once.", operands: .one("NUMBER"),
+            accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in
+                let number = try invocation.number()
+                try invocation.remove("the token \(number)", "v1", "tokens", number)
+            }),
+    ]
+
+    private static func add(_ invocation: Invocation) throws(ToolError) {
+        let answer: JSONValue
+        switch (invocation[Options.person], invocation[Options.device]) {
+        case (let person?, nil):
+            answer = try House.withClient(invocation) { client throws(ToolError) in
+                try client.post("v1", "people", person.text, "tokens") { body in
+                    body.array("scopes") { array in
+                        (invocation[scopes] ?? ["query", "audit"]).forEach { array.value($0) }
+                    }
+                    body.field("until", milliseconds: invocation[Options.until]?.milliseconds)
+                }
+            }
+        case (nil, let device?):
+            guard invocation[scopes] == nil, invocation[Options.until] == nil else {
+                throw .usage("A reporting key takes neither --scopes nor --until.")
+            }
+            answer = try House.withClient(invocation) { client throws(ToolError) in
+                try client.post("v1", "devices", device.text, "tokens")
+            }
+        default: throw .usage("\"token add\" needs either --person P or --device D.")
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        let number = answer["id"]?.int.map { "\($0)" } ?? "?"
+        invocation.console.line("Token \(number), shown this once: \(answer.text("token"))")
+    }
+
+    private static func list(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let tokens = try House.withClient(invocation) { client throws(ToolError) in
+            try client.items("v1", "people", person.text, "tokens")
+        }
+        var table = Table(">TOKEN", "SCOPES", "DEVICE", "UNTIL")
+        for token in tokens {
+            table.add(
+                token["id"]?.int.map { "\($0)" } ?? "",
+                token["scopes"]?.array.map { $0.compactMap(\.string).joined(separator: " ") } ?? "",
+                token.text("device"), token.time("until").map { LocalTime.text($0) } ?? "")
+        }
+        invocation.show(tokens, as: "tokens", table, orElse: "\(person.text) has no token.")
+    }
+}

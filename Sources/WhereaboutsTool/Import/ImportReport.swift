@@ -1,0 +1,107 @@
+import Geodesy
+import JSON
+import Whereabouts
+
+/// What importing one file came to.
+struct ImportReport {
+    let file: String
+    let format: String
+    /// Records of the file, whatever became of them.
+    var read = 0
+    var new = 0
+    var duplicate = 0
+    var untimed = 0
+    /// By the word of the reason, in the order they first occurred.
+    private(set) var rejected: [(reason: String, count: Int, firstAt: Int)] = []
+    /// Times and places of what is now in the log, new or not.
+    private(set) var firstFix: Timestamp?
+    private(set) var lastFix: Timestamp?
+    private(set) var box: (south: Double, west: Double, north: Double, east: Double)?
+    /// Why the file could not be read to its end.
+    var fault: String?
+
+    init(file: String, format: String) {
+        (self.file, self.format) = (file, format)
+    }
+
+    var rejectedCount: Int { rejected.reduce(0) { $0 + $1.count } }
+
+    /// - Parameter line: where the record stands in the file. Batches of several devices may tell out of order.
+    mutating func reject(_ reason: String, line: Int) {
+        if let index = rejected.firstIndex(where: { $0.reason == reason }) {
+            rejected[index].count += 1
+            rejected[index].firstAt = min(rejected[index].firstAt, line)
+        } else {
+            rejected.append((reason, 1, line))
+        }
+    }
+
+    mutating func cover(_ time: Timestamp, _ place: Coordinate) {
+        firstFix = min(firstFix ?? time, time)
+        lastFix = max(lastFix ?? time, time)
+        let (latitude, longitude) = (place.latitude, place.longitude)
+        let before = box ?? (latitude, longitude, latitude, longitude)
+        box = (
+            min(before.south, latitude), min(before.west, longitude), max(before.north, latitude),
+            max(before.east, longitude)
+        )
+    }
+
+    /// One line: `{"file","format","read","new","duplicate","untimed","rejected":[{"reason","count","firstAt"}],`
+    /// `"firstFix","lastFix","bbox"}`. `firstAt` is a line of the file, `bbox` is [min latitude, min longitude, max
+    /// latitude, max longitude]; times and box are `null` when no fix came in. A file not read to its end has `error`.
+    var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("file", file)
+        writer.field("format", format)
+        writer.field("read", read)
+        writer.field("new", new)
+        writer.field("duplicate", duplicate)
+        writer.field("untimed", untimed)
+        writer.array("rejected") { array in
+            for (reason, count, line) in rejected {
+                array.beginObject()
+                array.field("reason", reason)
+                array.field("count", count)
+                array.field("firstAt", line)
+                array.endObject()
+            }
+        }
+        for (key, time) in [("firstFix", firstFix), ("lastFix", lastFix)] {
+            writer.key(key)
+            if let time { writer.unixSeconds(milliseconds: time.milliseconds) } else { writer.null() }
+        }
+        writer.key("bbox")
+        if let box {
+            writer.beginArray()
+            for number in [box.south, box.west, box.north, box.east] { writer.value(number) }
+            writer.endArray()
+        } else {
+            writer.null()
+        }
+        writer.field("error", fault)
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    /// The reports of all files for people, and a sentence for each reason of a rejection.
+    static func text(of reports: [ImportReport]) -> String {
+        var table = Table(
+            "FILE", "FORMAT", ">READ", ">NEW", ">DUPLICATE", ">UNTIMED", ">REJECTED", "FIRST FIX", "LAST FIX")
+        for report in reports {
+            table.add(
+                report.file, report.format, Text.count(report.read), Text.count(report.new),
+                Text.count(report.duplicate), Text.count(report.untimed), Text.count(report.rejectedCount),
+                report.firstFix.map { LocalTime.text($0) } ?? "", report.lastFix.map { LocalTime.text($0) } ?? "")
+        }
+        var text = table.text
+        for report in reports {
+            for (reason, count, line) in report.rejected {
+                text +=
+                    "\(Table.printable(report.file)): \(Text.count(count)) rejected as \(reason), the first at line \(line).\n"
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import Whereabouts
+import WireFormats
+
+/// Moments as people read them, in the zone of this computer or of a place.
+///
+/// The C library knows one zone at a time, the one `TZ` names. It is changed here and put back, which is fine only
+/// while no other thread reads the environment: commands close the service before they print.
+enum LocalTime {
+    private static let zoneFolder = "/usr/share/zoneinfo/"
+
+    /// `2026-05-01 08:00:00 CEST`.
+    ///
+    /// - Parameter zone: a name of the IANA database; `nil` for this computer's zone. One that this computer has no
+    ///   rules for (the C library would silently take it for UTC under a false label) is shown as UTC.
+    static func text(_ time: Timestamp, in zone: String? = nil) -> String {
+        guard let zone else { return text(time.milliseconds) }
+        let known = zone.utf8.allSatisfy { $0 != UInt8(ascii: ".") } && access(zoneFolder + zone, R_OK) == 0
+        let before = getenv("TZ").map { String(cString: $0) }
+        setenv("TZ", known ? zone : "UTC0", 1)
+        tzset()
+        defer {
+            if let before { setenv("TZ", before, 1) } else { unsetenv("TZ") }
+            tzset()
+        }
+        return text(time.milliseconds)
+    }
+
+    private static func text(_ milliseconds: Int64) -> String {
+        var seconds = time_t(milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return "?" }
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M:%S %Z", &parts)
+        let text = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // Zones without letters are named by their offset: "-03" would look like part of the time.
+        guard let space = text.lastIndex(of: " "), let sign = text[space...].dropFirst().first, "+-".contains(sign)
+        else {
+            return text
+        }
+        return text[...space] + "UTC" + text[space...].dropFirst()
+    }
+
+    /// The moment that a person has written: Unix seconds, `2026-05-01`, `2026-05-01T08:00` or with seconds (this
+    /// computer's zone), or a whole ISO 8601 text with an offset or `Z`.
+    static func parse(_ text: String) -> Timestamp? {
+        if let seconds = Double(text) { return Timestamp(seconds: seconds) }
+        let clock = text.dropFirst(10)
+        if clock.contains(where: { "Zz+-".contains($0) }) { return ISO8601.parse(text) }
+        // Read as if it were UTC, which finds impossible dates; then the C library says when this computer's clocks
+        // show the same.
+        let whole = text + (clock.isEmpty ? "T00:00:00Z" : clock.count == 6 ? ":00Z" : "Z")
+        guard let shown = ISO8601.parse(whole) else { return nil }
+        var seconds = time_t(shown.milliseconds / 1000)
+        var parts = tm()
+        guard gmtime_r(&seconds, &parts) != nil else { return nil }
+        parts.tm_isdst = -1
+        return Timestamp(milliseconds: Int64(mktime(&parts)) * 1000 + shown.milliseconds % 1000)
+    }
+
+    /// `12 s`, `5 min`, `3 h 20 min`, `4 d 2 h`: the two largest units that matter.
+    static func duration(seconds: Double) -> String {
+        let whole = Int64(max(0, seconds).rounded())
+        switch whole {
+        case ..<60: return "\(whole) s"
+        case ..<3600: return "\(whole / 60) min"
+        case ..<86_400: return pair(whole / 3600, "h", whole / 60 % 60, "min")
+        default: return pair(whole / 86_400, "d", whole / 3600 % 24, "h")
+        }
+    }
+
+    private static func pair(_ large: Int64, _ largeUnit: String, _ small: Int64, _ smallUnit: String) -> String {
+        small == 0 ? "\(large) \(largeUnit)" : "\(large) \(largeUnit) \(small) \(smallUnit)"
+    }
+}

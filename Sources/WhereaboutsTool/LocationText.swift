@@ -1,0 +1,29 @@
+import JSON
+import Whereabouts
+
+/// The `location` of an answer, as people read it.
+struct LocationText {
+    let location: JSONValue
+    /// When the answer is read, for the age.
+    let now: Timestamp
+
+    /// Place, coordinate with accuracy, and moment with age, a line each.
+    var lines: String {
+        var lines: [String] = []
+        let place = Text.place(location["place"])
+        if !place.isEmpty { lines.append(place) }
+        var coordinate = Text.degrees(location["latitude"]?.double) + ", " + Text.degrees(location["longitude"]?.double)
+        if let accuracy = location["horizontalAccuracy"]?.double, accuracy >= 0 {
+            coordinate += " ± " + Text.meters(accuracy)
+        }
+        if let precision = location["precision"]?.string, precision != "exact" {
+            coordinate += " (shown to the \(precision))"
+        }
+        lines.append(coordinate)
+        if let time = location.time("timestamp") {
+            let age = LocalTime.duration(seconds: now.seconds(since: time))
+            lines.append("\(LocalTime.text(time, in: location["place"]?["timeZone"]?.string)), \(age) ago")
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,82 @@
+import Geodesy
+import Whereabouts
+
+/// The options that several commands share, and the forms of their values.
+enum Options {
+    static let person = handle("person", "P", help: "the person")
+    static let device = handle("device", "D", help: "the device")
+    static let purpose = text("purpose", "TEXT", help: "why you ask; it is recorded and shown to the person")
+    static let json = Option.flag("json", help: "JSON for machines; times are Unix seconds")
+    static let yes = Option.flag("yes", help: "do not ask for confirmation")
+    static let from = time("from", help: "not before this moment")
+    static let to = time("to", help: "not after this moment")
+    static let until = time("until", help: "until this moment")
+
+    static func handle(_ name: String, _ placeholder: String, help: String) -> Option<Handle> {
+        Option(
+            name: name, placeholder: placeholder, help: help,
+            form: "a name of 1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\" that begins with a letter or digit",
+            read: { Handle($0) })
+    }
+
+    static func text(_ name: String, _ placeholder: String, help: String) -> Option<String> {
+        Option(name: name, placeholder: placeholder, help: help, form: "a text", read: { $0.isEmpty ? nil : $0 })
+    }
+
+    static func number(_ name: String, _ placeholder: String, in range: ClosedRange<Int64>, help: String)
+        -> Option<Int64>
+    {
+        Option(
+            name: name, placeholder: placeholder, help: help,
+            form: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            read: { text in Int64(text).flatMap { range.contains($0) ? $0 : nil } })
+    }
+
+    static func time(_ name: String, help: String) -> Option<Timestamp> {
+        Option(
+            name: name, placeholder: "TIME", help: help,
+            form: "Unix seconds or a time such as 2026-05-01, 2026-05-01T08:00 or 2026-05-01T08:00:00Z",
+            read: { LocalTime.parse($0) })
+    }
+
+    static func choice(_ name: String, _ words: [String], help: String) -> Option<String> {
+        Option(
+            name: name, placeholder: words.joined(separator: "|"), help: help,
+            form: "one of \(words.joined(separator: ", "))", read: { words.contains($0) ? $0 : nil })
+    }
+
+    /// What the help of commands with times says about them.
+    static let timesHelp = """
+        A TIME is Unix seconds, or 2026-05-01, 2026-05-01T08:00 (this computer's zone), or with its own offset:
+        2026-05-01T08:00:00Z.
+        """
+
+    /// `LAT,LON` in degrees.
+    static func coordinate(_ text: some StringProtocol) throws(CoordinateError) -> Coordinate {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(trimmed($0)) }
+        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else { throw .notFinite }
+        return try Coordinate(latitude: latitude, longitude: longitude)
+    }
+
+    private static func trimmed(_ text: some StringProtocol) -> String {
+        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}
+
+extension Invocation {
+    /// The operand as a handle.
+    func handle() throws(ToolError) -> Handle {
+        guard let handle = Handle(operands[0]) else {
+            throw .usage("A name has 1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\" and begins with a letter or digit.")
+        }
+        return handle
+    }
+
+    /// The operand as the number of a grant or token.
+    func number() throws(ToolError) -> String {
+        guard let number = Int64(operands[0]), number > 0 else {
+            throw .usage("\"\(command.name)\" takes a number, as \"\(command.words[0]) list\" shows it.")
+        }
+        return "\(number)"
+    }
+}

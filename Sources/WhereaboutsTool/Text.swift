@@ -1,0 +1,56 @@
+import Glibc
+import JSON
+
+/// Numbers and places as people read them.
+enum Text {
+    /// Six decimals, about a decimeter; nothing for an absent number.
+    static func degrees(_ number: Double?) -> String {
+        number.map { fixed($0, decimals: 6) } ?? ""
+    }
+
+    /// `12 m`, `1.2 km`, `340 km`.
+    static func meters(_ number: Double?) -> String {
+        guard let number else { return "" }
+        if number < 1000 { return "\(Int(number.rounded())) m" }
+        return number < 100_000 ? fixed(number / 1000, decimals: 1) + " km" : "\(Int((number / 1000).rounded())) km"
+    }
+
+    /// Groups of three digits: `12,345`.
+    static func count(_ number: Int) -> String {
+        var digits = ""
+        for (index, digit) in String(number.magnitude).reversed().enumerated() {
+            if index > 0 && index % 3 == 0 { digits.append(",") }
+            digits.append(digit)
+        }
+        return (number < 0 ? "-" : "") + String(digits.reversed())
+    }
+
+    /// A place of an answer: `Vienna, Austria` or `Arlington, Virginia, United States`, with its distance when it is
+    /// not right there.
+    static func place(_ value: JSONValue?) -> String {
+        guard let value, let name = value["name"]?.string else { return "" }
+        let country = value["country"]?.string ?? value["countryCode"]?.string
+        let area = value["administrativeArea"]?.string.flatMap { $0 == name ? nil : ", " + $0 }
+        let distance = value["distance"]?.double.flatMap { $0 >= 1000 ? " (\(meters($0)) away)" : nil }
+        return name + (area ?? "") + (country.map { ", " + $0 } ?? "") + (distance ?? "")
+    }
+
+    /// The text in lines of at most `width` characters, broken at spaces.
+    static func wrapped(_ text: String, width: Int) -> String {
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            if !lines[lines.count - 1].isEmpty, lines[lines.count - 1].count + 1 + word.count > width {
+                lines.append("")
+            }
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Rounded half away from zero in decimal, as printf does of the exact binary value.
+    static func fixed(_ number: Double, decimals: Int) -> String {
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = withVaList([Int32(decimals), number]) { vsnprintf(&buffer, buffer.count, "%.*f", $0) }
+        return String(decoding: buffer.prefix(max(0, Int(count))).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,24 @@
+/// Why the tool ends without having done what was asked: one sentence on standard error and an exit code.
+enum ToolError: Error, Equatable, CustomStringConvertible {
+    /// A check has found something, which has been said, or an answer did not come. Exit code 1.
+    case checkFailed(String?)
+    /// What was typed makes no sense. Exit code 2.
+    case usage(String)
+    /// What was typed is fine, but something is missing, unreadable, refused or out of reach. Exit code 3.
+    case data(String)
+
+    var exitCode: Int32 {
+        switch self {
+        case .checkFailed: 1
+        case .usage: 2
+        case .data: 3
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .checkFailed(let sentence): sentence ?? ""
+        case .usage(let sentence), .data(let sentence): sentence
+        }
+    }
+}

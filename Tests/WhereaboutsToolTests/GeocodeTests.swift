@@ -1,0 +1,31 @@
+import Geodesy
+import JSON
+import Service
+import Testing
+
+@testable import WhereaboutsTool
+
+@Suite(.enabled(if: GazetteerLocation.find() != nil, "There is no gazetteer beside the program."))
+struct GeocodeTests {
+    /// Names, codes and coordinate as geonames.org/5128581 shows them.
+    @Test func `a placemark says what the gazetteer knows and nothing else`() throws {
+        let line = try Geocoder().line(for: try Coordinate(latitude: 40.71427, longitude: -74.00597))
+        #expect(
+            String(decoding: line, as: UTF8.self)
+                == #"{"name":"New York City","locality":"New York City","administrativeArea":"New York","#
+                + #""administrativeAreaCode":"NY","isoCountryCode":"US","country":"United States","#
+                + #""timeZone":"America/New_York","latitude":40.71427,"longitude":-74.00597,"distance":0,"#
+                + #""geonameId":5128581}"# + "\n")
+    }
+
+    @Test func `a coordinate on the command line is answered in one line`() throws {
+        let (exitCode, results, _) = whereabouts("geocode", "reverse", "-33.86785, 151.20732")
+        #expect(exitCode == 0)
+        #expect(try json(results)["geonameId"]?.int == 2_147_714)
+    }
+
+    @Test(arguments: ["91,0", "1", "1,2,3", "a,b", ","])
+    func `what is no coordinate is a usage error`(text: String) {
+        #expect(whereabouts("geocode", "reverse", text).exitCode == 2)
+    }
+}

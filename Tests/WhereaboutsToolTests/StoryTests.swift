@@ -1,0 +1,86 @@
+import JSON
+import Service
+import Testing
+
+@testable import WhereaboutsTool
+
+/// The tool on a data directory of its own, without a service running: it opens the log itself.
+@Suite struct StoryTests {
+    @Test func `a person is added, imported, asked about, read, audited and erased`() throws {
+        let folder = try TemporaryFolder()
+        let data = folder.path + "/state"
+        func tool(_ arguments: String...) -> (exitCode: Int32, results: String, notes: String) {
+            let screen = Screen()
+            let exitCode = Program.run(["--data", data] + arguments, console: screen.console)
+            return (exitCode, screen.results, screen.notes)
+        }
+        // Two hours at one spot of the open Atlantic, a fix a minute.
+        let points = (0..<120).map { minute in
+            let time = "2024-01-01T\(minute < 60 ? "00" : "01"):\(minute % 60 < 10 ? "0" : "")\(minute % 60):00Z"
+            return #"<trkpt lat="30.0001" lon="-40.0001"><time>\#(time)</time></trkpt>"#
+        }
+        let file = try folder.write("<gpx><trk><trkseg>\(points.joined())</trkseg></trk></gpx>", to: "stay.gpx")
+
+        #expect(tool("person", "add", "ben").results == "Added the person ben.\n")
+        let imported = tool("import", "--person", "anna", "--json", file)
+        #expect(imported.exitCode == 0)
+        #expect(try json(imported.results)["new"]?.int == 120)
+        #expect(imported.notes == "Added the person anna.\nAdded the device import-anna of anna.\n")
+        #expect(try json(tool("import", "--person", "anna", "--json", file).results)["duplicate"]?.int == 120)
+
+        let region = ["--person", "anna", "--id", "spot", "--circle", "30,-40,500"]
+        #expect(Program.run(["--data", data, "region", "add"] + region, console: Screen().console) == 0)
+
+        let track = try json(tool("track", "--person", "anna", "--json", "--purpose", "a test").results)
+        #expect(track["fixes"]?.count == 120)
+        let visits = try json(tool("visits", "--person", "anna", "--json").results)
+        #expect(visits["visits"]?.count == 1)
+        let visit = try #require(visits["visits"]?.array.map(Array.init)?.first)
+        #expect(visit["arrival"]?.double == 1_704_067_200)
+
+        // No grant, so no such person; then a grant.
+        #expect(tool("location", "--person", "anna", "--as", "ben").notes == "whereabouts: There is no such person.\n")
+        #expect(tool("grant", "add", "--subject", "anna", "--requester", "ben", "--precision", "exact").exitCode == 0)
+        #expect(tool("location", "--person", "anna", "--as", "ben").exitCode == 0)
+
+        let audit = try json(tool("audit", "--person", "anna", "--json").results)
+        let reads = audit["audit"]?.array.map(Array.init)?.filter { $0["question"]?.string == "track" } ?? []
+        #expect(reads.first?["purpose"]?.string == "a test")
+
+        let diff = ["projections", "rebuild", "timeline"]
+        #expect(Program.run(["--data", data] + diff, console: Screen().console) == 0)
+        #expect(tool("projections", "diff", "timeline").exitCode == 0)
+        #expect(tool("verify").exitCode == 0)
+
+        #expect(tool("erase", "--person", "anna", "--yes").exitCode == 0)
+        #expect(tool("visits", "--person", "anna").exitCode == 3)
+        #expect(tool("verify").exitCode == 0)
+        let events = tool("events", "--as-stored").results.split(separator: "\n")
+        #expect(try events.map { try json(String($0))["number"]?.int } == (1...events.count).map { Int64($0) })
+    }
+
+    @Test func `while another process has the directory the tool says who`() throws {
+        let folder = try TemporaryFolder()
+        let service = try House.open(folder.path)
+        defer { service.stop() }
+        let (exitCode, _, notes) = whereabouts("--data", folder.path, "person", "list")
+        #expect(exitCode == 3)
+        #expect(notes.hasPrefix("whereabouts: Another command (process "))
+    }
+
+    @Test func `a service that listens is asked over its socket`() throws {
+        let folder = try TemporaryFolder()
+        let service = try House.open(folder.path)
+        defer { service.stop() }
+        _ = try service.listen(host: "127.0.0.1", port: 0)
+        #expect(whereabouts("--data", folder.path, "person", "add", "anna").exitCode == 0)
+        let people = try json(whereabouts("--data", folder.path, "person", "list", "--json").results)
+        #expect(people["people"]?.array.map(Array.init)?.map { $0.text("handle") } == ["anna"])
+        #expect(whereabouts("--data", folder.path, "person", "add", "anna").exitCode == 3)
+        let added = try json(
+            whereabouts("--data", folder.path, "device", "add", "phone", "--person", "anna", "--json").results)
+        #expect(added["user"]?.string == "phone")
+        #expect(added["password"]?.string?.hasPrefix("wd_") == true)
+        #expect(whereabouts("--data", folder.path, "doctor").results.contains("service            good"))
+    }
+}

@@ -1,0 +1,150 @@
+import Glibc
+import HTTPServer
+import JSON
+import Synchronization
+import Testing
+
+@testable import WhereaboutsTool
+
+/// What a command has written.
+final class Screen: Sendable {
+    private let parts = Mutex<(results: [UInt8], notes: [UInt8])>(([], []))
+
+    var console: Console {
+        Console { bytes, isResult in
+            self.parts.withLock { parts in
+                if isResult { parts.results += bytes } else { parts.notes += bytes }
+            }
+        }
+    }
+
+    var results: String { parts.withLock { String(decoding: $0.results, as: UTF8.self) } }
+    var notes: String { parts.withLock { String(decoding: $0.notes, as: UTF8.self) } }
+}
+
+/// Runs the tool as its `main` does.
+func whereabouts(_ arguments: String...) -> (exitCode: Int32, results: String, notes: String) {
+    let screen = Screen()
+    let exitCode = Program.run(arguments, console: screen.console)
+    return (exitCode, screen.results, screen.notes)
+}
+
+/// A folder that is gone with the test.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/whereabouts-tool-XXXXXX".utf8CString)
+        path = String(cString: try #require(mkdtemp(&template)))
+    }
+
+    deinit {
+        func remove(_ path: String) {
+            if let folder = opendir(path) {
+                while let entry = readdir(folder) {
+                    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                    }
+                    if name != "." && name != ".." { remove(path + "/" + name) }
+                }
+                closedir(folder)
+                rmdir(path)
+            } else {
+                unlink(path)
+            }
+        }
+        remove(path)
+    }
+
+    func write(_ text: String, to name: String) throws -> String {
+        let file = try #require(fopen(path + "/" + name, "w"))
+        fputs(text, file)
+        fclose(file)
+        return path + "/" + name
+    }
+}
+
+/// Files recorded by real clients, which are not part of this repository: the folder `WHEREABOUTS_FIXTURES` names, else
+/// `shared/fixtures` beside the repository.
+enum RealFiles {
+    static let folder: String? = {
+        if let named = getenv("WHEREABOUTS_FIXTURES") { return String(cString: named) }
+        guard let file = realpath(#filePath, nil) else { return nil }
+        defer { free(file) }
+        let root = String(cString: file).split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+        let folder = "\(root)/../shared/fixtures"
+        return access("\(folder)/expected.json", R_OK) == 0 ? folder : nil
+    }()
+}
+
+func json(_ text: String) throws -> JSONValue {
+    try JSONDocument.parse(Array(text.utf8)).root
+}
+
+/// The service as far as an import needs it, with the identity of a fix as the design has it.
+final class FakeService: Transport {
+    struct State {
+        var people: [String: [String]] = [:]
+        var seen: Set<String> = []
+        var batchSizes: [Int] = []
+        /// Refused by the fake: latitudes above this.
+        var northernmost = 90.0
+    }
+
+    let state: Mutex<State>
+    var isRunningService: Bool { true }
+
+    init(_ state: State = State()) {
+        self.state = Mutex(state)
+    }
+
+    func close() {}
+
+    func answer(to request: HTTPRequest) throws(ToolError) -> HTTPResponse {
+        guard request.header("authorization") == "Bearer wo_test" else {
+            return .problem(401, title: "Not authenticated")
+        }
+        let path = request.path.split(separator: "/").map(String.init)
+        let body = try? JSONDocument.parse(request.body).root
+        return state.withLock { state in
+            switch (request.method, path.dropFirst().first, path.count) {
+            case ("GET", "people", 2):
+                let items = state.people.sorted { $0.key < $1.key }.map { person, devices in
+                    #"{"handle":"\#(person)","devices":[\#(devices.map { "\"\($0)\"" }.joined(separator: ","))]}"#
+                }
+                return .json(Array(#"{"items":[\#(items.joined(separator: ","))],"next":null,"asOf":1}"#.utf8))
+            case ("POST", "people", 2):
+                state.people[body?["handle"]?.string ?? ""] = []
+                return .json(Array("{}".utf8), status: 201)
+            case ("POST", "people", 4):
+                state.people[path[2], default: []].append(body?["handle"]?.string ?? "")
+                return .json(Array("{}".utf8), status: 201)
+            case ("POST", "imports", 4):
+                return Self.take(body, &state)
+            default: return .problem(404, title: "Not found", detail: "There is nothing at this address.")
+            }
+        }
+    }
+
+    private static func take(_ body: JSONValue?, _ state: inout State) -> HTTPResponse {
+        guard let device = body?["device"]?.string, let fixes = body?["fixes"]?.array.map(Array.init),
+            state.people.values.contains(where: { $0.contains(device) })
+        else { return .problem(422, title: "Refused", detail: "There is no such device.") }
+        guard fixes.count <= 1000 else { return .problem(413, title: "Too many fixes") }
+        state.batchSizes.append(fixes.count)
+        var (new, duplicate) = (0, 0)
+        var rejected: [Int] = []
+        for (index, fix) in fixes.enumerated() {
+            let parts = ["timestamp", "latitude", "longitude"].compactMap { fix[$0]?.double }
+            if parts.count != 3 || parts[1] > state.northernmost {
+                rejected.append(index)
+            } else if state.seen.insert("\(device) \(parts)").inserted {
+                new += 1
+            } else {
+                duplicate += 1
+            }
+        }
+        let reasons = rejected.map { #"{"index":\#($0),"reason":"badCoordinate"}"# }.joined(separator: ",")
+        return .json(Array(#"{"new":\#(new),"duplicate":\#(duplicate),"rejected":[\#(reasons)],"number":9}"#.utf8))
+    }
+}
