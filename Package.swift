@@ -26,7 +26,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "whereabouts",
     products: [
-        .executable(name: "whereabouts", targets: ["WhereaboutsTool"])
+        .executable(name: "whereabouts", targets: ["WhereaboutsTool"]),
+        .executable(name: "whereabouts-bench", targets: ["WhereaboutsBench"])
     ],
     targets: [
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
@@ -62,6 +63,16 @@ let package = Package(
         tests("HTTPServer", []),
         module("DeviceAgent", ["Geodesy", "JSON", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"]),
         tests("DeviceAgent", ["Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Whereabouts"]),
+        tests("Whereabouts", ["Geodesy"]),
+        tests(
+            "Service",
+            [
+                "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "SQLite",
+                "Whereabouts",
+            ]),
+        .executableTarget(
+            name: "WhereaboutsBench",
+            dependencies: ["Cryptography", "Geodesy", "JSON", "Service", "Whereabouts"], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [

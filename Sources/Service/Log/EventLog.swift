@@ -49,7 +49,8 @@ package final class EventLog: Sendable {
     ///   - timelinePlace: up to which number the timeline is folded.
     ///   - clock: the time of the house.
     init(
-        path: String, keys: KeyRing, standingFile: StandingFile, rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> Bool?,
+        path: String, keys: KeyRing, standingFile: StandingFile,
+        rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> Bool?,
         timelinePlace: @escaping @Sendable () -> Int64, clock: @escaping @Sendable () -> Timestamp
     ) throws(LogError) {
         self.path = path

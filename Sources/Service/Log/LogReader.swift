@@ -106,7 +106,9 @@ package final class LogReader {
     func open(_ stored: StoredEvent) throws(LogError) -> RecordedEvent {
         forgetStaleKeys()
         let result: Result<RecordedEvent, LogError> = stored.body.withUnsafeBytes { body in
-            do throws(LogError) { return .success(try decode(stored.header, body: body)) } catch { return .failure(error) }
+            do throws(LogError) {
+                return .success(try decode(stored.header, body: body))
+            } catch { return .failure(error) }
         }
         return try result.get()
     }

@@ -57,7 +57,8 @@ final class LogStore {
         headLeaf = identity.head
         let newest = try newestNumber()
         guard newest == range.size else {
-            throw .damaged(number: max(newest, range.size), "the log says it has \(range.size) events and has \(newest)")
+            throw .damaged(
+                number: min(newest, range.size) + 1, "the log says it has \(range.size) events and has \(newest)")
         }
     }
 

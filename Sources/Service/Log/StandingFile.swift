@@ -48,7 +48,9 @@ struct StandingFile: Sendable {
             (statement) throws(SQLiteError) -> [StandingEntry] in
             var entries: [StandingEntry] = []
             while try statement.step() {
-                guard let kind = StandingEntry.Kind(rawValue: statement.int(at: 0)) else { throw SQLiteError.damagedRow }
+                guard let kind = StandingEntry.Kind(rawValue: statement.int(at: 0)) else {
+                    throw SQLiteError.damagedRow
+                }
                 entries.append(StandingEntry(kind: kind, id: statement.int(at: 1), body: statement.bytes(at: 2)))
             }
             return entries

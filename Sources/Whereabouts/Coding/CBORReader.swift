@@ -70,18 +70,23 @@ package struct CBORReader {
 
     /// A float of any width, which must be the shortest that keeps the value.
     package mutating func float() throws(CBORError) -> Double {
-        let start = offset
-        let value: Double
         switch try byte() {
-        case 0xF9: value = Self.double(half: try bigEndian(UInt16.self))
-        case 0xFA: value = Double(Float(bitPattern: try bigEndian(UInt32.self)))
-        case 0xFB: value = Double(bitPattern: try bigEndian(UInt64.self))
+        case 0xF9:
+            let bits = try bigEndian(UInt16.self)
+            let value = Self.double(half: bits)
+            // Of all the bit patterns that are no number, one is the shortest and canonical.
+            if value.isNaN, bits != 0x7E00 { throw .notDeterministic }
+            return value
+        case 0xFA:
+            let value = Float(bitPattern: try bigEndian(UInt32.self))
+            if value.isNaN || CBORWriter.halfBits(value) != nil { throw .notDeterministic }
+            return Double(value)
+        case 0xFB:
+            let value = Double(bitPattern: try bigEndian(UInt64.self))
+            if value.isNaN || Double(Float(value)) == value { throw .notDeterministic }
+            return value
         default: throw .unexpected
         }
-        var writer = CBORWriter()
-        writer.float(value)
-        guard writer.bytes.count == offset - start else { throw .notDeterministic }
-        return value
     }
 
     /// The major type of the next item (RFC 8949 §3.1), without reading it.

@@ -116,7 +116,7 @@ package struct CBORWriter: Sendable {
     }
 
     /// The 16-bit form of `value` when it is exact. By hand, because `Float16` is not available on x86-64 Linux.
-    private static func halfBits(_ value: Float) -> UInt16? {
+    static func halfBits(_ value: Float) -> UInt16? {
         let bits = value.bitPattern
         let sign = UInt16(bits >> 16) & 0x8000
         let exponent = Int((bits >> 23) & 0xFF) - 127

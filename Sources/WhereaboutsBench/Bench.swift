@@ -1,0 +1,78 @@
+import Glibc
+import Service
+
+/// The subcommands.
+enum Bench {
+    private static let usage = """
+        whereabouts-bench append --dir DIR [--events N] [--warm N] [--outstanding N] [--devices N]
+        whereabouts-bench restart --dir DIR [--events N] [--devices N]
+        whereabouts-bench verify --dir DIR
+        whereabouts-bench append-load --dir DIR --acks FILE.ack [--events N] [--outstanding N] [--devices N] [--erase-every N]
+        whereabouts-bench check-crash
+
+        """
+
+    static func run(_ arguments: [String]) -> Int32 {
+        do {
+            let options = try Options(arguments.dropFirst())
+            switch arguments.first {
+            case "append": try AppendBench(options).run()
+            case "restart": try RestartBench(options).run()
+            case "verify": try VerifyBench(options).run()
+            case "append-load": try AppendLoad(options).run()
+            case "check-crash": CrashCheck.serve()
+            default: throw UsageError()
+            }
+            return 0
+        } catch is UsageError {
+            complain(usage)
+            return 2
+        } catch {
+            complain("whereabouts-bench: \(error)\n")
+            return 3
+        }
+    }
+
+    static func complain(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
+    }
+}
+
+struct UsageError: Error {}
+
+/// `--name value` pairs; anything else is a usage error.
+struct Options {
+    private var values: [String: String] = [:]
+
+    init(_ arguments: some Sequence<String>) throws(UsageError) {
+        var iterator = arguments.makeIterator()
+        while let name = iterator.next() {
+            guard name.hasPrefix("--"), let value = iterator.next() else { throw UsageError() }
+            values[String(name.dropFirst(2))] = value
+        }
+    }
+
+    func text(_ name: String) throws(UsageError) -> String {
+        guard let value = values[name] else { throw UsageError() }
+        return value
+    }
+
+    func number(_ name: String, default standard: Int) throws(UsageError) -> Int {
+        guard let value = values[name] else { return standard }
+        guard let number = Int(value), number >= 0 else { throw UsageError() }
+        return number
+    }
+}
+
+/// Nanoseconds of a clock.
+func nanoseconds(_ clock: clockid_t = CLOCK_MONOTONIC) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// One line on standard output, in one write.
+func printLine(_ bytes: [UInt8]) {
+    (bytes + [10]).withUnsafeBytes { _ = write(1, $0.baseAddress, $0.count) }
+}

@@ -1,0 +1,171 @@
+import Cryptography
+import Geodesy
+import Glibc
+import SQLite
+import Synchronization
+import Whereabouts
+
+@testable import Service
+
+/// A data directory of a test's own with a log in it, and who acts in most tests.
+final class LogScene {
+    let path: String
+    let clock = TestClock()
+    let timeline = FakeTimeline()
+    private(set) var directory: DataDirectory?
+    private var log: EventLog?
+
+    init() {
+        var template = Array("/tmp/log-tests-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil, "No temporary folder could be made.")
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        stop()
+        _ = system("rm -r '\(path)'")
+    }
+
+    /// The log, opened if it is not.
+    func open() throws -> EventLog {
+        if let log { return log }
+        let directory = try DataDirectory(path: path)
+        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let log = try EventLog(
+            path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
+            rows: { [timeline] fix, _, _ in timeline.rows.withLock { $0.contains(fix) } },
+            timelinePlace: { [timeline] in timeline.place.load(ordering: .acquiring) }, clock: { [clock] in clock.now })
+        (self.directory, self.log) = (directory, log)
+        return log
+    }
+
+    func stop() {
+        log?.stop()
+        (log, directory) = (nil, nil)
+    }
+
+    /// Everything that was verified, from the files alone.
+    func verify() throws -> LogVerification {
+        stop()
+        return try LogVerifier.verify(try DataDirectory(path: path)) { _, _ in }
+    }
+
+    // MARK: Who acts
+
+    static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure("\(text) is no handle.") }() }
+
+    func caller(_ holder: TokenHolder, _ scopes: Scopes, by caller: Caller = .house) throws -> Caller {
+        let log = try open()
+        let hash = Hash256(SHA256().hash(randomBytes(32)))
+        _ = try log.appendAndWait(
+            .issueToken(for: holder, scopes: scopes, hash: hash, until: nil), by: caller, correlation: .random())
+        return try found(log.withStanding { $0.caller(tokenHash: hash, at: clock.now) })
+    }
+
+    /// The operator, and the phone of a person made for it.
+    func people(_ person: String = "walker", phone: String = "phone") throws -> (admin: Caller, phone: Caller) {
+        let log = try open()
+        let admin = try caller(.operator, [.query, .audit, .manage, .operate])
+        for command: Command in [
+            .addPerson(Self.handle(person)), .addDevice(Self.handle(phone), of: Self.handle(person)),
+        ] {
+            _ = try log.appendAndWait(command, by: admin, correlation: .random())
+        }
+        return (admin, try caller(.device(Self.handle(phone)), .report, by: admin))
+    }
+
+    func fix(_ second: Int64, latitude: Double = 52.5211557, longitude: Double = 13.4038584) throws -> Fix {
+        var fix = Fix(
+            timestamp: TestClock.start.adding(seconds: second),
+            coordinate: try Coordinate(latitude: latitude, longitude: longitude), horizontalAccuracy: 5)
+        fix.altitude = 34.5
+        return fix
+    }
+
+    func report(_ fixes: [Fix], by phone: Caller) throws -> [FixOutcome] {
+        let reports = fixes.map { DeviceReport.fix($0, answering: nil) }
+        let receipt = try open().appendAndWait(
+            .reportFixes(device: .caller, reports), by: phone, correlation: .random())
+        guard case .fixes(let outcomes) = receipt.reply else { return [] }
+        return outcomes
+    }
+
+    /// All events the log gives back.
+    func events() throws -> [RecordedEvent] {
+        let log = try open()
+        return try log.reader().events(after: 0, limit: .max).map(\.event)
+    }
+
+    /// The database of the log with its guards against changes removed, as somebody who tampers would open it.
+    func tampering(_ body: (borrowing Connection) throws -> Void) throws {
+        stop()
+        let connection = try Connection(path: path + "/log.sqlite", access: .readWrite)
+        try connection.execute(
+            "DROP TRIGGER IF EXISTS event_is_final_update; DROP TRIGGER IF EXISTS event_is_final_delete")
+        try body(connection)
+        _ = try connection.checkpoint(.truncate)
+    }
+
+    /// Every file of the directory, with what is in it.
+    func files() -> [(name: String, bytes: [UInt8])] {
+        var files: [(String, [UInt8])] = []
+        for folder in ["", "/projections"] {
+            guard let listing = opendir(path + folder) else { continue }
+            defer { closedir(listing) }
+            while let entry = readdir(listing) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if let bytes = DataDirectory.read("\(path)\(folder)/\(name)", atMost: 1 << 28) {
+                    files.append(("\(folder)/\(name)", bytes))
+                }
+            }
+        }
+        return files
+    }
+
+    private func found<T>(_ value: T?) throws -> T {
+        guard let value else { throw Missing() }
+        return value
+    }
+
+    struct Missing: Error {}
+}
+
+/// What the timeline would know: the fixes it has rows for, and up to where.
+final class FakeTimeline: Sendable {
+    let rows = Mutex<Set<Fix>>([])
+    let place = Atomic<Int64>(.max)
+}
+
+/// A clock that stands still until it is told.
+final class TestClock: Sendable {
+    static let start = Timestamp(milliseconds: 1_767_225_600_000)
+    private let milliseconds = Atomic<Int64>(TestClock.start.milliseconds)
+
+    var now: Timestamp {
+        get { Timestamp(milliseconds: milliseconds.load(ordering: .acquiring)) }
+        set { milliseconds.store(newValue.milliseconds, ordering: .releasing) }
+    }
+
+    func advance(seconds: Int64) { milliseconds.add(seconds * 1000, ordering: .acquiringAndReleasing) }
+}
+
+/// Lets one thread wait until another says so.
+final class Gate: @unchecked Sendable {
+    // A semaphore may be used from any thread; it lives as long as the gate.
+    private let semaphore: UnsafeMutablePointer<sem_t>
+
+    init() {
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func open() { sem_post(semaphore) }
+    func wait() { while sem_wait(semaphore) != 0 {} }
+}

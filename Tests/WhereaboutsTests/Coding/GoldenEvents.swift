@@ -1,0 +1,174 @@
+import Geodesy
+import Whereabouts
+
+/// What the lines of `Tests/Conformance/events-v1.txt` stand for.
+enum GoldenEvents {
+    private static let query = Identifier128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
+    private static let apnsID = Identifier128(high: 0x1011_1213_1415_1617, low: 0x1819_1A1B_1C1D_1E1F)
+    private static let hash = Hash256(
+        words: (0x0001_0203_0405_0607, 0x0809_0A0B_0C0D_0E0F, 0x1011_1213_1415_1617, 0x1819_1A1B_1C1D_1E1F))
+    private static let person = PersonID(rawValue: 2)
+    private static let device = DeviceID(rawValue: 3)
+    private static let friend = PersonID(rawValue: 4)
+    private static let newYear = Timestamp(milliseconds: 1_767_225_600_000)
+    private static let granted = Verdict.granted(GrantID(rawValue: 1))
+
+    private static func later(_ milliseconds: Int64) -> Timestamp {
+        Timestamp(milliseconds: newYear.milliseconds + milliseconds)
+    }
+
+    private static func coordinate(_ latitude: Double, _ longitude: Double) -> Coordinate {
+        (try? Coordinate(latitude: latitude, longitude: longitude)) ?? { preconditionFailure() }()
+    }
+
+    private static func region(_ name: String, _ latitude: Double, _ longitude: Double, _ radius: Double) -> Region {
+        guard let circle = try? Circle(center: coordinate(latitude, longitude), radiusMeters: radius) else {
+            preconditionFailure()
+        }
+        return Region(identifier: name, circle: circle)
+    }
+
+    private static var fullFix: Fix {
+        var fix = Fix(timestamp: later(1), coordinate: coordinate(52.5211557, -13.4038584), horizontalAccuracy: 4.75)
+        fix.altitude = -2.5
+        fix.ellipsoidalAltitude = 40.125
+        fix.verticalAccuracy = 3
+        fix.floor = -1
+        fix.speed = 1.4
+        fix.speedAccuracy = 0.5
+        fix.course = 359.5
+        fix.courseAccuracy = 10
+        fix.isSimulatedBySoftware = true
+        fix.isProducedByAccessory = false
+        fix.batteryLevel = 0.5
+        fix.clientID = "c-1"
+        fix.receivedAt = later(2)
+        fix.remainder = #"{"conn":"w"}"#
+        return fix
+    }
+
+    private static func asked(
+        _ subject: PersonID?, by requester: PrincipalID, _ verdict: Verdict, _ initiation: LocationQuery.Initiation,
+        _ deadline: Int64, _ maxAge: Int64, _ forSubject: Part<String>, _ forRequester: Part<String>?
+    ) -> Event {
+        .locationQueried(
+            LocationQuery(
+                id: query, subject: subject, requester: requester, verdict: verdict, initiation: initiation,
+                deadline: later(deadline), maxAgeSeconds: maxAge, purposeForSubject: forSubject,
+                purposeForRequester: forRequester))
+    }
+
+    private static func attempted(_ attempt: Int64, _ status: Int64?, _ reason: String?, _ milliseconds: Int64) -> Event
+    {
+        .locationPushAttempted(
+            LocationPushAttempt(
+                query: query, device: device, attempt: attempt, apnsID: apnsID, status: status, reason: reason,
+                durationMilliseconds: milliseconds))
+    }
+
+    private static func disclosed(
+        _ precision: Precision, _ latitude: Double, _ longitude: Double, _ accuracy: Double?, _ place: String?
+    ) -> Event {
+        .locationDisclosed(
+            Disclosure(
+                query: query, subject: person, requester: friend.principal, verdict: granted, precision: precision,
+                fix: 7,
+                content: .open(
+                    Disclosure.Content(
+                        latitude: latitude, longitude: longitude, horizontalAccuracy: accuracy, timestamp: newYear,
+                        placeName: place, answerHash: hash))))
+    }
+
+    private static func read(
+        _ subject: PersonID?, _ question: LocationRead.Question, _ verdict: Verdict, _ precision: Precision,
+        _ count: Int64, _ content: LocationRead.Content
+    ) -> Event {
+        .locationRead(
+            LocationRead(
+                subject: subject, reader: friend.principal, question: question, verdict: verdict,
+                precision: precision, asOf: 99, count: count, content: .open(content)))
+    }
+
+    static let all: [String: Event] = people.merging(reports) { $1 }.merging(queries) { $1 }.merging(house) { $1 }
+
+    private static let people: [String: Event] = [
+        "PersonAdded": .personAdded(person, handle: .open(handle("walker"))),
+        "DeviceAdded": .deviceAdded(device, of: person, handle: .open(handle("walkers-phone"))),
+        "DeviceRemoved": .deviceRemoved(device),
+        "TokenIssued": .tokenIssued(
+            AccessToken(
+                id: TokenID(rawValue: 1), principal: .operator, scopes: [.query, .audit, .manage, .operate], hash: hash,
+                until: nil)),
+        "TokenIssued-until": .tokenIssued(
+            AccessToken(
+                id: TokenID(rawValue: 2), principal: device.principal, scopes: .report, hash: hash, until: newYear)),
+        "TokenRevoked": .tokenRevoked(TokenID(rawValue: 2)),
+        "GrantGiven": .grantGiven(
+            Grant(
+                id: GrantID(rawValue: 1), subject: person, requester: friend, precision: .exact, includesHistory: true,
+                from: nil, until: nil)),
+        "GrantGiven-from-until": .grantGiven(
+            Grant(
+                id: GrantID(rawValue: 24), subject: person, requester: friend, precision: .kilometer,
+                includesHistory: false, from: newYear, until: later(86_400_000))),
+        "GrantRevoked": .grantRevoked(GrantID(rawValue: 24)),
+        "RegionAdded": .regionAdded(RegionID(rawValue: 1), .open(region("home", 52.5211557, 13.4038584, 150))),
+        "RegionAdded-uneven": .regionAdded(
+            RegionID(rawValue: 2), .open(region("Büro", -33.85678443333333, 151.215297, 99.5))),
+        "RegionRemoved": .regionRemoved(RegionID(rawValue: 1)),
+    ]
+
+    private static let reports: [String: Event] = [
+        "FixReported": .fixReported(
+            device: device, answering: nil,
+            .open(Fix(timestamp: newYear, coordinate: coordinate(52.5211557, 13.4038584), horizontalAccuracy: 5))),
+        "FixReported-full": .fixReported(device: device, answering: query, .open(fullFix)),
+        "FixReported-odd": .fixReported(
+            device: device, answering: nil,
+            .open(
+                Fix(
+                    timestamp: Timestamp(milliseconds: -1), coordinate: coordinate(-0.0, 13.403858412345678),
+                    horizontalAccuracy: -1))),
+        "InputRejected": .inputRejected(
+            device: device, reason: .badCoordinate, length: 5,
+            .open(RejectedInput(hash: hash, head: Array("hello".utf8)))),
+        "LocationPushTokenRegistered": .locationPushTokenRegistered(
+            device: device, environment: .development,
+            .open(LocationPushToken(bytes: [0xDE, 0xAD, 0xBE, 0xEF], bundleID: "org.example.app"))),
+        "LocationPushTokenRetired": .locationPushTokenRetired(device: device, reason: "Unregistered"),
+    ]
+
+    private static let queries: [String: Event] = [
+        "LocationQueried": asked(
+            person, by: friend.principal, granted, .user, 60_000, 60, .open("late for dinner"),
+            .open("late for dinner")),
+        "LocationQueried-operator": asked(
+            person, by: .operator, .operatorOnRecord, .server, 900_000, 0, .open("support"), nil),
+        "LocationQueried-nobody": asked(
+            nil, by: friend.principal, .refused(.unknownPerson), .user, 60_000, 60, .erased, .open("late for dinner")),
+        "LocationPushAttempted": attempted(1, 200, nil, 41),
+        "LocationPushAttempted-failed": attempted(2, nil, "connection lost", 5000),
+        "LocationQueryEnded": .locationQueryEnded(query, .answered, fix: 7),
+        "LocationQueryEnded-timedOut": .locationQueryEnded(query, .timedOut, fix: nil),
+        "LocationDisclosed": disclosed(.exact, 52.5211557, 13.4038584, 5, "Berlin"),
+        "LocationDisclosed-bare": disclosed(.kilometer, 52.5, 13.4, nil, nil),
+        "LocationRead": read(
+            person, .track, granted, .exact, 12,
+            LocationRead.Content(purpose: "photos", from: newYear, to: later(1000), answerHash: hash)),
+        "LocationRead-refused": read(
+            person, .visits, .refused(.noGrant), .none, 0,
+            LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: nil)),
+        "LocationRead-nobody": read(
+            nil, .location, .refused(.unknownPerson), .none, 0,
+            LocationRead.Content(purpose: "photos", from: nil, to: nil, answerHash: nil)),
+    ]
+
+    private static let house: [String: Event] = [
+        "RefusalsCounted": .refusalsCounted(by: friend.principal, count: 31, since: newYear),
+        "PersonErased": .personErased(person),
+        "ClockSteppedBack": .clockSteppedBack(byMilliseconds: 3_600_000),
+        "LogRestored": .logRestored(epoch: 2),
+    ]
+
+    private static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure() }() }
+}

@@ -1,0 +1,170 @@
+import Testing
+import Whereabouts
+
+@Suite struct AuthorizeTests {
+    /// Who asks, what was granted, and what comes of each act. `yes` is exact, `km` a kilometer, a word is the reason of
+    /// the refusal as it is recorded; the asker never learns it.
+    static let table: [(who: String, ask: String, history: String, audit: String, manage: String)] = [
+        ("operator", "yes", "yes", "yes", "yes"),
+        ("operator without scopes", "missingScope", "missingScope", "missingScope", "missingScope"),
+        ("walker", "yes", "yes", "yes", "yes"),
+        ("walker with report alone", "missingScope", "missingScope", "missingScope", "missingScope"),
+        ("walker with query alone", "yes", "yes", "missingScope", "missingScope"),
+        ("granted exact", "yes", "yes", "noGrant", "noGrant"),
+        ("granted kilometer", "km", "historyNotGranted", "noGrant", "noGrant"),
+        ("granted live only", "yes", "historyNotGranted", "noGrant", "noGrant"),
+        ("granted none", "precisionNone", "precisionNone", "noGrant", "noGrant"),
+        ("expired", "notInForce", "notInForce", "noGrant", "noGrant"),
+        ("future", "notInForce", "notInForce", "noGrant", "noGrant"),
+        ("revoked", "noGrant", "noGrant", "noGrant", "noGrant"),
+        ("granted exact, then none", "precisionNone", "precisionNone", "noGrant", "noGrant"),
+        ("granted exact, then a future one", "yes", "yes", "noGrant", "noGrant"),
+        ("granted without the query scope", "missingScope", "missingScope", "noGrant", "noGrant"),
+        ("stranger", "noGrant", "noGrant", "noGrant", "noGrant"),
+        ("phone", "missingScope", "missingScope", "missingScope", "missingScope"),
+        ("house", "missingScope", "missingScope", "missingScope", "missingScope"),
+        ("friend about nobody", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson"),
+        ("operator about nobody", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson"),
+        ("granted, then the walker erased", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson"),
+    ]
+
+    @Test(arguments: table.map(\.who))
+    func `everyone may do exactly what the table says`(who: String) throws {
+        let row = try #require(Self.table.first { $0.who == who })
+        var (scene, caller) = Self.arrange(who)
+        scene.house.now = scene.house.now.adding(seconds: 10)
+        let handle = House.handle(who.hasSuffix("nobody") ? "nobody" : "walker")
+        for (act, expected) in [
+            (Act.ask, row.ask), (.readHistory, row.history), (.audit, row.audit), (.manage, row.manage),
+        ] {
+            let verdict: String =
+                switch scene.house.standing.authorize(caller, to: act, about: handle, at: scene.house.now) {
+                case .success(let permit): permit.precision == .exact ? "yes" : "km"
+                case .failure(let refused): refused.code.word
+                }
+            #expect(verdict == expected, "\(who), \(act)")
+        }
+    }
+
+    private static func arrange(_ who: String) -> (Scene, Caller) {
+        var scene = Scene()
+        let start = House.start
+        func grant(
+            _ precision: Precision = .exact, history: Bool = true, from: Timestamp? = nil, until: Timestamp? = nil
+        ) -> GrantID {
+            scene.house.grant(
+                "walker", to: "friend", precision, history: history, from: from, until: until, by: scene.walker)
+        }
+        func with(_ caller: Caller, _ scopes: Scopes) -> Caller {
+            Caller(principal: caller.principal, scopes: scopes, token: caller.token)
+        }
+        switch who {
+        case "operator", "operator about nobody": return (scene, scene.admin)
+        case "operator without scopes": return (scene, with(scene.admin, .operate))
+        case "walker": return (scene, scene.walker)
+        case "walker with report alone": return (scene, with(scene.walker, .report))
+        case "walker with query alone": return (scene, with(scene.walker, .query))
+        case "granted exact": _ = grant()
+        case "granted kilometer": _ = grant(.kilometer)
+        case "granted live only": _ = grant(history: false)
+        case "granted none": _ = grant(.none)
+        case "expired": _ = grant(until: start.adding(seconds: 10))
+        case "future": _ = grant(from: start.adding(seconds: 11))
+        case "revoked":
+            let id = grant()
+            scene.house.submit(.revokeGrant(id), by: scene.walker)
+        case "granted exact, then none":
+            _ = grant()
+            _ = grant(.none)
+        case "granted exact, then a future one":
+            _ = grant()
+            _ = grant(.none, from: start.adding(seconds: 11))
+        case "granted without the query scope":
+            _ = grant()
+            return (scene, with(scene.friend, [.audit, .manage]))
+        case "granted, then the walker erased":
+            _ = grant()
+            scene.house.submit(.erasePerson(House.handle("walker")), by: scene.walker)
+        case "stranger": return (scene, scene.stranger)
+        case "phone": return (scene, scene.phone)
+        case "house": return (scene, .house)
+        default: break
+        }
+        return (scene, scene.friend)
+    }
+
+    @Test func `history before the grant stays closed`() throws {
+        var scene = Scene()
+        let from = House.start.adding(seconds: 5)
+        _ = scene.house.grant("walker", to: "friend", from: from, by: scene.walker)
+        scene.house.now = House.start.adding(seconds: 10)
+        let permit = try scene.house.standing.authorize(
+            scene.friend, to: .readHistory, about: House.handle("walker"), at: scene.house.now
+        ).get()
+        #expect(permit.notBefore == from)
+    }
+
+    @Test func `a revoked or expired token does nothing any more`() {
+        var scene = Scene()
+        let token = scene.friend.token ?? TokenID(rawValue: 0)
+        #expect(scene.house.standing.isValid(scene.friend, at: scene.house.now))
+        scene.house.submit(.revokeToken(token), by: scene.friend)
+        #expect(!scene.house.standing.isValid(scene.friend, at: scene.house.now))
+        #expect(
+            scene.house.submit(.queryLocation(scene.house.question(1, about: "walker")), by: scene.friend)
+                == .failure(.notAuthenticated))
+        let until = House.start.adding(seconds: 60)
+        let hash = Hash256(words: (1, 2, 3, 4))
+        scene.house.submit(
+            .issueToken(for: .person(House.handle("friend")), scopes: .query, hash: hash, until: until), by: scene.admin
+        )
+        #expect(scene.house.standing.caller(tokenHash: hash, at: until.adding(seconds: -1)) != nil)
+        #expect(scene.house.standing.caller(tokenHash: hash, at: until) == nil)
+    }
+
+    /// Every command, by every kind of caller who may not give it, changes nothing and says no more than to a stranger.
+    @Test(arguments: ["friend", "stranger", "phone", "nobody's token"])
+    func `whoever may not manage the walker changes nothing about her`(who: String) throws {
+        var scene = Scene()
+        let grant = scene.house.grant("walker", to: "friend", by: scene.walker)
+        let forged = Caller(principal: scene.walker.principal, scopes: [.manage], token: TokenID(rawValue: 999))
+        let caller = ["friend": scene.friend, "stranger": scene.stranger, "phone": scene.phone][who] ?? forged
+        let walker = House.handle("walker")
+        let region = AnyRegion.home
+        let commands: [Command] = [
+            .addPerson(House.handle("new")), .addDevice(House.handle("new"), of: walker),
+            .removeDevice(House.handle("phone")),
+            .issueToken(for: .person(walker), scopes: .query, hash: Hash256(words: (5, 5, 5, 5)), until: nil),
+            .issueToken(for: .operator, scopes: .operate, hash: Hash256(words: (5, 5, 5, 5)), until: nil),
+            .revokeToken(try #require(scene.walker.token)),
+            .giveGrant(
+                subject: walker, requester: House.handle("stranger"), precision: .exact, includesHistory: true,
+                from: nil,
+                until: nil),
+            .revokeGrant(grant), .addRegion(region, of: walker), .removeRegion(identifier: "home", of: walker),
+            .reportFixes(device: .named(House.handle("phone")), []), .erasePerson(walker),
+            .endQuery(QueryID(high: 1, low: 1), .answered), .endOverdueQueries,
+            .cancelQuery(QueryID(high: 1, low: 1)),
+            .retirePushToken(
+                scene.phoneID, LocationPushToken(bytes: [1, 2, 3, 4], bundleID: "a"), reason: "", asOf: nil),
+            .countRefusals(by: scene.friend.principal, count: 1, since: House.start),
+        ]
+        let before = scene.house.log.count
+        for command in commands {
+            guard case .failure(let refusal) = scene.house.submit(command, by: caller) else {
+                Issue.record("\(who) was let through with \(command)")
+                continue
+            }
+            // No sentence that would tell whether something is there.
+            #expect([.noSuchPerson, .notFound, .notAuthenticated].contains(refusal) || command.isForOperator)
+        }
+        #expect(scene.house.log.count == before)
+    }
+}
+
+extension Command {
+    /// Making the operator's token is refused with a sentence: everyone may know that.
+    fileprivate var isForOperator: Bool {
+        if case .issueToken(.operator, _, _, _) = self { true } else { false }
+    }
+}

@@ -1,0 +1,101 @@
+import Testing
+import Whereabouts
+
+@Suite struct FixDecisionTests {
+    @Test func `a fix sent again is acknowledged and no event`() {
+        var scene = Scene()
+        let fixes = [scene.house.fix(atSecond: 1), scene.house.fix(atSecond: 2)]
+        #expect(scene.house.report(fixes, by: scene.phone) == [.new, .new])
+        let before = scene.house.log.count
+        #expect(scene.house.report(fixes + fixes, by: scene.phone) == [.duplicate, .duplicate, .duplicate, .duplicate])
+        #expect(scene.house.log.count == before)
+    }
+
+    @Test func `a fix twice in one batch is one event, in every order`() {
+        var scene = Scene()
+        let (early, late) = (scene.house.fix(atSecond: 1), scene.house.fix(atSecond: 9))
+        #expect(
+            scene.house.report([late, early, late, early, early], by: scene.phone)
+                == [.new, .new, .duplicate, .duplicate, .duplicate])
+        #expect(scene.house.log.filter { if case .fixReported = $0.event.event { true } else { false } }.count == 2)
+    }
+
+    @Test func `what a client calls a fix says nothing about which fix it is`() {
+        var scene = Scene()
+        var fix = scene.house.fix(atSecond: 1)
+        fix.clientID = "first"
+        #expect(scene.house.report([fix], by: scene.phone) == [.new])
+        fix.clientID = "second"
+        fix.receivedAt = House.start
+        fix.remainder = "{}"
+        #expect(scene.house.report([fix], by: scene.phone) == [.duplicate])
+    }
+
+    @Test func `twins that differ in anything else are both events`() {
+        var scene = Scene()
+        var twin = scene.house.fix(atSecond: 1)
+        twin.altitude = 3
+        #expect(scene.house.report([scene.house.fix(atSecond: 1), twin], by: scene.phone) == [.new, .new])
+        twin.speed = 1
+        #expect(scene.house.report([twin], by: scene.phone) == [.new])
+    }
+
+    @Test func `an older fix that is not known is new`() {
+        var scene = Scene()
+        #expect(scene.house.report([scene.house.fix(atSecond: 100)], by: scene.phone) == [.new])
+        #expect(scene.house.report([scene.house.fix(atSecond: 50)], by: scene.phone) == [.new])
+        #expect(scene.house.report([scene.house.fix(atSecond: 50)], by: scene.phone) == [.duplicate])
+    }
+
+    @Test func `rejected input is one event for each distinct report, and blocks nothing`() {
+        var scene = Scene()
+        let bad = RejectedInput(hash: Hash256(words: (1, 1, 1, 1)), head: [1])
+        let worse = RejectedInput(hash: Hash256(words: (2, 2, 2, 2)), head: [2])
+        let reports: [DeviceReport] = [
+            .rejected(.notJSON, bad, length: 1), .fix(scene.house.fix(atSecond: 1), answering: nil),
+            .rejected(.notJSON, bad, length: 1), .rejected(.badCoordinate, worse, length: 1),
+        ]
+        let before = scene.house.log.count
+        let first = scene.house.submit(.reportFixes(device: .caller, reports), by: scene.phone)
+        #expect(
+            first
+                == .success(
+                    .fixes([.rejected(.notJSON), .new, .rejected(.notJSON), .rejected(.badCoordinate)])))
+        #expect(scene.house.log.count == before + 3)
+        scene.house.submit(.reportFixes(device: .caller, reports), by: scene.phone)
+        #expect(scene.house.log.count == before + 3)
+    }
+
+    @Test func `only the last 256 rejected reports of a device are remembered`() {
+        var scene = Scene()
+        let before = scene.house.log.count
+        for index in 0...UInt64(Limits.rejectedRemembered) {
+            let input = RejectedInput(hash: Hash256(words: (index, 0, 0, 0)), head: [])
+            scene.house.submit(.reportFixes(device: .caller, [.rejected(.notJSON, input, length: 0)]), by: scene.phone)
+        }
+        #expect(scene.house.log.count == before + Limits.rejectedRemembered + 1)
+        for index: UInt64 in [1, 0] {
+            let input = RejectedInput(hash: Hash256(words: (index, 0, 0, 0)), head: [])
+            scene.house.submit(.reportFixes(device: .caller, [.rejected(.notJSON, input, length: 0)]), by: scene.phone)
+        }
+        #expect(scene.house.log.count == before + Limits.rejectedRemembered + 2)
+    }
+
+    @Test func `a removed device reports no more`() {
+        var scene = Scene()
+        scene.house.submit(.removeDevice(House.handle("phone")), by: scene.walker)
+        #expect(
+            scene.house.submit(.reportFixes(device: .caller, []), by: scene.phone) == .failure(.notAuthenticated))
+        #expect(
+            scene.house.submit(.reportFixes(device: .named(House.handle("phone")), []), by: scene.admin)
+                == .failure(.notFound))
+    }
+
+    @Test func `the operator imports in a device's name`() {
+        var scene = Scene()
+        let report = DeviceReport.fix(scene.house.fix(atSecond: 1), answering: nil)
+        #expect(
+            scene.house.submit(.reportFixes(device: .named(House.handle("phone")), [report]), by: scene.admin)
+                == .success(.fixes([.new])))
+    }
+}

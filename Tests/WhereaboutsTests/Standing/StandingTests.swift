@@ -1,0 +1,162 @@
+import Testing
+import Whereabouts
+
+@Suite struct StandingTests {
+    /// Everything a standing holds, in an order of its own.
+    private static func rows(_ standing: Standing) -> [[UInt8]] {
+        var entries: [StandingEntry] = []
+        standing.forEachEntry { entries.append($0) }
+        return sorted(entries).map { [UInt8($0.kind.rawValue)] + Array("\($0.id) ".utf8) + $0.body }
+    }
+
+    private static func sorted(_ entries: [StandingEntry]) -> [StandingEntry] {
+        entries.sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
+    }
+
+    private static func reloaded(_ standing: Standing) throws(CBORError) -> Standing {
+        var entries: [StandingEntry] = []
+        standing.forEachEntry { entries.append($0) }
+        return try Standing(place: standing.place, entries: sorted(entries))
+    }
+
+    private static func isEqual(_ a: Standing, _ b: Standing) -> Bool {
+        a.place == b.place && a.lastRecordedAt == b.lastRecordedAt && a.persons == b.persons && a.devices == b.devices
+            && a.tokens == b.tokens && a.grants == b.grants && a.regions == b.regions && a.queries == b.queries
+            && a.refusals == b.refusals && a.heads == b.heads && a.nextPrincipal == b.nextPrincipal
+            && a.nextToken == b.nextToken && a.nextGrant == b.nextGrant && a.nextRegion == b.nextRegion
+            && a.personByHandle == b.personByHandle && a.deviceByHandle == b.deviceByHandle
+            && a.tokenByHash == b.tokenByHash && a.openQueries == b.openQueries && a.queryOrder == b.queryOrder
+            && rows(a) == rows(b)
+    }
+
+    /// A house in which a few hundred random things happened.
+    private static func lived(seed: UInt64, erasing: Bool = false) -> Scene {
+        var scene = Scene()
+        var random = AnyEvent(random: SplitMix(state: seed))
+        var query: UInt64 = 0
+        for step in 0..<400 {
+            scene.house.now = scene.house.now.adding(seconds: Int64.random(in: 0...40, using: &random.random))
+            let callers = [scene.admin, scene.walker, scene.friend, scene.stranger]
+            let caller = random.pick(callers)
+            let name = random.pick(["walker", "friend", "stranger", "nobody"])
+            switch Int.random(in: 0..<14, using: &random.random) {
+            case 0...3:
+                let second = Int64.random(in: 0...10_000, using: &random.random)
+                let answering = random.maybe { _ in QueryID(high: 9, low: query) }
+                let fix = scene.house.fix(atSecond: second, accuracy: random.pick([5, -1]))
+                _ = scene.house.report([fix], answering: answering, by: scene.phone)
+            case 4:
+                let input = RejectedInput(hash: random.hash(), head: [1])
+                scene.house.submit(
+                    .reportFixes(device: .caller, [.rejected(.notJSON, input, length: 1)]), by: scene.phone)
+            case 5:
+                _ = scene.house.submit(
+                    .giveGrant(
+                        subject: House.handle(name), requester: House.handle("friend"),
+                        precision: random.pick(Precision.allCases), includesHistory: true, from: nil,
+                        until: random.maybe { _ in scene.house.now.adding(seconds: 100) }), by: caller)
+            case 6:
+                scene.house.submit(
+                    .revokeGrant(GrantID(rawValue: Int64.random(in: 1...20, using: &random.random))), by: caller)
+            case 7:
+                let region = Region(identifier: "r\(step % 7)", circle: AnyRegion.home.circle)
+                scene.house.submit(.addRegion(region, of: House.handle(name)), by: caller)
+            case 8: scene.house.submit(.removeRegion(identifier: "r\(step % 5)", of: House.handle(name)), by: caller)
+            case 9, 10:
+                query += 1
+                scene.house.submit(.queryLocation(scene.house.question(query, about: name, maxAge: 0)), by: caller)
+            case 11: scene.house.submit(.endOverdueQueries, by: .house)
+            case 12:
+                let token = LocationPushToken(bytes: [1, 2, 3, UInt8(step & 255)], bundleID: "org.example")
+                scene.house.submit(
+                    .registerPushToken(device: House.handle("phone"), token, .production), by: scene.phone)
+            default:
+                let device = House.handle("device-\(step % 9)")
+                let isThere = scene.house.standing.deviceByHandle[device] != nil
+                scene.house.submit(
+                    isThere ? .removeDevice(device) : .addDevice(device, of: House.handle(name)), by: caller)
+            }
+            if erasing, step == 200 { scene.house.submit(.erasePerson(House.handle("walker")), by: scene.admin) }
+            if erasing, step == 300 { scene.house.submit(.erasePerson(House.handle("friend")), by: scene.admin) }
+        }
+        return scene
+    }
+
+    @Test(arguments: 1...8) func `what is saved loads equal`(seed: UInt64) throws {
+        let standing = Self.lived(seed: seed, erasing: seed % 2 == 0).house.standing
+        #expect(Self.isEqual(try Self.reloaded(standing), standing))
+    }
+
+    @Test(arguments: 1...4) func `saved and loaded anywhere on the way, the fold comes to the same`(seed: UInt64) throws
+    {
+        let house = Self.lived(seed: seed, erasing: seed % 2 == 0).house
+        for cut in stride(from: 0, to: house.log.count, by: 37) {
+            var standing = Standing()
+            for (event, leaf) in house.log[..<cut] { standing.fold(event, leaf: leaf) }
+            standing = try Self.reloaded(standing)
+            for (event, leaf) in house.log[cut...] { standing.fold(event, leaf: leaf) }
+            #expect(Self.isEqual(standing, house.standing), "cut after \(cut)")
+        }
+    }
+
+    /// A refold after an erasure sees the person's parts as erased, from the first event on.
+    @Test(arguments: 1...8) func `live after an erasure equals a refold after it`(seed: UInt64) throws {
+        let scene = Self.lived(seed: seed, erasing: true)
+        let erased = Set(scene.house.standing.persons.filter(\.value.isErased).keys)
+        #expect(erased.count == 2)
+        var refolded = Standing()
+        for (recorded, leaf) in scene.house.log {
+            let encoded = EventCoding.encode(recorded.event, in: recorded.stream)
+            let event = try EventCoding.decoded(
+                encoded.kind, recorded.stream, clear: encoded.clear, parts: encoded.parts.map(\.plaintext),
+                sealed: { erased.contains(encoded.parts[$0].person) ? .erased : nil })
+            refolded.fold(
+                RecordedEvent(
+                    number: recorded.number, stream: recorded.stream, version: recorded.version,
+                    recordedAt: recorded.recordedAt, actor: recorded.actor, correlation: recorded.correlation,
+                    cause: recorded.cause, event: event),
+                leaf: leaf)
+        }
+        #expect(Self.isEqual(refolded, scene.house.standing))
+    }
+
+    @Test func `an erased person's handle is free again, for somebody else`() throws {
+        var scene = Scene()
+        let walker = House.handle("walker")
+        #expect(scene.house.submit(.erasePerson(walker), by: scene.walker) == .success(.erased(scene.walkerID)))
+        #expect(
+            scene.house.submit(.queryLocation(scene.house.question(1, about: "friend")), by: scene.walker)
+                == .failure(.notAuthenticated))
+        guard case .success(.person(let person)) = scene.house.submit(.addPerson(walker), by: scene.admin) else {
+            Issue.record("The handle is still taken.")
+            return
+        }
+        #expect(person != scene.walkerID)
+        #expect(scene.house.standing.persons[scene.walkerID]?.isErased == true)
+    }
+
+    @Test func `damaged entries are refused, so that the standing is folded again`() throws {
+        var entries: [StandingEntry] = []
+        Self.lived(seed: 1).house.standing.forEachEntry { entries.append($0) }
+        for index in entries.indices {
+            var damaged = entries
+            damaged[index] = StandingEntry(
+                kind: entries[index].kind, id: entries[index].id, body: entries[index].body.dropLast())
+            #expect(throws: CBORError.self) { try Standing(place: 1, entries: damaged) }
+        }
+    }
+
+    @Test func `ended queries are forgotten fifteen minutes after their deadline`() {
+        var scene = Scene()
+        let question = scene.house.question(1, about: "walker")
+        scene.house.submit(.queryLocation(question), by: scene.walker)
+        scene.house.submit(.cancelQuery(question.id), by: scene.walker)
+        let deadline = House.start.adding(seconds: 60)
+        scene.house.now = deadline.adding(seconds: Limits.endedQueryKeptSeconds)
+        scene.house.submit(.addPerson(House.handle("a")), by: scene.admin)
+        #expect(scene.house.standing.queries[question.id] != nil)
+        scene.house.now = scene.house.now.adding(seconds: 1)
+        scene.house.submit(.addPerson(House.handle("b")), by: scene.admin)
+        #expect(scene.house.standing.queries[question.id] == nil)
+    }
+}

@@ -1,0 +1,181 @@
+import Geodesy
+import Whereabouts
+
+/// Random events of every kind, with the stream they would stand in.
+struct AnyEvent {
+    var random: SplitMix
+
+    mutating func next(_ kind: EventKind) -> (event: Event, stream: StreamID)? {
+        let person = PersonID(rawValue: .random(in: 2...5000, using: &random))
+        let device = DeviceID(rawValue: .random(in: 2...5000, using: &random))
+        let audit = StreamID.audit(person)
+        switch kind {
+        case .personAdded: return (.personAdded(person, handle: .open(handle())), audit)
+        case .deviceAdded: return (.deviceAdded(device, of: person, handle: .open(handle())), audit)
+        case .deviceRemoved: return (.deviceRemoved(device), audit)
+        case .tokenIssued:
+            let token = AccessToken(
+                id: TokenID(rawValue: ordinal()), principal: device.principal,
+                scopes: Scopes(rawValue: .random(in: 1...31, using: &random)), hash: hash(), until: maybe { $0.time() })
+            return (.tokenIssued(token), Bool.random(using: &random) ? audit : .house)
+        case .tokenRevoked: return (.tokenRevoked(TokenID(rawValue: ordinal())), audit)
+        case .grantGiven:
+            let grant = Grant(
+                id: GrantID(rawValue: ordinal()), subject: person, requester: PersonID(rawValue: ordinal()),
+                precision: pick(Precision.allCases), includesHistory: .random(using: &random),
+                from: maybe { $0.time() },
+                until: maybe { $0.time() })
+            return (.grantGiven(grant), audit)
+        case .grantRevoked: return (.grantRevoked(GrantID(rawValue: ordinal())), audit)
+        case .regionAdded: return (.regionAdded(RegionID(rawValue: ordinal()), .open(region())), audit)
+        case .regionRemoved: return (.regionRemoved(RegionID(rawValue: ordinal())), audit)
+        case .fixReported:
+            return (
+                .fixReported(device: device, answering: maybe { $0.identifier() }, .open(fix())), .track(person)
+            )
+        case .inputRejected:
+            let input = RejectedInput(hash: hash(), head: bytes(upTo: 300))
+            return (
+                .inputRejected(
+                    device: device, reason: pick(RejectionReason.allCases), length: ordinal(), .open(input)),
+                .track(person)
+            )
+        case .locationPushTokenRegistered:
+            let token = LocationPushToken(bytes: bytes(upTo: 100), bundleID: text())
+            let environment: PushEnvironment = Bool.random(using: &random) ? .production : .development
+            return (.locationPushTokenRegistered(device: device, environment: environment, .open(token)), audit)
+        case .locationPushTokenRetired: return (.locationPushTokenRetired(device: device, reason: text()), audit)
+        case .locationQueried: return query(person, audit)
+        case .locationPushAttempted:
+            let attempt = LocationPushAttempt(
+                query: identifier(), device: device, attempt: ordinal(), apnsID: identifier(),
+                status: maybe { .random(in: 100...599, using: &$0.random) }, reason: maybe { $0.text() },
+                durationMilliseconds: .random(in: 0...90_000, using: &random))
+            return (.locationPushAttempted(attempt), audit)
+        case .locationQueryEnded:
+            let end = pick([QueryEnd.answered, .answeredFromLastKnown, .refused, .pushFailed, .timedOut, .cancelled])
+            return (.locationQueryEnded(identifier(), end, fix: maybe { $0.ordinal() }), audit)
+        case .locationDisclosed:
+            let content = Disclosure.Content(
+                latitude: degrees(90), longitude: degrees(180), horizontalAccuracy: maybe { $0.real() },
+                timestamp: time(), placeName: maybe { $0.text() }, answerHash: hash())
+            let disclosure = Disclosure(
+                query: identifier(), subject: person, requester: PrincipalID(rawValue: ordinal()), verdict: verdict(),
+                precision: pick(Precision.allCases), fix: ordinal(), content: .open(content))
+            return (.locationDisclosed(disclosure), audit)
+        case .locationRead:
+            let subject = maybe { _ in person }
+            let content = LocationRead.Content(
+                purpose: maybe { $0.text() }, from: maybe { $0.time() }, to: maybe { $0.time() },
+                answerHash: maybe { $0.hash() })
+            let read = LocationRead(
+                subject: subject, reader: PrincipalID(rawValue: ordinal()),
+                question: pick([.location, .track, .visits, .crossings, .audit, .events, .settings]),
+                verdict: verdict(), precision: pick(Precision.allCases), asOf: ordinal(), count: ordinal(),
+                content: .open(content))
+            return (.locationRead(read), subject.map(StreamID.audit) ?? .house)
+        case .refusalsCounted:
+            return (
+                .refusalsCounted(by: PrincipalID(rawValue: ordinal()), count: ordinal(), since: time()), .house
+            )
+        case .personErased: return (.personErased(person), audit)
+        case .clockSteppedBack: return (.clockSteppedBack(byMilliseconds: ordinal()), .house)
+        case .logRestored: return (.logRestored(epoch: ordinal()), .house)
+        case .sealedFixReported, .consentAsked, .consentGiven, .consentRefused, .headingReported, .beaconSighted,
+            .visitReported, .crossingReported, .retentionApplied:
+            return nil
+        }
+    }
+
+    private mutating func query(_ person: PersonID, _ audit: StreamID) -> (Event, StreamID) {
+        let subject = maybe { _ in person }
+        let query = LocationQuery(
+            id: identifier(), subject: subject, requester: PrincipalID(rawValue: .random(in: 2...99, using: &random)),
+            verdict: verdict(), initiation: Bool.random(using: &random) ? .user : .server, deadline: time(),
+            maxAgeSeconds: .random(in: 0...3600, using: &random),
+            purposeForSubject: subject == nil ? .erased : .open(text()),
+            purposeForRequester: maybe { .open($0.text()) })
+        return (.locationQueried(query), subject == nil ? .house : audit)
+    }
+
+    // MARK: Small things
+
+    mutating func maybe<T>(_ make: (inout AnyEvent) -> T) -> T? { Bool.random(using: &random) ? make(&self) : nil }
+    mutating func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &random)] }
+    mutating func ordinal() -> Int64 {
+        Int64(bitPattern: random.next() >> UInt64.random(in: 1...62, using: &random)) | 1
+    }
+    mutating func time() -> Timestamp {
+        Timestamp(milliseconds: .random(in: -1_000_000_000...4_102_444_800_000, using: &random))
+    }
+    mutating func identifier() -> Identifier128 { Identifier128(random: random.next(), random.next()) }
+    mutating func hash() -> Hash256 { Hash256(words: (random.next(), random.next(), random.next(), random.next())) }
+    mutating func text() -> String { pick(["", "late for dinner", "Straße 7", "東京", "a\0b", "😀"]) }
+    mutating func handle() -> Handle {
+        Handle(pick(["walker", "a", "friend-2", "x.y_z"])) ?? { preconditionFailure() }()
+    }
+
+    mutating func bytes(upTo limit: Int) -> [UInt8] {
+        (0..<Int.random(in: 0...limit, using: &random)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+
+    /// As receivers give them, to seven decimals, and as computers do, to the last bit; the corners too.
+    mutating func degrees(_ limit: Double) -> Double {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: pick([0, -0.0, limit, -limit, 1e-7, -1e-7, 0.1, .leastNonzeroMagnitude])
+        case 1...3: (Double.random(in: -limit...limit, using: &random) * 1e7).rounded() / 1e7
+        default: .random(in: -limit...limit, using: &random)
+        }
+    }
+
+    mutating func real() -> Double {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: pick([0, -0.0, -1, 2_147_483_647, 2_147_483_648, 1e300, -1e-300, .infinity])
+        case 1: Double(Int.random(in: -500...9000, using: &random))
+        case 2: Double(Float.random(in: 0...100, using: &random))
+        default: .random(in: -1000...10_000, using: &random)
+        }
+    }
+
+    mutating func verdict() -> Verdict {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .own
+        case 1: .operatorOnRecord
+        case 2: .granted(GrantID(rawValue: ordinal()))
+        default:
+            .refused(
+                pick([
+                    .unknownPerson, .noGrant, .notInForce, .precisionNone, .historyNotGranted, .missingScope, .erased,
+                ]))
+        }
+    }
+
+    mutating func coordinate() -> Coordinate {
+        (try? Coordinate(latitude: degrees(90), longitude: degrees(180))) ?? { preconditionFailure() }()
+    }
+
+    mutating func region() -> Region {
+        let radius = abs(degrees(180)) * 100 + 0.5
+        guard let circle = try? Circle(center: coordinate(), radiusMeters: radius) else { preconditionFailure() }
+        return Region(identifier: text(), circle: circle)
+    }
+
+    mutating func fix() -> Fix {
+        var fix = Fix(timestamp: time(), coordinate: coordinate(), horizontalAccuracy: maybe { $0.real() })
+        fix.altitude = maybe { $0.real() }
+        fix.ellipsoidalAltitude = maybe { $0.real() }
+        fix.verticalAccuracy = maybe { $0.real() }
+        fix.floor = maybe { .random(in: -5...200, using: &$0.random) }
+        fix.speed = maybe { $0.real() }
+        fix.speedAccuracy = maybe { $0.real() }
+        fix.course = maybe { $0.real() }
+        fix.courseAccuracy = maybe { $0.real() }
+        fix.isSimulatedBySoftware = maybe { .random(using: &$0.random) }
+        fix.isProducedByAccessory = maybe { .random(using: &$0.random) }
+        fix.batteryLevel = maybe { $0.real() }
+        fix.clientID = maybe { $0.text() }
+        fix.receivedAt = maybe { $0.time() }
+        fix.remainder = maybe { $0.text() }
+        return fix
+    }
+}
