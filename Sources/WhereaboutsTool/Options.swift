@@ -51,15 +51,20 @@ enum Options {
         2026-05-01T08:00:00Z.
         """
 
-    /// `LAT,LON` in degrees.
-    static func coordinate(_ text: some StringProtocol) throws(CoordinateError) -> Coordinate {
-        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(trimmed($0)) }
-        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else { throw .notFinite }
+    /// `LAT,LON` in degrees, spaces around the numbers allowed.
+    static func coordinate(_ text: Substring) throws(CoordinateError) -> Coordinate {
+        guard let comma = text.utf8.firstIndex(of: UInt8(ascii: ",")), let latitude = number(text[..<comma]),
+            let longitude = number(text[text.utf8.index(after: comma)...])
+        else { throw .notFinite }
         return try Coordinate(latitude: latitude, longitude: longitude)
     }
 
-    private static func trimmed(_ text: some StringProtocol) -> String {
-        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0.isWhitespace }.reversed())
+    private static func number(_ text: Substring) -> Double? {
+        var trimmed = text
+        func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        while isSpace(trimmed.utf8.first) { trimmed = trimmed[trimmed.utf8.index(after: trimmed.utf8.startIndex)...] }
+        while isSpace(trimmed.utf8.last) { trimmed = trimmed[..<trimmed.utf8.index(before: trimmed.utf8.endIndex)] }
+        return Double(trimmed)
     }
 }
 

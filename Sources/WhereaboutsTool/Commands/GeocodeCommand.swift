@@ -25,7 +25,7 @@ enum GeocodeCommand {
         let geocoder = try Geocoder()
         guard invocation.has(batch) else {
             do throws(CoordinateError) {
-                let coordinate = try Options.coordinate(invocation.operands[0])
+                let coordinate = try Options.coordinate(invocation.operands[0][...])
                 return invocation.console.result(geocoder.line(for: coordinate))
             } catch { throw .usage("\(error)") }
         }
@@ -36,7 +36,7 @@ enum GeocodeCommand {
             if lineNumber == 1 && isHeader(line) { continue }
             do throws(CoordinateError) {
                 guard line.utf8.count <= lineBytesMax else { throw .notFinite }
-                invocation.console.result(geocoder.line(for: try Options.coordinate(line)))
+                invocation.console.result(geocoder.line(for: try Options.coordinate(line[...])))
             } catch {
                 bad += 1
                 var writer = JSONWriter()
@@ -46,7 +46,9 @@ enum GeocodeCommand {
                 invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
             }
         }
-        guard bad == 0 else { throw .data("\(Text.count(bad)) of the lines were no coordinates.") }
+        guard bad == 0 else {
+            throw .data(bad == 1 ? "One line was no coordinate." : "\(Text.count(bad)) lines were no coordinates.")
+        }
     }
 
     /// `lat,lon`, `latitude,longitude`: the names of the columns, not a place.
