@@ -10,7 +10,7 @@ import Whereabouts
 /// they come, the others as ``TimelineFold`` tells.
 final class TimelineTable: Projection {
     static let name = "timeline"
-    static let versions: [Int64] = [VisitRules.version]
+    static let versions: [Int64] = VisitRules.all.map(\.version)
     /// Outside the fingerprint, because they depend on how fixes came: `number`, `received_after_ms` (receipt less device
     /// time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`, `reported_ms`, and the tables
     /// `restart` and `receipt`, which only say how the derivation goes on.
@@ -91,8 +91,11 @@ final class TimelineTable: Projection {
 
     init(file: ProjectionFile, version: Int64) {
         self.file = file
+        guard let rules = VisitRules.version(version) else {
+            preconditionFailure("A projection is folded by one of its versions.")
+        }
         do throws(GeodesyError) {
-            timeline = try TimelineFold()
+            timeline = try TimelineFold(rules)
         } catch {
             preconditionFailure("PROJ cannot make its simplest conversion: \(error)")
         }

@@ -84,14 +84,14 @@ extension StayCluster {
     ///   - trail: accepted fixes before the seed, oldest first, at most three.
     ///   - followsStay: whether the fix before the seed belongs to a stay, which then lasted until the last moment that
     ///     left time to come here.
-    func stay(after trail: [TrackPoint], followsStay: Bool) -> Stay? {
+    func stay(after trail: [TrackPoint], followsStay: Bool, _ rules: VisitRules) -> Stay? {
         guard let exit = outsiders.first else { return nil }
         var stay = openStay(after: trail, followsStay: followsStay)
         let away = Travel(from: mean.center, through: outsiders.prefix(3))
         stay.departure = max(lastInsider.time, min(exit.time - 1, exit.time - away.milliseconds))
         stay.isOpen = false
         let dwell = Double(stay.departure - stay.arrival) / 1000
-        guard dwell >= VisitRules.minimumDwellSeconds else { return nil }
+        guard dwell >= rules.minimumDwellSeconds else { return nil }
         if isSettled { return stay }
         if observedSeconds < VisitRules.observedSeconds {
             let around = exit.seconds(since: trail.last ?? seed)

@@ -3,6 +3,7 @@ import Geodesy
 /// What the timeline's fold keeps in memory about one person. Everything in it can be made again from the rows.
 final class TimelineEngine {
     let person: PersonID
+    private let rules: VisitRules
     private let transform: GeocentricTransform
     private var derivation: VisitDerivation
     private var regions: [WatchedRegion] = []
@@ -30,10 +31,9 @@ final class TimelineEngine {
     /// Two devices that report in turn, or one that resends its last minutes, stay within so many fixes.
     private static let snapshotFixes = 64
 
-    init(_ person: PersonID, _ transform: GeocentricTransform) {
-        self.person = person
-        self.transform = transform
-        derivation = VisitDerivation(regions: [], transform)
+    init(_ person: PersonID, _ rules: VisitRules, _ transform: GeocentricTransform) {
+        (self.person, self.rules, self.transform) = (person, rules, transform)
+        derivation = VisitDerivation(regions: [], rules, transform)
     }
 
     var isDirty: Bool { unseen != nil || invalidFrom != nil }
@@ -183,12 +183,13 @@ final class TimelineEngine {
     /// Comes back from the rows, as of before the batch.
     func load<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
         regions = try rows.regions(of: person)
-        derivation = VisitDerivation(regions: regions, transform)
+        derivation = VisitDerivation(regions: regions, rules, transform)
         guard let receipt = try rows.newestReceipt(of: person) else { return }
         newestReceipt = receipt.milliseconds
         writtenReceipt = newestReceipt
         let restart = try rows.restart(of: person, closedBefore: nil)
-        try derive(from: derived(from: restart), keeping: restart?.closed, stopping: nil, rows, &changes)
+        let start = derived(from: restart)
+        try derive(from: start.state, keeping: start.closed, stopping: nil, rows, &changes)
     }
 
     /// Works in the fixes that the derivation has not seen.
@@ -211,15 +212,17 @@ final class TimelineEngine {
             return try derive(from: snapshot, keeping: newest, stopping: last, rows, &changes)
         }
         let restart = first == .min ? nil : try rows.restart(of: person, closedBefore: Timestamp(milliseconds: first))
-        try derive(from: derived(from: restart), keeping: restart?.closed, stopping: last, rows, &changes)
+        let start = derived(from: restart)
+        try derive(from: start.state, keeping: start.closed, stopping: last, rows, &changes)
     }
 
-    private func derived(from restart: Restart?) -> VisitDerivation {
-        guard let restart else { return VisitDerivation(regions: regions, transform) }
-        guard let state = try? VisitDerivation(restart: restart, regions: regions, transform) else {
-            preconditionFailure("A restart point reads back as it was written.")
+    /// The derivation at a restart point, and when that was closed. A point that cannot be read is passed over: its row is
+    /// damaged, and the derivation comes to the same from the beginning.
+    private func derived(from restart: Restart?) -> (state: VisitDerivation, closed: Timestamp?) {
+        if let restart, let state = try? VisitDerivation(restart: restart, regions: regions, rules, transform) {
+            return (state, restart.closed)
         }
-        return state
+        return (VisitDerivation(regions: regions, rules, transform), nil)
     }
 
     /// Derives from `start` on and compares with the rows written: to the end, or until a boundary after `last` at which

@@ -10,13 +10,17 @@ package struct TimelineFold {
     /// Persons kept in memory: some 10 to 100 KiB each.
     package static let mostEngines = 2048
 
+    private let rules: VisitRules
     private let transform: GeocentricTransform
     private var engines: [PersonID: TimelineEngine] = [:]
     private var unsettled: [TimelineEngine] = []
     private var clock: UInt64 = 0
 
     /// - Throws: only if PROJ is broken.
-    package init() throws(GeodesyError) { transform = try GeocentricTransform() }
+    package init(_ rules: VisitRules = .newest) throws(GeodesyError) {
+        self.rules = rules
+        transform = try GeocentricTransform()
+    }
 
     /// Folds events in the order of their numbers. Their fixes must not be among `rows` yet when this is called, and
     /// must be when the next call to this or to ``settle(reading:)`` is made. ``Event/personErased(_:)`` is the
@@ -88,7 +92,7 @@ package struct TimelineFold {
         if let known = engines[person] {
             engine = known
         } else {
-            engine = TimelineEngine(person, transform)
+            engine = TimelineEngine(person, rules, transform)
             try engine.load(rows, &changes)
             engines[person] = engine
         }

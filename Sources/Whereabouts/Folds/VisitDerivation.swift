@@ -6,6 +6,7 @@ import Geodesy
 /// Cost: O(1) a fix, amortised; memory for some minutes of fixes, whatever the length of a stay.
 struct VisitDerivation {
     private let transform: GeocentricTransform
+    private let rules: VisitRules
 
     // Stage 1: spikes. The last accepted fix, and one that may turn out to be a spike.
     private(set) var previous: TrackPoint?
@@ -34,8 +35,8 @@ struct VisitDerivation {
     /// Whether something that is told has begun or ended since the last ``takeOutput()``.
     private(set) var hasNews = false
 
-    init(regions: [WatchedRegion], _ transform: GeocentricTransform) {
-        self.transform = transform
+    init(regions: [WatchedRegion], _ rules: VisitRules, _ transform: GeocentricTransform) {
+        (self.rules, self.transform) = (rules, transform)
         crossings = CrossingDerivation(regions: regions, transform)
     }
 
@@ -119,7 +120,7 @@ struct VisitDerivation {
         hasNews = true
         lastFed = closed.beforeOutsiders
         let waiting = closed.waiting
-        if let stay = closed.stay(after: trail, followsStay: followsStay), !closed.isTeleport(after: trail) {
+        if let stay = closed.stay(after: trail, followsStay: followsStay, rules), !closed.isTeleport(after: trail) {
             if let earlier = pending, earlier.isJoined(by: stay) {
                 pending = earlier.joined(with: stay)
                 between = []
@@ -252,8 +253,10 @@ extension VisitDerivation {
     }
 
     /// Goes on from a boundary: the next fix to add is the one at ``Restart/seed``.
-    init(restart: Restart, regions: [WatchedRegion], _ transform: GeocentricTransform) throws(CBORError) {
-        self.init(regions: regions, transform)
+    init(
+        restart: Restart, regions: [WatchedRegion], _ rules: VisitRules, _ transform: GeocentricTransform
+    ) throws(CBORError) {
+        self.init(regions: regions, rules, transform)
         // `Array.withUnsafeBytes` rethrows without a type, so that the outcome leaves it as a value.
         let state = restart.state
         let read: Result<Void, CBORError> = state.withUnsafeBytes { bytes in

@@ -1,9 +1,26 @@
 /// Every threshold of visits and crossings, with its reason. Distances are meters, times seconds.
 ///
-/// A change of any of them changes what is derived: raise ``version`` with it, so that the projection is refolded.
-package enum VisitRules {
-    /// The version of the derivation.
-    package static let version: Int64 = 1
+/// A change of any of them changes what is derived, and so is a new version: the threshold becomes a property, the rules
+/// of before keep their value, and a timeline of either version can be folded from the log and compared.
+package struct VisitRules: Hashable, Sendable {
+    /// The version of the derivation, and of the projection that is folded by it.
+    package let version: Int64
+    /// The shortest stay that is told.
+    package let minimumDwellSeconds: Double
+
+    /// Every version that can still be folded, oldest first.
+    package static let all: [VisitRules] = [
+        // Three minutes to the second: a stop of three minutes was lost as often as not.
+        VisitRules(version: 1, minimumDwellSeconds: 180),
+        // Three minutes, less the usual error of a stay's two edges.
+        VisitRules(version: 2, minimumDwellSeconds: 165),
+    ]
+
+    /// The rules a new timeline is folded by.
+    package static var newest: VisitRules { all[all.count - 1] }
+
+    /// The rules of one version; `nil` for one that is not in ``all``.
+    package static func version(_ version: Int64) -> VisitRules? { all.first { $0.version == version } }
 
     // MARK: Which fixes count
 
@@ -59,8 +76,6 @@ package enum VisitRules {
 
     // MARK: Stays
 
-    /// The shortest stay, three minutes, less the usual error of its two edges.
-    package static let minimumDwellSeconds = 165.0
     /// Seen for less than this, a stay rests on inference and must also pass the next two.
     static let observedSeconds = 90.0
     static let inferredShare = 0.7

@@ -20,7 +20,7 @@ final class MemoryTimeline: TimelineRows {
     static let person = PersonID(rawValue: 2)
     static let device = DeviceID(rawValue: 3)
 
-    init() throws { fold = try TimelineFold() }
+    init(_ rules: VisitRules = .newest) throws { fold = try TimelineFold(rules) }
 
     /// Folds what the device reports, each fix received a second after its time unless it says otherwise.
     func report(_ fixes: [Fix], recordedAt: Timestamp? = nil, actor: PrincipalID = device.principal) throws {
