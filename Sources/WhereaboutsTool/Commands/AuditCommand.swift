@@ -17,8 +17,8 @@ enum AuditCommand {
         var table = Table("TIME", "WHO", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN")
         for entry in entries {
             table.add(
-                entry.time("at").map { LocalTime.text($0) } ?? "", who(entry), question(entry), entry.text("purpose"),
-                outcome(entry), shown(entry))
+                time(entry), who(entry), question(entry), entry.text("purpose"), outcome(entry), shown(entry))
+            addSteps(of: entry, to: &table)
         }
         invocation.show(entries, as: "audit", asOf: asOf, table, orElse: "Nobody has asked about \(person.text).")
     }
@@ -51,26 +51,48 @@ enum AuditCommand {
             return entry["reason"]?.string.map { "refused: \($0)" } ?? "refused"
         }
         guard entry.text("kind") == "query" else { return entry.text("verdict") }
-        let pushes = entry["pushes"]?.count ?? 0
-        let end = entry["end"]?.string ?? "pending"
-        return pushes == 0 ? end : "\(end), \(pushes) \(pushes == 1 ? "push" : "pushes")"
+        guard let end = entry["end"]?.string else { return "pending" }
+        guard let began = entry["at"]?.double, let ended = entry["endedAt"]?.double else { return end }
+        return "\(end) after \(Text.fixed(ended - began, decimals: 1)) s"
     }
 
-    /// What left the house: for a query each disclosure, for a read how much.
+    /// How much of stored data a reading showed.
     private static func shown(_ entry: JSONValue) -> String {
-        if entry.text("kind") == "change" { return "" }
+        guard entry.text("kind") == "read" else { return "" }
         if entry.text("verdict") == "refused" { return "nothing" }
-        guard entry.text("kind") == "query" else {
-            let count = entry["count"]?.int ?? 0
-            return "\(Text.count(Int(count))) \(count == 1 ? "row" : "rows"), \(entry.text("precision"))"
+        let count = entry["count"]?.int ?? 0
+        return "\(Text.count(Int(count))) \(count == 1 ? "row" : "rows"), \(entry.text("precision"))"
+    }
+
+    /// The way of a location query: each push with APNs' answer, the fix that ended it, and each time it was shown.
+    private static func addSteps(of entry: JSONValue, to table: inout Table) {
+        for push in entry["pushes"]?.array.map(Array.init) ?? [] {
+            let answer = push["status"]?.int.map { "APNs: \($0)" } ?? "no answer"
+            let reason = push["reason"]?.string.map { " \($0)" } ?? ""
+            table.add(
+                time(push), "", "  push to \(push["device"]?.string ?? "a device")", "",
+                "\(answer)\(reason) after \(push["durationMilliseconds"]?.int ?? 0) ms", "")
         }
-        let disclosures = entry["disclosed"]?.array.map(Array.init) ?? []
-        guard let last = disclosures.last else { return "nothing" }
-        let place = last["place"]?.string ?? Text.place(last["place"])
-        let accuracy = last["horizontalAccuracy"]?.double.map { "± " + Text.meters($0) }
-        let parts = [
-            place, accuracy ?? "", last.text("precision"), disclosures.count > 1 ? "\(disclosures.count) times" : "",
-        ]
-        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+        if let fix = entry["fix"], let number = fix["number"]?.int {
+            let device = fix["device"]?.string.map { " of \($0)" } ?? ""
+            table.add(time(fix, "timestamp"), "", "  fix\(device)", "", "event \(number)", "")
+        }
+        for shown in entry["disclosed"]?.array.map(Array.init) ?? [] {
+            table.add(
+                time(shown), "", "  shown", "", shown["number"]?.int.map { "event \($0)" } ?? "", disclosed(shown))
+        }
+    }
+
+    private static func disclosed(_ shown: JSONValue) -> String {
+        guard let latitude = shown["latitude"]?.double, let longitude = shown["longitude"]?.double else {
+            return "erased"
+        }
+        let accuracy = shown["horizontalAccuracy"]?.double.map { " ± " + Text.meters($0) } ?? ""
+        let place = shown["place"]?.string.map { "\($0), " } ?? ""
+        return "\(place)\(Text.degrees(latitude)), \(Text.degrees(longitude))\(accuracy), \(shown.text("precision"))"
+    }
+
+    private static func time(_ value: JSONValue, _ key: String = "at") -> String {
+        value.time(key).map { LocalTime.text($0) } ?? ""
     }
 }

@@ -59,9 +59,15 @@ import Whereabouts
             "UPDATE event SET correlation = CAST(substr(correlation, 2) || x'00' AS BLOB) WHERE number = ?",
             "UPDATE event SET correlation = x'00' WHERE number = ?",
             "UPDATE event SET cause = cause + 1 WHERE number = ?",
-            "UPDATE event SET body = CAST(substr(body, 1, length(body) - 1) || x'00' AS BLOB) WHERE number = ?",
+            """
+            UPDATE event SET body = CAST(substr(body, 1, length(body) - 1)
+            || iif(substr(body, -1) = x'00', x'01', x'00') AS BLOB) WHERE number = ?
+            """,
             "UPDATE event SET body = CAST(body || x'00' AS BLOB) WHERE number = ?",
-            "UPDATE event SET leaf = CAST(x'00' || substr(leaf, 2) AS BLOB) WHERE number = ?",
+            """
+            UPDATE event SET leaf = CAST(iif(substr(leaf, 1, 1) = x'00', x'01', x'00')
+            || substr(leaf, 2) AS BLOB) WHERE number = ?
+            """,
             "UPDATE event SET leaf = x'' WHERE number = ?",
             "DELETE FROM event WHERE number = ?",
         ]
