@@ -4,7 +4,8 @@ import Synchronization
 import Whereabouts
 
 /// Appends fixes and writes a line `device number` to a file for each, after it was acknowledged: the load of the crash
-/// tests. It ends after so many events, or when it is killed; started again, it goes on behind what is durable.
+/// tests, with all projections following. It ends after so many events, or when it is killed; started again, it sends
+/// again what was not acknowledged, as a phone does, and goes on behind it.
 struct AppendLoad {
     private let directory, acks: String
     private let events, outstanding, devices: Int
@@ -18,10 +19,18 @@ struct AppendLoad {
     }
 
     func run() throws {
+        let acknowledged = Acknowledgement.read(acks) ?? []
         let file = open(acks, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw LogError.file(path: acks, errno: errno) }
-        let log = try EventLog.alone(in: try DataDirectory(path: directory))
+        let folded = try FoldedLog(in: try DataDirectory(path: directory))
+        let log = folded.log
         var fleet = try Fleet(of: log, count: devices)
+        // Whether an older fix is known can be told once the timeline has caught up.
+        guard folded.waitForFolds() else { throw BenchError.failures }
+        fleet.next = [Int](repeating: 0, count: devices)
+        for line in acknowledged where line.device < devices {
+            fleet.next[line.device] = max(fleet.next[line.device], line.number + 1)
+        }
         let recorder = Recorder(events: events, outstanding: outstanding)
         for index in 0..<events {
             recorder.waitForRoom()
@@ -38,8 +47,21 @@ struct AppendLoad {
             }
         }
         recorder.waitForAll()
-        log.stop()
+        folded.stop()
         close(file)
         if recorder.failures > 0 { throw BenchError.failures }
+    }
+}
+
+/// One line of a file of acknowledgements.
+struct Acknowledgement: Hashable {
+    let device, number: Int
+
+    /// The lines of a file in their order; `nil` when there is none.
+    static func read(_ file: String) -> [Acknowledgement]? {
+        DataDirectory.read(file, atMost: 1 << 30)?.split(separator: 10).compactMap { line in
+            let words = line.split(separator: 32).compactMap { Int(String(decoding: $0, as: UTF8.self)) }
+            return words.count == 2 ? Acknowledgement(device: words[0], number: words[1]) : nil
+        }
     }
 }

@@ -6,8 +6,9 @@ enum Bench {
     private static let usage = """
         whereabouts-bench append --dir DIR [--events N] [--warm N] [--outstanding N] [--devices N]
         whereabouts-bench restart --dir DIR [--events N] [--devices N]
+        whereabouts-bench refold --dir DIR [--events N] [--devices N]
         whereabouts-bench verify --dir DIR
-        whereabouts-bench append-load --dir DIR --acks FILE.ack [--events N] [--outstanding N] [--devices N] [--erase-every N]
+        whereabouts-bench append-load --dir DIR --acks FILE.ack [--events N] [--outstanding N] [--devices N]
         whereabouts-bench check-crash
 
         """
@@ -18,6 +19,7 @@ enum Bench {
             switch arguments.first {
             case "append": try AppendBench(options).run()
             case "restart": try RestartBench(options).run()
+            case "refold": try RefoldBench(options).run()
             case "verify": try VerifyBench(options).run()
             case "append-load": try AppendLoad(options).run()
             case "check-crash": CrashCheck.serve()

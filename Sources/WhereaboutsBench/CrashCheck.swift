@@ -19,42 +19,31 @@ enum CrashCheck {
         }
     }
 
-    /// `nil` when everything acknowledged is there once and the log holds together; otherwise what is wrong.
+    /// `nil` when everything acknowledged is there once and all holds together; otherwise what is wrong.
     private static func judge(_ path: String, acknowledged count: Int) -> String? {
         do {
-            let log = try EventLog.alone(in: try DataDirectory(path: path))
-            defer { log.stop() }
+            guard let acknowledged = Acknowledgement.read(path + ".acks")?.prefix(count), acknowledged.count == count
+            else { return "acknowledgements are missing" }
+            let folded = try FoldedLog(in: try DataDirectory(path: path))
+            defer { folded.stop() }
+            let log = folded.log
             let verification = try log.verify { _, _ in }
             if let problem = verification.problem { return "damaged event \(problem.number): \(problem.sentence)" }
             if verification.events != log.head { return "gap \(verification.events) of \(log.head) events" }
             if verification.lostParts > 0 { return "keys-lost \(verification.lostParts) parts" }
-            return try compare(log, try acknowledgements(path + ".acks", count))
+            if let trouble = try compare(log, acknowledged) { return trouble }
+            if let name = try folded.firstDifferentProjection() { return "projection \(name) is no refold" }
+            return try sendAgain(acknowledged.suffix(3), log)
         } catch { return "unopenable \(error)" }
     }
 
-    private struct Name: Hashable {
-        let device, number: Int
-    }
-
-    private static func acknowledgements(_ file: String, _ count: Int) throws -> [Name] {
-        guard let bytes = DataDirectory.read(file, atMost: 1 << 30) else {
-            throw LogError.file(path: file, errno: errno)
-        }
-        let lines = bytes.split(separator: 10).prefix(count)
-        guard lines.count == count else { throw CheckError.acknowledgements(lines.count, count) }
-        return lines.compactMap { line in
-            let words = line.split(separator: 32).compactMap { Int(String(decoding: $0, as: UTF8.self)) }
-            return words.count == 2 ? Name(device: words[0], number: words[1]) : nil
-        }
-    }
-
-    private static func compare(_ log: EventLog, _ acknowledged: [Name]) throws -> String? {
+    private static func compare(_ log: EventLog, _ acknowledged: some Sequence<Acknowledgement>) throws -> String? {
         let handles = log.withStanding { standing in
             standing.devices.mapValues { device in
                 device.handle.flatMap { Int($0.text.dropFirst("device-".count)) } ?? -1
             }
         }
-        var found: Set<Name> = []
+        var found: Set<Acknowledgement> = []
         let reader = try log.reader()
         var place: Int64 = 0
         while place < log.head {
@@ -65,14 +54,24 @@ enum CrashCheck {
                 guard let fix = part.content, let device = handles[id] else { return "unreadable \(place)" }
                 let number = Int(fix.timestamp.seconds(since: Fleet.start))
                 if fix != Fleet.fix(device: device, number: number) { return "changed \(place)" }
-                if !found.insert(Name(device: device, number: number)).inserted { return "twice \(place)" }
+                if !found.insert(Acknowledgement(device: device, number: number)).inserted { return "twice \(place)" }
             }
         }
-        for name in acknowledged where !found.contains(name) {
-            return "lost fix \(name.number) of device \(name.device)"
+        for line in acknowledged where !found.contains(line) {
+            return "lost fix \(line.number) of device \(line.device)"
+        }
+        return nil
+    }
+
+    /// What was acknowledged is known to be known.
+    private static func sendAgain(_ lines: some Sequence<Acknowledgement>, _ log: EventLog) throws -> String? {
+        for line in lines {
+            guard let caller = Fleet.deviceCaller(line.device, log) else { return "lost token of \(line.device)" }
+            let fix = Fleet.fix(device: line.device, number: line.number)
+            let receipt = try log.appendAndWait(
+                .reportFixes(device: .caller, [.fix(fix, answering: nil)]), by: caller, correlation: .random())
+            if receipt.reply != .fixes([.duplicate]) { return "forgotten \(line.number) of device \(line.device)" }
         }
         return nil
     }
 }
-
-enum CheckError: Error { case acknowledgements(Int, Int) }

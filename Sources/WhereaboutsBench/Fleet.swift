@@ -29,7 +29,7 @@ struct Fleet {
         var next: [Int] = []
         for index in 0..<count {
             guard let person = Handle("person-\(index)"), let device = Handle("device-\(index)") else { continue }
-            let secret = SHA256().hash(Array("device \(index)".utf8))
+            let secret = Self.secret(ofDevice: index)
             if Self.caller(secret, log) == nil {
                 // What an earlier run did before it was killed is not done again.
                 if log.withStanding({ $0.person(person) }) == nil {
@@ -50,6 +50,11 @@ struct Fleet {
         self.devices = devices
         self.next = next
     }
+
+    /// Who reports for a device of the fleet; `nil` before its token was issued.
+    static func deviceCaller(_ index: Int, _ log: EventLog) -> Caller? { caller(secret(ofDevice: index), log) }
+
+    private static func secret(ofDevice index: Int) -> Digest { SHA256().hash(Array("device \(index)".utf8)) }
 
     private static func hash(_ digest: Digest) -> Hash256 { Hash256(words: digest.words) }
 

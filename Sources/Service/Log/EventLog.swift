@@ -33,7 +33,7 @@ package final class EventLog: Sendable {
     private let queue = Monitor(Queue())
     private let standing: Mutex<Standing>
     private let headNumber: Atomic<Int64>
-    private let headSignal = Monitor(Int64(0))
+    private let headSignal = Monitor((number: Int64(0), isStopped: false))
     private let writer: Mutex<WorkerThread?>
     let keys: KeyRing
     let path: String
@@ -68,7 +68,7 @@ package final class EventLog: Sendable {
         if saved < standing.place { try standingFile.save(standing, leaf: store.currentHead, log: store.identity) }
         let head = store.identity.range.size
         headNumber = Atomic(head)
-        headSignal.change { $0 = head }
+        headSignal.change { $0.number = head }
         self.standing = Mutex(standing)
         writer = Mutex(nil)
         let tail = FixTail(start: head, rows: rows, timelinePlace: timelinePlace)
@@ -80,9 +80,13 @@ package final class EventLog: Sendable {
     /// Number of the newest durable event.
     package var head: Int64 { headNumber.load(ordering: .acquiring) }
 
-    /// Waits until the log has an event after `number`; the head then, or `number` when `milliseconds` have passed.
+    /// Waits until the log has an event after `number`; the head then, or `number` when `milliseconds` have passed or the
+    /// log has stopped.
     func waitForHead(after number: Int64, milliseconds: Int) -> Int64 {
-        headSignal.wait(milliseconds: milliseconds) { $0 > number ? $0 : nil } ?? number
+        let head = headSignal.wait(milliseconds: milliseconds) { state in
+            state.number > number || state.isStopped ? max(state.number, number) : nil
+        }
+        return head ?? number
     }
 
     /// Looks at the newest standing. What it shows may not be durable yet, but whatever is appended because of it comes
@@ -141,6 +145,8 @@ package final class EventLog: Sendable {
             thread?.join()
             thread = nil
         }
+        // Followers that wait for more learn that nothing comes.
+        headSignal.change { $0.isStopped = true }
     }
 
     /// The next batch for the writer; `nil` when nothing came for `milliseconds`, empty when the log is to stop.
@@ -169,7 +175,7 @@ package final class EventLog: Sendable {
 
     func publish(head: Int64) {
         headNumber.store(head, ordering: .releasing)
-        headSignal.change { $0 = head }
+        headSignal.change { $0.number = head }
     }
 
     /// No command is taken any more; the ones that wait are told.

@@ -87,6 +87,19 @@ import Whereabouts
         }
     }
 
+    @Test func `whoever waits for news of the log learns at once that it has stopped`() throws {
+        let scene = LogScene()
+        let log = try scene.open()
+        let head = Mutex<Int64>(-1)
+        let waiter = WorkerThread {
+            let found = log.waitForHead(after: 0, milliseconds: 600_000)
+            head.withLock { $0 = found }
+        }
+        scene.stop()
+        waiter.join()
+        #expect(head.withLock { $0 } == 0)
+    }
+
     @Test func `a clock that steps back is an event, and order goes by number`() throws {
         let scene = LogScene()
         let (_, phone) = try scene.people()

@@ -1,0 +1,100 @@
+import Glibc
+import SQLite
+package import Whereabouts
+
+/// The log of a directory and everything that is folded from it, without door and reactors: what crash tests and
+/// measurements look at.
+package final class FoldedLog: Sendable {
+    package let log: EventLog
+    private let host: ProjectionHost
+    private let directory: DataDirectory
+
+    package init(
+        in directory: DataDirectory, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
+    ) throws(LogError) {
+        self.directory = directory
+        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let lookup = TimelineLookup()
+        log = try EventLog(
+            path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
+            rows: { lookup.contains($0, device: $1, person: $2) }, timelinePlace: { lookup.place }, clock: clock)
+        host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
+        lookup.follow(host)
+    }
+
+    package func stop() {
+        log.stop()
+        host.stop()
+    }
+
+    /// Waits until every projection has folded what is durable now; `false` after a minute.
+    package func waitForFolds() -> Bool {
+        host.wait(for: log.head, in: ProjectionKind.all.map(\.name), milliseconds: 60_000)
+    }
+
+    /// Folds every active projection from zero beside itself and compares.
+    ///
+    /// - Returns: the name of the first one that differs, `nil` when all are equal.
+    package func firstDifferentProjection() throws(LogError) -> String? {
+        guard waitForFolds() else { return "none is at the head" }
+        let reader = try log.reader()
+        for status in host.status where status.generation.role == .active {
+            guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
+            let result = try RefoldCheck.run(status, kind: kind, directory: directory.projections, reader: reader)
+            if result != .equal { return status.generation.name }
+        }
+        return nil
+    }
+
+    /// Folds all projections from zero into files of their own, in one scan, on the calling thread.
+    ///
+    /// - Returns: the size of each file in bytes; the files are removed.
+    package static func refold(_ directory: DataDirectory) throws(LogError) -> [(name: String, bytes: Int)] {
+        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let reader = try LogReader(path: directory.log, keys: keys)
+        let identity = try reader.identity()
+        var followed: [FollowedProjection] = []
+        func path(_ projection: FollowedProjection) -> String {
+            "\(directory.projections)/\(projection.generation.fileName)"
+        }
+        defer {
+            for projection in followed {
+                for suffix in ["", "-wal", "-shm"] { unlink(path(projection) + suffix) }
+            }
+        }
+        for kind in ProjectionKind.all {
+            // A generation 0 is in no catalog, as in `RefoldCheck`.
+            let scratch = Catalog.Generation(name: kind.name, version: kind.newest, generation: 0, role: .candidate)
+            do throws(FollowedProjection.OpenFailure) {
+                followed.append(
+                    try FollowedProjection(
+                        scratch, kind: kind, directory: directory.projections, log: identity, reader: reader))
+            } catch {
+                switch error {
+                case .fault(let error): throw .sqlite(error)
+                case .unusable(let why): throw .sqlite(SQLiteError(code: 11, message: why))
+                }
+            }
+        }
+        var place: Int64 = 0
+        while place < identity.range.size {
+            let batch = try reader.events(after: place, limit: ProjectionHost.loadingBatch)
+            guard let last = batch.last else { break }
+            for projection in followed {
+                do throws(SQLiteError) { try projection.fold(batch) } catch { throw .sqlite(error) }
+            }
+            place = last.event.number
+        }
+        for projection in followed {
+            do throws(SQLiteError) { try projection.finishLoading() } catch { throw .sqlite(error) }
+        }
+        return followed.map { projection in
+            var size = 0
+            for suffix in ["", "-wal"] {
+                var status = stat()
+                if stat(path(projection) + suffix, &status) == 0 { size += Int(status.st_size) }
+            }
+            return (projection.generation.name, size)
+        }
+    }
+}
