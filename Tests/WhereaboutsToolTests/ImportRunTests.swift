@@ -45,7 +45,7 @@ import WireFormats
         #expect(answer["rejected"]?.count == 0)
         #expect(answer["firstFix"]?.double == expected["first"]?.string.flatMap { ISO8601.parse($0)?.seconds })
         #expect(answer["lastFix"]?.double == expected["last"]?.string.flatMap { ISO8601.parse($0)?.seconds })
-        if timed > 0, timed == expected["fixes"]?.int {
+        if timed > 0 {
             let box = answer["bbox"]?.array?.compactMap(\.double) ?? []
             let expectedBox = expected["bbox"]?.array?.compactMap(\.double) ?? []
             #expect(box.count == 4 && expectedBox.count == 4)

@@ -7,8 +7,8 @@ struct ImportRecord {
     enum Content {
         /// A fix; `user` is the person the file names.
         case fix(Fix, user: Handle?)
-        /// A point without a time cannot enter a history.
-        case untimed
+        /// A point without a time cannot enter a history. `nil`: nor is its place one.
+        case untimed(Coordinate?)
         case rejected(RejectionReason)
     }
 
@@ -64,16 +64,19 @@ final class GPXRecords: ImportRecords {
     }
 
     private func content(of point: GPXPoint) -> ImportRecord.Content {
-        let report: Report?
-        if let system {
-            do throws(GeodesyError) {
-                let place = try system.toWGS84(point.longitude, point.latitude)
-                report = point.report(latitude: place.latitude, longitude: place.longitude, now: now)
-            } catch { return point.time == .missing ? .untimed : .rejected(.badCoordinate) }
-        } else {
-            report = point.report(now: now)
+        guard let system else {
+            guard let report = point.report(now: now) else {
+                return .untimed(try? Coordinate(latitude: point.latitude, longitude: point.longitude))
+            }
+            return .init(report, user: nil)
         }
-        return report.map { .init($0, user: nil) } ?? .untimed
+        do throws(GeodesyError) {
+            let place = try system.toWGS84(point.longitude, point.latitude)
+            guard let report = point.report(latitude: place.latitude, longitude: place.longitude, now: now) else {
+                return .untimed(place)
+            }
+            return .init(report, user: nil)
+        } catch { return point.time == .missing ? .untimed(nil) : .rejected(.badCoordinate) }
     }
 }
 

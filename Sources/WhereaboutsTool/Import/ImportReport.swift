@@ -13,9 +13,10 @@ struct ImportReport {
     var untimed = 0
     /// By the word of the reason, in the order they first occurred.
     private(set) var rejected: [(reason: String, count: Int, firstAt: Int)] = []
-    /// Times and places of what is now in the log, new or not.
+    /// Times of what is now in the log, new or not.
     private(set) var firstFix: Timestamp?
     private(set) var lastFix: Timestamp?
+    /// Around every track point of the file that has a place on Earth, with a time or without.
     private(set) var box: (south: Double, west: Double, north: Double, east: Double)?
     /// Why the file could not be read to its end.
     var fault: String?
@@ -39,6 +40,10 @@ struct ImportReport {
     mutating func cover(_ time: Timestamp, _ place: Coordinate) {
         firstFix = min(firstFix ?? time, time)
         lastFix = max(lastFix ?? time, time)
+        cover(place)
+    }
+
+    mutating func cover(_ place: Coordinate) {
         let (latitude, longitude) = (place.latitude, place.longitude)
         let before = box ?? (latitude, longitude, latitude, longitude)
         box = (

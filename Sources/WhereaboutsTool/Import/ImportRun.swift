@@ -101,7 +101,9 @@ struct ImportRun {
         for record in records {
             report.read += 1
             switch record.content {
-            case .untimed: report.untimed += 1
+            case .untimed(let place):
+                report.untimed += 1
+                if let place { report.cover(place) }
             case .rejected(let reason): report.reject(reason.word, line: record.line)
             case .fix(let fix, let user):
                 // Without a person there is nobody whose history it would enter.
