@@ -97,10 +97,6 @@ enum IngestEndpoints {
             }
         }
         let log = service.log
-        guard !wanted.isEmpty else {
-            // Even a report without a fix is only for devices that may report.
-            return completion(.success(Counted(number: log.head)))
-        }
         log.submit(.reportFixes(device: device, wanted), by: exchange.caller, correlation: exchange.id) { result in
             switch result {
             case .failure(let failure): completion(.failure(Problem(failure)))

@@ -18,20 +18,23 @@ enum ManageEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.principal == .operator, exchange.caller.scopes.contains(.manage) else { throw .notFound }
-        return list(service) { standing, writer in
-            for (handle, id) in standing.personByHandle.sorted(by: { $0.key < $1.key }) {
-                writer.beginObject()
-                writer.field("handle", handle.text)
-                writer.array("devices") { writer in
-                    for device in standing.persons[id]?.devices ?? [] {
-                        if let known = standing.devices[device], !known.isRemoved, let handle = known.handle {
-                            writer.value(handle.text)
+        let body = service.log.withStanding { standing in
+            list(standing) { writer in
+                for (handle, id) in standing.personByHandle.sorted(by: { $0.key < $1.key }) {
+                    writer.beginObject()
+                    writer.field("handle", handle.text)
+                    writer.array("devices") { writer in
+                        for device in standing.persons[id]?.devices ?? [] {
+                            if let known = standing.devices[device], !known.isRemoved, let handle = known.handle {
+                                writer.value(handle.text)
+                            }
                         }
                     }
+                    writer.endObject()
                 }
-                writer.endObject()
             }
         }
+        return .json(body)
     }
 
     static func erasePerson(
@@ -70,15 +73,17 @@ enum ManageEndpoints {
     static func devices(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let person = try managed(service, exchange)
-        return list(service) { standing, writer in
+        try list(service, exchange, context) { standing, person, writer in
+            var count: Int64 = 0
             for id in standing.persons[person]?.devices ?? [] {
                 guard let device = standing.devices[id], !device.isRemoved, let handle = device.handle else { continue }
                 writer.beginObject()
                 writer.field("handle", handle.text)
                 writer.field("pushToken", device.pushToken != nil)
                 writer.endObject()
+                count += 1
             }
+            return count
         }
     }
 
@@ -128,9 +133,9 @@ enum ManageEndpoints {
     static func tokens(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let person = try managed(service, exchange)
         let now = service.clock()
-        return list(service) { standing, writer in
+        return try list(service, exchange, context) { standing, person, writer in
+            var count: Int64 = 0
             let devices = standing.persons[person]?.devices ?? []
             for (id, token) in standing.tokens.sorted(by: { $0.key < $1.key }) {
                 let device = devices.first { $0.principal == token.issued.principal }
@@ -143,7 +148,9 @@ enum ManageEndpoints {
                 writer.field("until", milliseconds: token.issued.until?.milliseconds)
                 writer.field("device", device.flatMap { standing.devices[$0]?.handle?.text })
                 writer.endObject()
+                count += 1
             }
+            return count
         }
     }
 
@@ -173,8 +180,8 @@ enum ManageEndpoints {
     static func grants(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let person = try managed(service, exchange)
-        return list(service) { standing, writer in
+        try list(service, exchange, context) { standing, person, writer in
+            var count: Int64 = 0
             for id in standing.persons[person]?.grants ?? [] {
                 guard let grant = standing.grants[id] else { continue }
                 writer.beginObject()
@@ -185,7 +192,9 @@ enum ManageEndpoints {
                 writer.field("from", milliseconds: grant.from?.milliseconds)
                 writer.field("until", milliseconds: grant.until?.milliseconds)
                 writer.endObject()
+                count += 1
             }
+            return count
         }
     }
 
@@ -227,30 +236,30 @@ enum ManageEndpoints {
 
     // MARK: Shapes of answers
 
-    private static func managed(_ service: Service, _ exchange: Exchange) throws(Problem) -> PersonID {
-        let handle = try exchange.handle(0)
-        let now = service.clock()
-        let result = service.log.withStanding { $0.authorize(exchange.caller, to: .manage, about: handle, at: now) }
-        guard case .success(let permit) = result else { throw .noSuchPerson }
-        return permit.subject
+    /// What is settled about a person, read on record as everything else about them: who may see somebody is not for
+    /// anybody's eyes.
+    private static func list(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
+        _ items: (borrowing Standing, PersonID, inout JSONWriter) -> Int64
+    ) throws(Problem) -> HTTPResponse {
+        try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { permit in
+            service.log.withStanding { standing in
+                var count: Int64 = 0
+                let body = list(standing) { writer in count = items(standing, permit.subject, &writer) }
+                return Gate.Computed(body: body, count: count, asOf: standing.place)
+            }
+        }
     }
 
-    private static func list(
-        _ service: Service, _ items: (borrowing Standing, inout JSONWriter) -> Void
-    ) -> HTTPResponse {
+    private static func list(_ standing: borrowing Standing, _ items: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        service.log.withStanding { standing in
-            writer.key("items")
-            writer.beginArray()
-            items(standing, &writer)
-            writer.endArray()
-            writer.key("next")
-            writer.null()
-            writer.field("asOf", standing.place)
-        }
+        writer.array("items", items)
+        writer.key("next")
+        writer.null()
+        writer.field("asOf", standing.place)
         writer.endObject()
-        return .json(writer.bytes)
+        return writer.bytes
     }
 
     private static func created(_ receipt: Receipt, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {

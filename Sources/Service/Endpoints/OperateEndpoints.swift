@@ -98,18 +98,24 @@ enum OperateEndpoints {
         }
         writer.field("asOf", head)
         writer.endObject()
-        if !isStored { try recordReading(of: page, writer.bytes, asOf: head, service, exchange) }
+        if !isStored {
+            let persons = page.lazy.map { item in
+                // In the house's stream stand questions about nobody: what was asked is the asker's.
+                item.stored.header.stream.person ?? PersonID(rawValue: item.stored.header.actor.rawValue)
+            }
+            try recordReading(about: persons, writer.bytes, asOf: head, service, exchange)
+        }
         return .json(writer.bytes)
     }
 
-    /// The operator's reading of opened events is on the record of every person they are about.
+    /// What the operator reads of persons' data is on the record of every one of them, before the bytes leave.
+    ///
+    /// - Parameter persons: whom each item of the answer is about; principals that are no persons are passed over.
     private static func recordReading(
-        of page: [EventJSON.Item], _ body: [UInt8], asOf: Int64, _ service: Service, _ exchange: Exchange
+        about persons: some Sequence<PersonID>, _ body: [UInt8], asOf: Int64, _ service: Service, _ exchange: Exchange
     ) throws(Problem) {
         var counts: [PersonID: Int64] = [:]
-        for item in page {
-            if let person = item.stored.header.stream.person { counts[person, default: 0] += 1 }
-        }
+        for person in persons { counts[person, default: 0] += 1 }
         let purpose = try exchange.purpose()
         for (person, count) in counts.sorted(by: { $0.key < $1.key }) {
             guard let handle = service.log.withStanding({ $0.persons[person]?.handle }) else { continue }
@@ -209,15 +215,18 @@ enum OperateEndpoints {
             let pair = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.pairForDiff(name)
             }
             let directory = service.directory.projections
+            let found: ProjectionDiff?
             do throws(SQLiteError) {
-                let diff = try ProjectionDiff.between(
+                found = try ProjectionDiff.between(
                     kind, active: "\(directory)/\(pair.active.fileName)", other: "\(directory)/\(pair.other.fileName)")
-                guard let diff else {
-                    usleep(20_000)
-                    continue
-                }
-                return .json(json(diff, pair))
             } catch { throw Problem(500, "Damaged", "A projection cannot be read: \(error).") }
+            if let found {
+                let body = json(found, pair)
+                let persons = found.rows.lazy.compactMap(\.person)
+                try recordReading(about: persons, body, asOf: found.place, service, exchange)
+                return .json(body)
+            }
+            usleep(20_000)
         }
         throw Problem.busy(2)
     }

@@ -47,7 +47,9 @@ extension AuditTable {
             while try statement.step() {
                 let row = try Row(statement)
                 try body(
-                    ProjectionRow(table: Row.table, key: row.key, summary: row.summary, hash: file.hasher.hash(row)))
+                    ProjectionRow(
+                        table: Row.table, person: row.person, key: row.key, summary: row.summary,
+                        hash: file.hasher.hash(row)))
             }
         }
     }

@@ -8,6 +8,8 @@ protocol AuditRow {
     static var table: StaticString { get }
     /// Reads the columns, which all start with the row's number or key.
     init(_ statement: borrowing Statement) throws(SQLiteError)
+    /// Whom it is about.
+    var person: PersonID? { get }
     var key: String { get }
     var summary: String { get }
     /// Writes the content columns, the table's name first, as one array.
@@ -38,6 +40,7 @@ extension AuditedQuery: AuditRow {
             endedNumber: statement.optionalInt(at: 13), fixNumber: statement.optionalInt(at: 14))
     }
 
+    var person: PersonID? { subject }
     var key: String { "query \(query)" }
     var summary: String { "requester \(requester.rawValue), verdict \(verdict.code), \(end?.word ?? "open")" }
 
@@ -75,6 +78,7 @@ extension AuditedAttempt: AuditRow {
                 durationMilliseconds: statement.int(at: 9)))
     }
 
+    var person: PersonID? { subject }
     var key: String { "attempt \(number)" }
     var summary: String { "query \(attempt.query), status \(attempt.status.map(String.init) ?? "none")" }
 
@@ -120,6 +124,7 @@ extension AuditedDisclosure: AuditRow {
                 fix: statement.int(at: 7), content: content))
     }
 
+    var person: PersonID? { disclosure.subject }
     var key: String { "disclosure \(number)" }
     var summary: String { "query \(disclosure.query), requester \(disclosure.requester.rawValue)" }
 
@@ -167,6 +172,7 @@ extension AuditedRead: AuditRow {
                 precision: precision, asOf: statement.int(at: 7), count: statement.int(at: 8), content: .open(content)))
     }
 
+    var person: PersonID? { read.subject }
     var key: String { "reading \(number)" }
     var summary: String { "\(read.question.word) by \(read.reader.rawValue), \(read.count) rows" }
 
@@ -207,6 +213,7 @@ extension SettingsChange: AuditRow {
             until: statement.optionalInt(at: 12).map(Timestamp.init(milliseconds:)))
     }
 
+    var person: PersonID? { subject }
     var key: String { "change \(number)" }
     var summary: String { "\(kind.name) \(item) by \(actor.rawValue)" }
 
@@ -238,6 +245,7 @@ extension CountedRefusals: AuditRow {
             since: Timestamp(milliseconds: statement.int(at: 4)))
     }
 
+    var person: PersonID? { nil }
     var key: String { "refusals \(number)" }
     var summary: String { "\(count) of requester \(requester.rawValue)" }
 
@@ -261,6 +269,7 @@ extension RejectedReports: AuditRow {
             reason: reason, count: statement.int(at: 3), newestAt: Timestamp(milliseconds: statement.int(at: 4)))
     }
 
+    var person: PersonID? { subject }
     var key: String { "person \(subject.rawValue) device \(device.rawValue) \(reason.word)" }
     var summary: String { "\(count) reports" }
 

@@ -136,7 +136,8 @@ final class CurrentTable: Projection {
         try eachStored(of: nil) { key, columns throws(SQLiteError) in
             try body(
                 ProjectionRow(
-                    table: "current", key: "person \(key.person) device \(key.device)",
+                    table: "current", person: PersonID(rawValue: key.person),
+                    key: "person \(key.person) device \(key.device)",
                     summary: "\(columns.timestamp.milliseconds) ms \(columns.summary)", hash: hash(key, columns)))
         }
     }

@@ -41,6 +41,8 @@ protocol Projection: AnyObject {
 /// One row for comparison: what names it and what it says, as people may read it.
 struct ProjectionRow {
     let table: StaticString
+    /// Whose data the row holds; `nil` for rows without any.
+    let person: PersonID?
     /// The key columns in words, for example `person 2 2026-05-01T08:00:00Z`-like text; unique in its table.
     let key: String
     /// The row's content columns, for a person's eyes.

@@ -5,6 +5,7 @@ import Whereabouts
 struct ProjectionDiff: Sendable {
     struct Row: Sendable {
         let table: String
+        let person: PersonID?
         let key: String
         /// What the active generation says; `nil` for a row it does not have.
         var active: String?
@@ -56,7 +57,7 @@ struct ProjectionDiff: Sendable {
             extra += 1
             if differing.count < Self.rowsTold {
                 differing["\(row.table) \(row.key)"] = Row(
-                    table: "\(row.table)", key: row.key, active: nil, other: row.summary)
+                    table: "\(row.table)", person: row.person, key: row.key, active: nil, other: row.summary)
             }
         }
         var missing = 0
@@ -68,7 +69,8 @@ struct ProjectionDiff: Sendable {
                 differing[name]?.active = row.summary
                 changed += 1
             } else if differing.count < Self.rowsTold {
-                differing[name] = Row(table: "\(row.table)", key: row.key, active: row.summary, other: nil)
+                differing[name] = Row(
+                    table: "\(row.table)", person: row.person, key: row.key, active: row.summary, other: nil)
             }
         }
         added = extra - changed

@@ -99,8 +99,8 @@ final class StreamIndexTable: Projection {
                 for number in try Self.numbers(statement.bytes(at: 2)) {
                     try body(
                         ProjectionRow(
-                            table: "event", key: "stream \(stream) version \(version)", summary: "number \(number)",
-                            hash: hash(stream, version, number)))
+                            table: "event", person: nil, key: "stream \(stream) version \(version)",
+                            summary: "number \(number)", hash: hash(stream, version, number)))
                     version += 1
                 }
             }

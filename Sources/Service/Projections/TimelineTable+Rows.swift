@@ -172,7 +172,7 @@ extension TimelineTable {
             let columns = FixColumns(statement, from: 2)
             let hash = hash(person, device, columns)
             return ProjectionRow(
-                table: "fix",
+                table: "fix", person: person,
                 key: "person \(person.rawValue) \(columns.timestamp.milliseconds) ms device \(device.rawValue) "
                     + "\(columns.latitude.value) \(columns.longitude.value) \(hash.hex.prefix(8))",
                 summary: columns.summary, hash: hash)
@@ -205,7 +205,7 @@ extension TimelineTable {
             let visit = try Visit(statement, from: 1)
             let departure = visit.departure.map { "\($0.milliseconds) ms" } ?? "still there"
             return ProjectionRow(
-                table: "visit", key: "person \(person.rawValue) \(visit.arrival.milliseconds) ms",
+                table: "visit", person: person, key: "person \(person.rawValue) \(visit.arrival.milliseconds) ms",
                 summary: "to \(departure), \(visit.coordinate.latitude) \(visit.coordinate.longitude) "
                     + "±\(visit.horizontalAccuracy) m, \(visit.fixes) fixes",
                 hash: hash(person, visit))
@@ -220,7 +220,7 @@ extension TimelineTable {
         ) { statement, person throws(SQLiteError) in
             let crossing = try Crossing(statement, from: 1)
             return ProjectionRow(
-                table: "crossing",
+                table: "crossing", person: person,
                 key: "person \(person.rawValue) \(crossing.time.milliseconds) ms region \(crossing.region.rawValue) "
                     + crossing.kind.word,
                 summary: "confirmed \(crossing.confirmed.milliseconds) ms", hash: hash(person, crossing))
@@ -236,7 +236,7 @@ extension TimelineTable {
             let region = try Self.region(statement, from: 1)
             let removed = region.removedAt.map { ", removed \($0.milliseconds) ms" } ?? ""
             return ProjectionRow(
-                table: "region", key: "person \(person.rawValue) region \(region.id.rawValue)",
+                table: "region", person: person, key: "person \(person.rawValue) region \(region.id.rawValue)",
                 summary: "\(region.circle.radiusMeters) m\(removed)", hash: hash(person, region))
         }
     }

@@ -28,12 +28,21 @@ extension Standing {
     }
 
     func removeDevice(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
-        guard let device = deviceByHandle[handle], let person = devices[device]?.person,
-            let owner = persons[person]?.handle, try manage(owner, by: caller, at: now) == person
-        else { throw .notFound }
+        let (device, person) = try managedDevice(handle, by: caller, at: now)
         var decision = Decision()
         decision.append(.deviceRemoved(device), to: .audit(person))
         return decision
+    }
+
+    /// A device whose owner the caller may manage. Somebody else's is as unknown as one that does not exist.
+    private func managedDevice(
+        _ handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> (DeviceID, PersonID) {
+        guard let device = deviceByHandle[handle], let person = devices[device]?.person,
+            let owner = persons[person]?.handle,
+            case .success = authorize(caller, to: .manage, about: owner, at: now)
+        else { throw .notFound }
+        return (device, person)
     }
 
     func issueToken(
@@ -56,9 +65,7 @@ extension Standing {
             let person = try manage(handle, by: caller, at: now)
             (principal, stream, allowed) = (person.principal, .audit(person), [.query, .audit, .manage])
         case .device(let handle):
-            guard let device = deviceByHandle[handle], let person = devices[device]?.person,
-                let owner = persons[person]?.handle, try manage(owner, by: caller, at: now) == person
-            else { throw .notFound }
+            let (device, person) = try managedDevice(handle, by: caller, at: now)
             (principal, stream, allowed) = (device.principal, .audit(person), [.report])
         }
         guard allowed.isSuperset(of: scopes) else {

@@ -1,0 +1,278 @@
+import Cryptography
+import HTTPServer
+import JSON
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// Every route, asked by everybody: who gets something, that it is on record first, and that the others learn nothing.
+@Suite struct DisclosureLawTests {
+    typealias Asker = Village.Asker
+
+    /// A request, about the subject or about somebody who does not exist.
+    struct Wish {
+        var target: String
+        var body = ""
+    }
+
+    /// What a route is expected to do.
+    struct Row: Sendable {
+        /// Who gets the subject's data, on record.
+        var shown: Set<Asker> = []
+        /// Who gets an answer without the subject's data.
+        var done: Set<Asker> = []
+        /// Answered with what the operator manages, which is on no record: handles of persons and devices.
+        var isDirectory = false
+        /// Makes what the request needs, and the request. `who` is `nobody…` for the one about somebody unknown.
+        let wish: @Sendable (Village, Asker, _ isKnown: Bool) throws -> Wish
+    }
+
+    static let readers: Set<Asker> = [.oldFriend, .subject, .operator]
+    static let askers: Set<Asker> = [.kilometerFriend, .liveFriend, .oldFriend, .subject, .operator]
+    static let managers: Set<Asker> = [.subject, .operator]
+
+    private static func person(_ isKnown: Bool) -> String { isKnown ? Village.subject : "nobody-at-all" }
+    private static func device(_ isKnown: Bool) -> String { isKnown ? Village.phone : "nobodys-phone" }
+
+    private static func reading(_ what: String, by shown: Set<Asker>) -> Row {
+        Row(shown: shown) { village, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/\(what)?at-least=\(village.house.service.log.head)")
+        }
+    }
+
+    private static func operating(_ target: String, _ body: String = "") -> Row {
+        Row(done: [.operator]) { _, _, _ in Wish(target: target, body: body) }
+    }
+
+    static let rows: [String: Row] = [
+        "POST /v1/fixes": Row(done: [.phone]) { village, asker, _ in
+            Wish(
+                target: "/v1/fixes", body: #"{"timestamp":\#(village.house.clock.seconds),"latitude":1,"longitude":2}"#)
+        },
+        "POST /owntracks": Row(done: [.phone]) { village, _, _ in
+            Wish(
+                target: "/owntracks",
+                body: #"{"_type":"location","tst":\#(village.house.clock.seconds),"lat":1.5,"lon":2.5}"#)
+        },
+        "POST /v1/imports/*/batches": Row(done: [.operator]) { village, _, isKnown in
+            Wish(
+                target: "/v1/imports/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a02/batches",
+                body: #"{"device":"\#(device(isKnown))","fixes":[]}"#)
+        },
+        "PUT /v1/devices/*/location-push-token": Row(done: [.phone]) { _, _, isKnown in
+            Wish(
+                target: "/v1/devices/\(device(isKnown))/location-push-token",
+                body: #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#)
+        },
+        "POST /v1/people/*/location-queries": Row(done: askers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/location-queries", body: #"{"purpose":"to test"}"#)
+        },
+        "GET /v1/location-queries/*": Row(shown: askers) { village, asker, isKnown in
+            Wish(target: try query(village, asker, isKnown))
+        },
+        "DELETE /v1/location-queries/*": Row(done: askers) { village, asker, isKnown in
+            Wish(target: try query(village, asker, isKnown))
+        },
+        "GET /v1/people/*/location": reading("location", by: askers),
+        "GET /v1/people/*/track": reading("track", by: readers),
+        "GET /v1/people/*/visits": reading("visits", by: readers),
+        "GET /v1/people/*/crossings": reading("crossings", by: readers),
+        "GET /v1/people/*/audit": reading("audit", by: managers),
+        "GET /v1/people/*/regions": reading("regions", by: managers),
+        "GET /v1/people/*/devices": reading("devices", by: managers),
+        "GET /v1/people/*/tokens": reading("tokens", by: managers),
+        "GET /v1/people/*/grants": reading("grants", by: managers),
+        "POST /v1/people": Row(done: [.operator]) { village, _, _ in
+            Wish(target: "/v1/people", body: #"{"handle":"new-\#(village.house.service.log.head)"}"#)
+        },
+        "GET /v1/people": Row(shown: [.operator], isDirectory: true) { _, _, _ in Wish(target: "/v1/people") },
+        "DELETE /v1/people/*": Row(done: [.operator]) { village, _, isKnown in
+            // The subject's own word is tried by the stories: here somebody else's end must not end the subject.
+            let victim = "victim-\(village.house.service.log.head)"
+            _ = try village.house.addPerson(victim)
+            return Wish(target: "/v1/people/\(isKnown ? victim : "nobody-at-all")")
+        },
+        "POST /v1/people/*/devices": Row(done: managers) { village, _, isKnown in
+            Wish(
+                target: "/v1/people/\(person(isKnown))/devices",
+                body: #"{"handle":"tablet-\#(village.house.service.log.head)"}"#)
+        },
+        "DELETE /v1/devices/*": Row(done: managers) { village, _, isKnown in
+            let handle = "spare-\(village.house.service.log.head)"
+            _ = try village.house.addDevice(handle, of: Village.subject)
+            return Wish(target: "/v1/devices/\(isKnown ? handle : "nobodys-phone")")
+        },
+        "POST /v1/devices/*/tokens": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/devices/\(device(isKnown))/tokens")
+        },
+        "POST /v1/people/*/tokens": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/tokens", body: #"{"scopes":["query"]}"#)
+        },
+        "DELETE /v1/tokens/*": Row(done: managers) { village, _, isKnown in
+            let made = village.house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
+            return Wish(target: "/v1/tokens/\(isKnown ? try #require(made["id"]?.int) : 999_999)")
+        },
+        "POST /v1/people/*/grants": Row(done: managers) { _, _, isKnown in
+            Wish(
+                target: "/v1/people/\(person(isKnown))/grants",
+                body: #"{"requester":"pausedfriend","precision":"none","history":false}"#)
+        },
+        "DELETE /v1/grants/*": Row(done: managers) { village, _, isKnown in
+            let grant = try village.house.grant(Village.subject, to: "pausedfriend", precision: "none")
+            return Wish(target: "/v1/grants/\(isKnown ? grant : 999_999)")
+        },
+        "POST /v1/people/*/regions": Row(done: managers) { village, _, isKnown in
+            Wish(
+                target: "/v1/people/\(person(isKnown))/regions",
+                body: """
+                    {"id":"spot-\(village.house.service.log.head)",
+                    "circle":{"latitude":1,"longitude":2,"radiusMeters":50}}
+                    """)
+        },
+        "DELETE /v1/people/*/regions/*": Row(done: managers) { village, _, isKnown in
+            let id = "ring-\(village.house.service.log.head)"
+            village.house.manage(
+                "POST", "/v1/people/walker/regions",
+                #"{"id":"\#(id)","circle":{"latitude":1,"longitude":2,"radiusMeters":50}}"#)
+            return Wish(target: "/v1/people/\(person(isKnown))/regions/\(id)")
+        },
+        "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
+        },
+        "GET /v1/verify": operating("/v1/verify"),
+        "GET /v1/projections": operating("/v1/projections"),
+        "POST /v1/projections/prune": operating("/v1/projections/prune", #"{"name":"current"}"#),
+        "POST /v1/projections/*/rebuild": operating("/v1/projections/timeline/rebuild", #"{"version":1}"#),
+        "POST /v1/projections/*/activate": Row(done: [.operator]) { village, asker, _ in
+            if asker == .operator { village.rebuildTimeline() }
+            return Wish(target: "/v1/projections/timeline/activate")
+        },
+        "POST /v1/projections/*/rollback": Row(done: [.operator]) { village, asker, _ in
+            if asker == .operator {
+                village.rebuildTimeline()
+                village.house.manage("POST", "/v1/projections/timeline/activate")
+            }
+            return Wish(target: "/v1/projections/timeline/rollback")
+        },
+        // The village's day has a stop that only the newer rules call a visit.
+        "GET /v1/projections/*/diff": Row(shown: [.operator]) { village, asker, _ in
+            if asker == .operator { village.rebuildTimeline() }
+            return Wish(target: "/v1/projections/timeline/diff")
+        },
+        "GET /healthz": Row(done: Set(Asker.allCases)) { _, _, _ in Wish(target: "/healthz") },
+        "GET /readyz": Row(done: Set(Asker.allCases)) { village, _, _ in
+            _ = village.house.settled()
+            return Wish(target: "/readyz")
+        },
+    ]
+
+    /// A query that was answered at once: the asker's own, or a friend's when the asker may not ask.
+    private static func query(_ village: Village, _ asker: Asker, _ isKnown: Bool) throws -> String {
+        village.reportNow()
+        let owner = askers.contains(asker) ? asker : .oldFriend
+        let asked = village.house.send(
+            "POST", "/v1/people/walker/location-queries", as: village.tokens[owner], #"{"purpose":"to test"}"#)
+        let url = try #require(asked["url"]?.string)
+        return isKnown ? url : "/v1/location-queries/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a03"
+    }
+
+    private static func name(_ route: Route) -> String { "\(route.method) /\(route.pattern.joined(separator: "/"))" }
+
+    @Test func `every route has a row here`() {
+        #expect(Set(Route.all.map(Self.name)) == Set(Self.rows.keys))
+    }
+
+    @Test func `who gets data is on record before it leaves, and the others learn nothing`() throws {
+        let village = try Village()
+        for (name, row) in Self.rows.sorted(by: { $0.key < $1.key }) {
+            for asker in Asker.allCases {
+                try check(name, row, asker, village, isKnown: true)
+                // Otherwise refusals are only counted after the first few of a minute.
+                village.house.clock.advance(seconds: 61)
+            }
+        }
+        #expect(village.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
+    }
+
+    @Test func `events as they are stored hold nothing that needs a record`() throws {
+        let village = try Village()
+        let before = village.house.service.log.head
+        let answer = village.house.manage("GET", "/v1/events?asStored=true&limit=1000")
+        #expect(answer.items.count == Int(before))
+        #expect(!village.holdsSecrets(answer))
+        #expect(village.house.service.log.head == before)
+    }
+
+    private func check(_ name: String, _ row: Row, _ asker: Asker, _ village: Village, isKnown: Bool) throws {
+        let method = String(name.prefix { $0 != " " })
+        let wish = try row.wish(village, asker, true)
+        let asked = try Asked(method, wish, asker, village)
+        let what = "\(name) by \(asker.rawValue): \(asked.answer.status) \(asked.answer.text.prefix(300))"
+        if row.shown.contains(asker) {
+            #expect(asked.answer.status == 200, "\(what)")
+            let holdsSecrets = village.holdsSecrets(asked.answer)
+            #expect(holdsSecrets, "\(what)")
+            let isOnRecord = row.isDirectory || asked.isOnRecord
+            #expect(isOnRecord, "\(what)")
+            if method == "GET" {
+                let head = try Asked("HEAD", try row.wish(village, asker, true), asker, village)
+                #expect(head.answer.status == 200)
+                let isHeadOnRecord = row.isDirectory || head.isOnRecord
+                #expect(isHeadOnRecord, "\(what)")
+            }
+        } else if row.done.contains(asker) {
+            #expect((200..<300).contains(asked.answer.status), "\(what)")
+            // What the asker wrote themselves may come back; nothing else about the subject.
+            let echoed = wish.target + wish.body
+            #expect(village.secrets.allSatisfy { !asked.answer.text.contains($0) || echoed.contains($0) }, "\(what)")
+        } else {
+            #expect(!village.holdsSecrets(asked.answer), "\(what)")
+            let isUnknown = [.nobody, .wrongToken, .formerToken].contains(asker)
+            #expect(asked.answer.status == (isUnknown ? 401 : 404), "\(what)")
+            let aboutNobody = try Asked(method, try row.wish(village, asker, false), asker, village)
+            let isSame = asked.answer.observable == aboutNobody.answer.observable
+            #expect(isSame, "\(what) and about nobody: \(aboutNobody.answer.text)")
+        }
+    }
+}
+
+/// An answer, and whether its bytes were on record in the log's file when it was given.
+private struct Asked {
+    let answer: Answer
+    let isOnRecord: Bool
+
+    init(_ method: String, _ wish: DisclosureLawTests.Wish, _ asker: Village.Asker, _ village: Village) throws {
+        let service = village.house.service
+        let before = service.log.head
+        let given = Monitor<(HTTPResponse, Bool)?>(nil)
+        village.house.send(method, wish.target, as: village.tokens[asker], wish.body) { response in
+            // On the thread that answers, before a byte can leave: a reader of its own sees what is committed.
+            let isOnRecord = (try? Self.isOnRecord(response.body, after: before, service)) ?? false
+            given.change { $0 = (response, isOnRecord) }
+        }
+        let (response, isOnRecord) = try #require(given.wait(for: { $0 }))
+        answer = Answer(response)
+        self.isOnRecord = isOnRecord
+    }
+
+    private static func isOnRecord(_ body: [UInt8], after number: Int64, _ service: Service) throws -> Bool {
+        let hash = SHA256().hash(body).bytes
+        return try service.log.reader().events(after: number, limit: 1000).contains { recorded, _ in
+            switch recorded.event {
+            case .locationDisclosed(let disclosure): disclosure.content.content?.answerHash.bytes == hash
+            case .locationRead(let read): read.content.content?.answerHash?.bytes == hash
+            default: false
+            }
+        }
+    }
+}
+
+extension Village {
+    /// A new generation of the timeline by the older rules, ready.
+    func rebuildTimeline() {
+        house.manage("POST", "/v1/projections/timeline/rebuild", #"{"version":1}"#)
+        while house.service.host.status.contains(where: \.isLoading) {
+            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 5)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import JSON
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// A subject with a track, visits, crossings and every kind of asker, for tests that try each of them on each route.
+final class Village {
+    /// Who asks.
+    enum Asker: String, CaseIterable {
+        case nobody, wrongToken, formerToken
+        case stranger, formerFriend, expiredFriend, pausedFriend
+        case kilometerFriend, liveFriend, oldFriend
+        case phone, subject, `operator`
+    }
+
+    static let subject = "walker"
+    static let phone = "walker-phone"
+    /// What tells that an answer holds data of the subject: leading digits of coordinates, names, the region's name, a friend's.
+    private(set) var secrets = [
+        "48.20", "48.21", "16.34", "16.35", "16.36", "garden-gate", "oldfriend", Village.subject,
+    ]
+
+    let house: ServiceUnderTest
+    private(set) var tokens: [Asker: String] = [:]
+    let phoneKey: String
+
+    /// - Parameter shortStop: fixes of the short stop, one each five seconds.
+    init(shortStop: Int = 21) throws {
+        house = try ServiceUnderTest()
+        var tokens: [Asker: String] = [.operator: house.operatorToken, .wrongToken: "wp_" + Self.madeUp]
+        tokens[.subject] = try house.addPerson(Self.subject)
+        phoneKey = try house.addDevice(Self.phone, of: Self.subject)
+        tokens[.phone] = phoneKey
+        for friend in [
+            Asker.stranger, .formerFriend, .expiredFriend, .pausedFriend, .kilometerFriend, .liveFriend, .oldFriend,
+        ] {
+            tokens[friend] = try house.addPerson(friend.rawValue.lowercased())
+        }
+        let former = house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query","audit","manage"]}"#)
+        tokens[.formerToken] = try #require(former["token"]?.string)
+        house.manage("DELETE", "/v1/tokens/\(try #require(former["id"]?.int))")
+        self.tokens = tokens
+
+        house.manage(
+            "POST", "/v1/people/walker/regions",
+            #"{"id":"garden-gate","circle":{"latitude":48.202,"longitude":16.348,"radiusMeters":150}}"#)
+        importDay(shortStop)
+        try giveGrants()
+        let visits = house.manage("GET", "/v1/people/walker/visits?at-least=\(house.service.log.head)").items
+        secrets += Set(visits.compactMap { $0["place"]?.string })
+        try #require(visits.count >= 2 && secrets.count > 7)
+    }
+
+    static let madeUp = String(repeating: "A", count: 43)
+
+    private func giveGrants() throws {
+        let former = try house.grant("walker", to: "formerfriend", history: true)
+        house.manage("DELETE", "/v1/grants/\(former)")
+        try house.grant(
+            "walker", to: "expiredfriend", history: true, more: #","until":\#(house.clock.seconds + 10)"#)
+        house.clock.advance(seconds: 20)
+        try house.grant("walker", to: "pausedfriend", precision: "none", history: true)
+        try house.grant("walker", to: "kilometerfriend", precision: "kilometer", history: true)
+        try house.grant("walker", to: "livefriend")
+        try house.grant("walker", to: "oldfriend", history: true)
+    }
+
+    /// Two hours at home, a way of two kilometers, an hour at work, then a stop of 172 seconds somewhere else, which the
+    /// newer rules of visits call a visit and the older ones do not, and a way on.
+    private func importDay(_ shortStop: Int) {
+        var fixes: [String] = []
+        var seconds: Int64 = 60
+        var time = house.clock.seconds - 4 * 3600
+        func fix(_ latitude: Double, _ longitude: Double) {
+            fixes.append(
+                #"{"timestamp":\#(time),"latitude":\#(latitude),"longitude":\#(longitude),"horizontalAccuracy":8}"#)
+            time += seconds
+        }
+        for _ in 0..<120 { fix(48.202, 16.348) }
+        for step in 1...20 { fix(48.202 + 0.0005 * Double(step), 16.348 + 0.0009 * Double(step)) }
+        for _ in 0..<60 { fix(48.212, 16.366) }
+        seconds = 5
+        for step in 1...90 { fix(48.212 - 0.0001 * Double(step), 16.366) }
+        for _ in 0..<shortStop { fix(48.203, 16.366) }
+        for step in 1...90 { fix(48.203, 16.366 + 0.00015 * Double(step)) }
+        house.manage(
+            "POST", "/v1/imports/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a01/batches",
+            #"{"device":"walker-phone","fixes":[\#(fixes.joined(separator: ","))]}"#)
+    }
+
+    /// The phone reports where it is, so that a question is answered at once.
+    func reportNow() {
+        let answer = house.send(
+            "POST", "/v1/fixes", as: phoneKey,
+            #"{"timestamp":\#(house.clock.seconds),"latitude":48.2125,"longitude":16.3665,"horizontalAccuracy":8}"#)
+        #expect(answer.status == 200)
+    }
+
+    func holdsSecrets(_ answer: Answer) -> Bool { secrets.contains { answer.text.contains($0) } }
+}

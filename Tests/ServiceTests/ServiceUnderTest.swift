@@ -1,0 +1,247 @@
+import Glibc
+import HTTPServer
+import JSON
+import PushStandIn
+import Synchronization
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// A whole service on a directory of its own, asked in process or over a socket, with a clock that moves by hand.
+///
+/// Blocks the calling thread while it waits; the service's work runs on threads of its own.
+final class ServiceUnderTest: Sendable {
+    let directory: String
+    let clock: HouseClock
+    private let configuration: ServiceConfiguration
+    private let running = Mutex<Service?>(nil)
+    private let port = Mutex<Int>(0)
+
+    /// - Parameter standIn: where pushes go; none are sent without it.
+    init(clock: HouseClock = .standing, standIn: PushStandIn? = nil) throws {
+        var template = Array("/tmp/service-XXXXXX".utf8CString)
+        directory = String(cString: try #require(mkdtemp(&template)))
+        self.clock = clock
+        var configuration = ServiceConfiguration()
+        configuration.push = standIn.map { standIn in
+            ServiceConfiguration.Push(
+                host: "localhost", port: Int64(standIn.port), caFile: standIn.credentials.trustFile,
+                teamID: standIn.credentials.teamID, keyID: standIn.credentials.keyID,
+                keyFile: standIn.credentials.providerKeyFile, bundleIDs: [Self.bundleID], environment: "development")
+        }
+        self.configuration = configuration
+        try start()
+    }
+
+    deinit {
+        running.withLock { $0 }?.stop()
+        Self.remove(directory)
+    }
+
+    static let bundleID = "org.example.whereabouts"
+
+    /// The names and bytes of a gazetteer made from public data (`data/README.md`).
+    static let gazetteer: String = {
+        let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return "/\(tests)/data/places.gazetteer"
+    }()
+
+    var service: Service {
+        guard let service = running.withLock({ $0 }) else { preconditionFailure("The service was stopped.") }
+        return service
+    }
+
+    func start() throws {
+        let clock = self.clock
+        let service = try Service(
+            directory: try DataDirectory(path: directory), configuration: configuration, gazetteerPath: Self.gazetteer,
+            clock: { clock.now })
+        running.withLock { $0 = service }
+    }
+
+    func stop() {
+        let service = running.withLock { service in
+            defer { service = nil }
+            return service
+        }
+        service?.stop()
+    }
+
+    /// Stops, lets `body` at the files, starts again.
+    func restart(_ body: () throws -> Void = {}) throws {
+        stop()
+        try body()
+        try start()
+        if port.withLock({ $0 }) > 0 { _ = try listen() }
+    }
+
+    /// Listens on a port of the loopback address, after a restart the same one again.
+    func listen() throws -> Int {
+        try port.withLock { port in
+            port = try service.listen(host: "127.0.0.1", port: port)
+            return port
+        }
+    }
+
+    var operatorToken: String { service.adminToken }
+
+    // MARK: Asking
+
+    /// Asks without a socket.
+    ///
+    /// - Parameter target: path and query as they stand in a URL; nothing is escaped.
+    @discardableResult
+    func send(
+        _ method: String, _ target: String, as token: String?, _ body: String = "", headers: [(String, String)] = []
+    ) -> Answer {
+        let given = Monitor<HTTPResponse?>(nil)
+        send(method, target, as: token, body, headers: headers) { response in given.change { $0 = response } }
+        guard let response = given.wait(for: { $0 }) else { preconditionFailure("A wait without a bound ended.") }
+        return Answer(response)
+    }
+
+    func send(
+        _ method: String, _ target: String, as token: String?, _ body: String = "", headers: [(String, String)] = [],
+        respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
+            let sides = pair.split(separator: "=", maxSplits: 1)
+            return (name: String(sides[0]), value: sides.count > 1 ? String(sides[1]) : "")
+        }
+        service.handle(
+            HTTPRequest(
+                method: method, path: String(parts[0]), query: query,
+                headers: headers + (token.map { [("Authorization", "Bearer \($0)")] } ?? []), body: Array(body.utf8)),
+            respond: respond)
+    }
+
+    /// Asks as the operator and expects success.
+    @discardableResult
+    func manage(
+        _ method: String, _ target: String, _ body: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Answer {
+        let answer = send(method, target, as: operatorToken, body)
+        #expect(
+            (200..<300).contains(answer.status), "\(method) \(target): \(answer.text)", sourceLocation: sourceLocation)
+        return answer
+    }
+
+    // MARK: Making
+
+    /// A person, and a token of theirs with all scopes a person can have.
+    func addPerson(_ handle: String) throws -> String {
+        manage("POST", "/v1/people", #"{"handle":"\#(handle)"}"#)
+        return try token(of: handle)
+    }
+
+    func token(of handle: String, scopes: String = #"["query","audit","manage"]"#) throws -> String {
+        try #require(manage("POST", "/v1/people/\(handle)/tokens", #"{"scopes":\#(scopes)}"#)["token"]?.string)
+    }
+
+    /// A device, and its reporting key.
+    func addDevice(_ handle: String, of person: String) throws -> String {
+        try #require(manage("POST", "/v1/people/\(person)/devices", #"{"handle":"\#(handle)"}"#)["password"]?.string)
+    }
+
+    @discardableResult
+    func grant(
+        _ subject: String, to requester: String, precision: String = "exact", history: Bool = false, more: String = ""
+    ) throws -> Int64 {
+        try #require(
+            manage(
+                "POST", "/v1/people/\(subject)/grants",
+                #"{"requester":"\#(requester)","precision":"\#(precision)","history":\#(history)\#(more)}"#)["id"]?.int)
+    }
+
+    // MARK: Looking
+
+    /// Opened events of the log after `number`, read as the log's own reader does.
+    func events(after number: Int64 = 0) throws -> [RecordedEvent] {
+        let reader = try service.log.reader()
+        var events: [RecordedEvent] = []
+        while true {
+            let page = try reader.events(after: events.last?.number ?? number, limit: 1000)
+            if page.isEmpty { return events }
+            events += page.map(\.event)
+        }
+    }
+
+    /// The active generation of each projection, once all are at the head of the log.
+    func settled() -> [String: ProjectionHost.Status] {
+        let head = service.log.head
+        let isThere = service.host.wait(for: head, in: ProjectionKind.all.map(\.name), milliseconds: 30_000)
+        #expect(isThere, "A projection does not reach the head.")
+        let active = service.host.status.filter { $0.generation.role == .active }
+        return Dictionary(active.map { ($0.generation.name, $0) }) { first, _ in first }
+    }
+
+    func fingerprints() -> [String: Fingerprint] { settled().mapValues(\.fingerprint) }
+
+    private static func remove(_ path: String) {
+        if let entries = opendir(path) {
+            while let entry = readdir(entries) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if name != ".", name != ".." { remove("\(path)/\(name)") }
+            }
+            closedir(entries)
+        }
+        Glibc.remove(path)
+    }
+}
+
+/// What the service answered.
+struct Answer {
+    let status: Int
+    let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    init(_ response: HTTPResponse) {
+        (status, headers, body) = (response.status, response.headers, response.body)
+    }
+
+    init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var json: JSONValue? { try? JSONDocument.parse(body).root }
+    var items: [JSONValue] { json?["items"]?.array.map { Array($0) } ?? [] }
+    subscript(_ member: String) -> JSONValue? { json?[member] }
+
+    func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
+
+    /// Everything a caller could tell two answers apart by, except what is new in each answer by design.
+    var observable: String {
+        let own: Set<String> = ["whereabouts-request", "date"]
+        let fields = headers.filter { !own.contains($0.name.lowercased()) }.map { "\($0.name): \($0.value)" }
+        return "\(status)\n\(fields.joined(separator: "\n"))\n\n\(text)"
+    }
+}
+
+/// The time of the house as a test sets it.
+final class HouseClock: Sendable {
+    private let state: Mutex<(base: Int64, isRunning: Bool)>
+
+    private init(base: Int64, isRunning: Bool) { state = Mutex((base, isRunning)) }
+
+    /// Stands at 2026-05-04T08:00:00Z until moved.
+    static var standing: HouseClock { HouseClock(base: 1_777_881_600_000, isRunning: false) }
+
+    /// Goes with the system's clock, from which it can be moved away.
+    static var running: HouseClock { HouseClock(base: 0, isRunning: true) }
+
+    var now: Timestamp {
+        let (base, isRunning) = state.withLock { $0 }
+        return Timestamp(milliseconds: base + (isRunning ? Timestamp.now.milliseconds : 0))
+    }
+
+    /// Unix seconds, whole.
+    var seconds: Int64 { now.milliseconds / 1000 }
+
+    func advance(seconds: Int64) { state.withLock { $0.base += seconds * 1000 } }
+    func set(_ time: Timestamp) { state.withLock { $0.base = time.milliseconds } }
+}

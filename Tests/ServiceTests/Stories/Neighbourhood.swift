@@ -1,0 +1,129 @@
+import DeviceAgent
+import Glibc
+import JSON
+import LocationPush
+import PushStandIn
+import Testing
+
+@testable import Service
+
+/// Two persons and the walker's phone, between a push stand-in and a service that listens on a socket.
+final class Neighbourhood {
+    let standIn: PushStandIn
+    let house: ServiceUnderTest
+    let client: SocketClient
+    let walker: String
+    let friend: String
+    /// The reporting key of `walker-phone`.
+    let phoneKey: String
+    private let folder: String
+
+    init(clock: HouseClock = .running) throws {
+        var template = Array("/tmp/stand-in-XXXXXX".utf8CString)
+        folder = String(cString: try #require(mkdtemp(&template)))
+        standIn = try PushStandIn(PushStandIn.Configuration(directory: folder))
+        house = try ServiceUnderTest(clock: clock, standIn: standIn)
+        client = SocketClient(port: try house.listen())
+        walker = try house.addPerson("walker")
+        friend = try house.addPerson("friend")
+        phoneKey = try house.addDevice("walker-phone", of: "walker")
+    }
+
+    deinit {
+        house.stop()
+        standIn.stop()
+        if let entries = opendir(folder) {
+            while let entry = readdir(entries) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                unlink("\(folder)/\(name)")
+            }
+            closedir(entries)
+        }
+        rmdir(folder)
+    }
+
+    /// Where the walker's phone stands: Karlsplatz in Vienna.
+    static let place = (latitude: 48.2006, longitude: 16.3698)
+
+    /// Starts the walker's phone, and returns when the service knows its push token.
+    func startPhone() throws -> Simulation {
+        let gpx = """
+            <gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
+            <trkpt lat="\(Self.place.latitude)" lon="\(Self.place.longitude)"><time>2026-05-04T07:00:00Z</time></trkpt>
+            </trkseg></trk></gpx>
+            """
+        try DataDirectory.writePrivate(Array(gpx.utf8), to: "\(folder)/track.gpx")
+        let scenario = """
+            {"service":"http://127.0.0.1:\(client.port)","pushStandIn":"127.0.0.1:\(standIn.courierPort)","devices":[
+            {"device":"walker-phone","reportingKey":"\(phoneKey)","bundleID":"\(ServiceUnderTest.bundleID)",
+            "track":"track.gpx"}]}
+            """
+        let simulation = try Simulation(
+            Scenario(json: Array(scenario.utf8), directory: folder), diary: Diary { _ in })
+        until { isTokenKnown }
+        return simulation
+    }
+
+    /// Registers a phone that never answers, and returns its token.
+    func registerSilentPhone() throws -> [UInt8] {
+        let token = try standIn.registerPhone(bundleID: ServiceUnderTest.bundleID)
+        register(token)
+        return token
+    }
+
+    func register(_ token: [UInt8]) {
+        let hex = token.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let answer = house.send(
+            "PUT", "/v1/devices/walker-phone/location-push-token", as: phoneKey,
+            #"{"hex":"\#(hex)","environment":"development","bundleID":"\#(ServiceUnderTest.bundleID)"}"#)
+        #expect(answer.status == 200)
+    }
+
+    var isTokenKnown: Bool {
+        house.manage("GET", "/v1/people/walker/devices").items.first?["pushToken"]?.bool == true
+    }
+
+    /// Asks as the friend; the query's address.
+    func ask(_ more: String = "") throws -> String {
+        let answer = try client.send(
+            "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"late for dinner"\#(more)}"#)
+        #expect(answer.status == 202, "\(answer.text)")
+        #expect(answer["status"]?.string == "pending")
+        let url = try #require(answer["url"]?.string)
+        #expect(answer.header("Location") == url)
+        return url
+    }
+
+    /// The friend's view of a query once it is no longer pending.
+    func outcome(of url: String) throws -> Answer {
+        var answer = try client.send("GET", url, as: friend)
+        while answer.status == 200, answer["status"]?.string == "pending" {
+            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 100)
+            answer = try client.send("GET", url, as: friend)
+        }
+        return answer
+    }
+
+    /// The walker's view of the newest query, once `isDone`.
+    func audited(where isDone: (JSONValue) -> Bool = { $0["end"]?.string != nil }) throws -> Answer {
+        while true {
+            let head = house.service.log.head
+            let answer = house.send("GET", "/v1/people/walker/audit?at-least=\(head)", as: walker)
+            try #require(answer.status == 200, "\(answer.text)")
+            if let query = answer.items.first(where: { $0["kind"]?.string == "query" }), isDone(query) { return answer }
+            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 100)
+        }
+    }
+
+    /// Waits, from one event of the log to the next, until something is so.
+    func until(_ isSo: () -> Bool) {
+        while !isSo() { _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 50) }
+    }
+}
+
+extension Answer {
+    /// The newest query of an audit.
+    var query: JSONValue? { items.first { $0["kind"]?.string == "query" } }
+}
