@@ -1,4 +1,4 @@
-"""Writes places.gazetteer and manifest.json into a folder; called by scripts/build-gazetteer.
+"""Writes places.gazetteer into a folder; called by scripts/build-gazetteer.
 
 Version 1 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
 this order, each beginning at a multiple of 64; their places follow from the counts in the header.
@@ -21,7 +21,6 @@ coordinate above, its right half none below the split on its axis. The ranges of
 """
 
 import ctypes
-import hashlib
 import json
 import math
 import pathlib
@@ -29,6 +28,8 @@ import struct
 import sys
 from decimal import Decimal
 from importlib import resources
+
+from gazetteer_tiling import Strings
 
 VERSION = 1
 LEAF = 8  # places a leaf holds at most: 96 bytes of points, two cache lines
@@ -92,21 +93,6 @@ def tree(points, ids):
     return levels, order, nodes
 
 
-class Strings:
-    """Length-prefixed strings, each stored once; the empty one is at 0."""
-
-    def __init__(self):
-        self.bytes = bytearray(2)
-        self.places = {"": 0}
-
-    def place(self, text):
-        if text not in self.places:
-            encoded = text.encode("utf-8")
-            self.places[text] = len(self.bytes)
-            self.bytes += struct.pack("<H", len(encoded)) + encoded
-        return self.places[text]
-
-
 def fixed(text):
     """Degrees in units of 1e-7; a source that says more is refused rather than rounded."""
     value = Decimal(text) * DEGREES
@@ -115,7 +101,7 @@ def fixed(text):
     return int(value)
 
 
-def main(folder, package, version, sha256):
+def main(folder, package, version):
     source = resources.files(package) / "data"
 
     def load(name):
@@ -175,19 +161,7 @@ def main(folder, package, version, sha256):
         out += bytes(-len(out) % 64) + section
     assert len(out) == size
 
-    folder = pathlib.Path(folder)
-    (folder / "places.gazetteer").write_bytes(out)
-    manifest = {
-        "inputs": [{"package": package, "version": version, "sha256": sha256, "files": [
-            "cities500.json", "countries.json", "us_states.json"]}],
-        "output": {
-            "file": "places.gazetteer", "formatVersion": VERSION, "bytes": size,
-            "sha256": hashlib.sha256(out).hexdigest(),
-            "places": len(records), "countries": len(countries), "administrativeAreas": len(areas),
-            "namedAdministrativeAreas": sum((key in states) for key in area_keys), "timeZones": len(zones)},
-        "licence": "CC BY 4.0",
-    }
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+    (pathlib.Path(folder) / "places.gazetteer").write_bytes(out)
 
 
 if __name__ == "__main__":

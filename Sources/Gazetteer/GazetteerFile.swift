@@ -41,7 +41,7 @@ struct GazetteerFile: Sendable {
     let areas: Section
     let countries: Section
     let zones: Section
-    private let strings: Section
+    private let strings: StringSection
     private let attributionOffset: UInt32
 
     /// Valid as long as the mapping; `path` is for the errors.
@@ -74,7 +74,7 @@ struct GazetteerFile: Sendable {
         areas = section(count: Int(header.uint32(0, at: 28)), stride: 12)
         countries = section(count: Int(header.uint32(0, at: 32)), stride: 8)
         zones = section(count: Int(header.uint32(0, at: 36)), stride: 4)
-        strings = section(count: Int(header.uint32(0, at: 40)), stride: 1)
+        strings = StringSection(section(count: Int(header.uint32(0, at: 40)), stride: 1))
         guard header.uint64(0, at: 16) == UInt64(end) else {
             throw .damaged(path: path, reason: "its header contradicts itself")
         }
@@ -89,33 +89,5 @@ struct GazetteerFile: Sendable {
     var attribution: String { string(attributionOffset) ?? "" }
 
     /// The string at an offset; nil if it is empty, or not wholly within the section.
-    func string(_ offset: UInt32) -> String? {
-        let begin = Int(offset) + 2
-        guard begin <= strings.count else { return nil }
-        let bytes = UnsafeRawBufferPointer(start: strings.start, count: strings.count)
-        let length = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: Int(offset), as: UInt16.self)))
-        guard length > 0, length <= strings.count - begin else { return nil }
-        return String(decoding: bytes[begin..<begin + length], as: UTF8.self)
-    }
-}
-
-/// Fixed-width entries one after another in a mapped file, every read within them.
-///
-/// Sendable because the bytes never change; valid as long as the file it came from.
-struct Section: @unchecked Sendable {
-    let start: UnsafeRawPointer
-    let count: Int
-    let stride: Int
-
-    func int32(_ index: Int, at offset: Int) -> Int32 { Int32(bitPattern: uint32(index, at: offset)) }
-    func uint32(_ index: Int, at offset: Int) -> UInt32 { UInt32(littleEndian: load(index, offset)) }
-    func uint16(_ index: Int, at offset: Int) -> UInt16 { UInt16(littleEndian: load(index, offset)) }
-    func uint64(_ index: Int, at offset: Int) -> UInt64 { UInt64(littleEndian: load(index, offset)) }
-
-    private func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ index: Int, _ offset: Int) -> Integer {
-        precondition(
-            index >= 0 && index < count && offset + MemoryLayout<Integer>.size <= stride,
-            "A read stays within its section.")
-        return start.loadUnaligned(fromByteOffset: index * stride + offset, as: Integer.self)
-    }
+    func string(_ offset: UInt32) -> String? { strings[offset] }
 }

@@ -7,6 +7,7 @@ import Glibc
 enum Repository {
     static let root = String(#filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" })
     static let gazetteerPath = "\(root)/data/places.gazetteer"
+    static let zonesPath = "\(root)/data/zones.gazetteer"
     static let manifestPath = "\(root)/data/manifest.json"
 }
 

@@ -1,0 +1,38 @@
+/// Fixed-width entries one after another in a mapped file, every read within them.
+///
+/// Sendable because the bytes never change; valid as long as the file it came from.
+struct Section: @unchecked Sendable {
+    let start: UnsafeRawPointer
+    let count: Int
+    let stride: Int
+
+    func int32(_ index: Int, at offset: Int) -> Int32 { Int32(bitPattern: uint32(index, at: offset)) }
+    func uint32(_ index: Int, at offset: Int) -> UInt32 { UInt32(littleEndian: load(index, offset)) }
+    func uint16(_ index: Int, at offset: Int) -> UInt16 { UInt16(littleEndian: load(index, offset)) }
+    func uint64(_ index: Int, at offset: Int) -> UInt64 { UInt64(littleEndian: load(index, offset)) }
+
+    private func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ index: Int, _ offset: Int) -> Integer {
+        precondition(
+            index >= 0 && index < count && offset + MemoryLayout<Integer>.size <= stride,
+            "A read stays within its section.")
+        return start.loadUnaligned(fromByteOffset: index * stride + offset, as: Integer.self)
+    }
+}
+
+/// Strings in a mapped file, each a length u16 and that many bytes of UTF-8, named by the offset of its length.
+struct StringSection: Sendable {
+    private let bytes: Section
+
+    /// `bytes` has a stride of 1.
+    init(_ bytes: Section) { self.bytes = bytes }
+
+    /// The string at an offset; nil if it is empty, or not wholly within the section.
+    subscript(offset: UInt32) -> String? {
+        let begin = Int(offset) + 2
+        guard begin <= bytes.count else { return nil }
+        let all = UnsafeRawBufferPointer(start: bytes.start, count: bytes.count)
+        let length = Int(UInt16(littleEndian: all.loadUnaligned(fromByteOffset: Int(offset), as: UInt16.self)))
+        guard length > 0, length <= bytes.count - begin else { return nil }
+        return String(decoding: all[begin..<begin + length], as: UTF8.self)
+    }
+}
