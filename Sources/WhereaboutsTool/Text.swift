@@ -25,13 +25,13 @@ enum Text {
         return (number < 0 ? "-" : "") + String(digits.reversed())
     }
 
-    /// A place of an answer: `Vienna, Austria` or `Arlington, Virginia, United States`, with its distance when it is
-    /// not right there.
+    /// A place of an answer, with its distance: `Vienna, Austria, 320 m away` or `Arlington, Virginia, United States, 1.2
+    /// km away`.
     static func place(_ value: JSONValue?) -> String {
         guard let value, let name = value["name"]?.string else { return "" }
         let country = value["country"]?.string ?? value["countryCode"]?.string
         let area = value["administrativeArea"]?.string.flatMap { $0 == name ? nil : ", " + $0 }
-        let distance = value["distance"]?.double.flatMap { $0 >= 1000 ? " (\(meters($0)) away)" : nil }
+        let distance = value["distance"]?.double.map { ", \(meters($0)) away" }
         return name + (area ?? "") + (country.map { ", " + $0 } ?? "") + (distance ?? "")
     }
 

@@ -5,6 +5,9 @@ import SQLite
 import Whereabouts
 
 extension OperateEndpoints {
+    /// How long a verification waits for projections that are being folded from zero.
+    private static let longestLoadingMilliseconds = 600_000
+
     /// Recomputes the log, counts the rows of every active projection again, and compares each with a refold from zero.
     ///
     /// Cost: the time of a refold; one answering thread.
@@ -12,6 +15,9 @@ extension OperateEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
+        // A projection that was lost is on its way back; what counts is what will answer.
+        _ = service.host.wait(
+            for: service.log.head, in: ProjectionKind.all.map(\.name), milliseconds: longestLoadingMilliseconds)
         let log: LogVerification
         do throws(LogError) {
             log = try LogVerifier(path: service.directory.log, keys: service.log.keys).verify { _, _ in }

@@ -44,6 +44,7 @@ enum QueryEndpoints {
     ) throws(Problem) -> HTTPResponse {
         guard let id = QueryID(exchange.parameters[0]) else { throw .notFound }
         let now = service.clock()
+        let durable = service.log.head
         let seen = service.log.withStanding { standing -> Seen? in
             guard let query = standing.queries[id], query.requester == exchange.caller.principal else { return nil }
             switch query.end {
@@ -52,6 +53,8 @@ enum QueryEndpoints {
                     case .success(let permit) = standing.authorize(exchange.caller, to: .ask, about: subject, at: now),
                     permit.verdict == query.verdict
                 else { return now < query.deadline ? .pending : .noAnswer }
+                // The writer folds before it commits: what is not durable yet has not happened.
+                guard fix <= durable else { return .pending }
                 return .answer(word: query.end?.word ?? "", fix: fix, precision: permit.precision)
             case .cancelled: return .noAnswer
             case nil, .refused, .pushFailed, .timedOut: return now < query.deadline ? .pending : .noAnswer
