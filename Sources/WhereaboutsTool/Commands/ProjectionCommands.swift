@@ -4,6 +4,9 @@ import Whereabouts
 
 /// `projections status|rebuild|diff|activate|rollback|prune`.
 enum ProjectionCommands {
+    private static let version = Options.number(
+        "version", "N", in: 1...Int64.max, help: "the version of the fold; the newest if not given")
+
     static let all = [
         Command(
             words: ["projections"], summary: "Show the projections, as \"projections status\".",
@@ -13,7 +16,9 @@ enum ProjectionCommands {
             accepts: [Options.json], run: status),
         Command(
             words: ["projections", "rebuild"], summary: "Fold a projection (or all) anew beside the active one.",
-            operands: .optional("NAME"), accepts: [Options.json], run: rebuild),
+            operands: .optional("NAME"), accepts: [version, Options.json],
+            details: "Every version of a fold that the program knows can be folded; the newest is the default.",
+            run: rebuild),
         Command(
             words: ["projections", "diff"], summary: "Compare the rebuilt projection with the active one.",
             operands: .one("NAME"), accepts: [Options.json], details: "The exit code is 1 when they differ.", run: diff),
@@ -58,7 +63,9 @@ enum ProjectionCommands {
             }
             var building: [(name: String, generation: Int64?)] = []
             for name in names {
-                let made = try client.post("v1", "projections", name, "rebuild")
+                let made = try client.post("v1", "projections", name, "rebuild") {
+                    $0.field("version", invocation[version])
+                }
                 building.append((name, made["generation"]?.int))
             }
             while true {
