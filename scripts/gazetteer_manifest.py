@@ -8,7 +8,11 @@ import struct
 import sys
 
 LICENCES = {
+    "airports": "MIT",
+    "cities": "CC BY 4.0",
     "places": "CC BY 4.0",
+    "regions": "public domain; codes and names LGPL 2.1 or later",
+    "waters": "CC0 1.0",
     "zones": "ODbL 1.0",
 }
 

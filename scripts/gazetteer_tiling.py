@@ -15,7 +15,7 @@ each beginning at a multiple of 64; their places follow from the counts in the h
                         south-west corner. A candidate holds a point if an odd number of its edges lies north of it
                         (an even number if inverted); one without rings holds every point if inverted, else none.
     labels   16 each    name u32 (string) | code u32 (string) | country, two letters or two zero bytes |
-                        label it is part of u16, 0x7fff for none | 4 zero bytes
+                        label it is part of u16, 0x7fff for none | population u32, 0 where unknown
     strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 
 A point on the southern or western side of a cell belongs to the cell, one on the others to the next.
@@ -260,7 +260,7 @@ class Tiling:
         return lean
 
     def write(self, path, labels, attribution):
-        """Writes the file; `labels` are (name, code, country, label it is part of or NONE) by face."""
+        """Writes the file; `labels` are (name, code, country, label it is part of or NONE[, population]) by face."""
         n = self.per_degree
         strings = Strings()
         attribution = strings.place(attribution)
@@ -281,8 +281,9 @@ class Tiling:
                     offsets.append(len(words))
                     words += self.shapes[key]
                 blocks.append(struct.pack(f"<I{n * n}H", first, *entries))
-        entries = [struct.pack("<II2sH4x", strings.place(name), strings.place(code), country.encode(), parent)
-                   for name, code, country, parent in labels]
+        entries = [struct.pack("<II2sHI", strings.place(name), strings.place(code), country.encode(), parent,
+                               *(population or (0,)))
+                   for name, code, country, parent, *population in labels]
         assert len(labels) < NONE and max(words, default=0) < 1 << 16
         sections = [
             struct.pack(f"<{len(degrees)}I", *degrees), b"".join(blocks), struct.pack(f"<{len(offsets)}I", *offsets),

@@ -1,6 +1,8 @@
 package import Geodesy
+import Glibc
 
-/// Names for coordinates, offline: the nearest of the world's populated places, from one mapped file.
+/// Names for coordinates, offline: the nearest of the world's populated places, and what else is known of a coordinate
+/// (``placemark(at:accuracyMeters:using:)``), from mapped files.
 ///
 /// Nearest is meant literally, by the geodesic, over whatever lies between: a point near a border may get a place
 /// across it, and the high seas get the nearest shore. `distanceMeters` of the answer says how far that is.
@@ -10,18 +12,49 @@ package final class Gazetteer: Sendable {
     private let mapping: MappedFile
     /// Points into `mapping`, so whoever reads it keeps `self` alive until the end.
     private let file: GazetteerFile
+    /// Found beside the places; nil where there is no such file.
+    let zones: Zones?
+    let regions: Regions?
+    let waters: Tiling?
+    let airports: Tiling?
+    let cities: Tiling?
 
-    /// Maps a file made by `scripts/build-gazetteer`. Reads its header and nothing else: well under a millisecond.
+    /// Maps a file of places made by `scripts/build-gazetteer`, and of the files `zones`, `regions`, `waters`,
+    /// `airports` and `cities.gazetteer` those that lie in the same folder. Reads their headers and nothing else: well
+    /// under a millisecond.
     ///
     /// - Throws: ``GazetteerError`` if the file cannot be read or is not a gazetteer of this version and of the length
     ///   its header says. A file damaged further in is not noticed here; it gives wrong answers but no crash.
     package init(path: String) throws(GazetteerError) {
         mapping = try MappedFile(path: path)
         file = try GazetteerFile(mapping, path: path)
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        func beside(_ name: String) -> String? { access(folder + name, F_OK) == 0 ? folder + name : nil }
+        zones = try beside("zones.gazetteer").map { path throws(GazetteerError) in try Zones(path: path) }
+        regions = try beside("regions.gazetteer").map { path throws(GazetteerError) in
+            Regions(tiling: try Tiling(path: path))
+        }
+        waters = try beside("waters.gazetteer").map { path throws(GazetteerError) in try Tiling(path: path) }
+        airports = try beside("airports.gazetteer").map { path throws(GazetteerError) in try Tiling(path: path) }
+        cities = try beside("cities.gazetteer").map { path throws(GazetteerError) in try Tiling(path: path) }
     }
 
-    /// Who made the data, under which licence: to be shown wherever its names are shown.
-    package var attribution: String { withExtendedLifetime(self) { file.attribution } }
+    /// Who made the data, under which licence, a line for each file: to be shown wherever its names are shown.
+    package var attribution: String {
+        let tilings = [zones?.attribution] + [regions?.tiling, waters, airports, cities].map { $0?.attribution }
+        let all = withExtendedLifetime(self) { [file.attribution] } + tilings.compactMap(\.self)
+        return all.joined(separator: "\n")
+    }
+
+    /// The name of a country in English, as GeoNames has it; nil if no place is in it, Antarctica apart.
+    func name(of country: CountryCode) -> String? {
+        let code = country.description
+        if code == "AQ" { return "Antarctica" }
+        return withExtendedLifetime(self) {
+            let found = (0..<file.countries.count).first { file.string(file.countries.uint32($0, at: 0)) == code }
+            return found.flatMap { file.string(file.countries.uint32($0, at: 4)) }
+        }
+    }
 
     /// How many places there are.
     package var placeCount: Int { file.records.count }

@@ -15,7 +15,8 @@ import Geodesy
 //                       for each ring: vertices | that many times x | y, in 1/50000 of the cell's side from its
 //                       south-west corner. A candidate holds a point if an odd number of its edges lies north of it
 //                       (an even number if inverted); one without rings holds every point if inverted, else none.
-//   labels   16 each    name u32 (string) | code u32 (string) | country, two letters or two zero bytes | 6 zero bytes
+//   labels   16 each    name u32 (string) | code u32 (string) | country, two letters or two zero bytes |
+//                       label it is part of u16, 0x7fff for none | population u32, 0 where unknown
 //   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 //
 // Example: the cell words 2 | 7, 1, 3, 0,0, 50000,0, 0,50000 | 9, 0x8000 say that label 7 holds the south-western
@@ -154,6 +155,15 @@ final class Tiling: Sendable {
 
     /// The country of a label below ``labelCount``; nil if it has none.
     func country(_ label: Int) -> CountryCode? { CountryCode(stored: labels.uint16(label, at: 8)) }
+
+    /// The label that a label below ``labelCount`` is part of; nil if it is of none.
+    func parent(_ label: Int) -> Int? {
+        let parent = Int(labels.uint16(label, at: 10))
+        return parent < labels.count && parent != Self.noLabel ? parent : nil
+    }
+
+    /// The people of a label below ``labelCount``; 0 where unknown.
+    func population(_ label: Int) -> Int { Int(labels.uint32(label, at: 12)) }
 
     private enum Content {
         case label(Int)

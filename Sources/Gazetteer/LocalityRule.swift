@@ -1,0 +1,47 @@
+/// Says which of the places around a coordinate a person would name.
+///
+/// A place reaches as far as its people would live at 5,000 to the square kilometer, and 1.5 km at the least. The
+/// coordinate belongs to the place it is deepest in, measured in that reach, or, if no place reaches it, to the one
+/// whose reach it is nearest to in that measure, within 25 km. Where it lies deep inside a large city at least ten times
+/// as populous of the same division, the city is the locality and the place is a part of it.
+enum LocalityRule {
+    /// People in a square meter of a dense city, as in scripts/build_cities.py, which draws how deep is deep.
+    private static let peoplePerSquareMeter = 0.005
+    private static let leastReachMeters = 1500.0
+    private static let mostDistanceMeters = 25_000.0
+    /// How many times as populous the whole is as its part.
+    private static let wholeToPart = 10
+
+    struct Answer: Equatable {
+        var locality: String?
+        var subLocality: String?
+    }
+
+    /// A large city that the coordinate is deep in.
+    struct City {
+        let name: String
+        let population: Int
+        let administrativeAreaCode: String?
+    }
+
+    /// `places` are of one country, with their distances to the coordinate; `cities` too, the largest first.
+    static func answer(among places: [Place], in cities: [City]) -> Answer {
+        let near = places.filter { $0.distanceMeters <= max(mostDistanceMeters, reachMeters($0)) }
+        guard let deepest = near.min(by: { depth($0) < depth($1) }) else {
+            return Answer(locality: cities.first?.name)
+        }
+        let whole = cities.first {
+            $0.population >= wholeToPart * deepest.population
+                && $0.administrativeAreaCode == deepest.administrativeAreaCode
+        }
+        guard let whole else { return Answer(locality: deepest.name) }
+        // Out of the part's reach, only the whole is right.
+        return Answer(locality: whole.name, subLocality: depth(deepest) <= 1 ? deepest.name : nil)
+    }
+
+    private static func depth(_ place: Place) -> Double { place.distanceMeters / reachMeters(place) }
+
+    private static func reachMeters(_ place: Place) -> Double {
+        max(leastReachMeters, (Double(place.population) / (.pi * peoplePerSquareMeter)).squareRoot())
+    }
+}

@@ -1,0 +1,168 @@
+import Geodesy
+import Testing
+
+@testable import Gazetteer
+
+@Suite struct PlacemarkTests {
+    let gazetteer: Gazetteer
+    let transform: GeocentricTransform
+
+    init() throws {
+        gazetteer = try Gazetteer(path: Repository.gazetteerPath)
+        transform = try GeocentricTransform()
+    }
+
+    private func placemark(
+        _ latitude: Double, _ longitude: Double, accuracyMeters: Double? = nil
+    ) throws -> Placemark {
+        let coordinate = try Coordinate(latitude: latitude, longitude: longitude)
+        return gazetteer.placemark(at: coordinate, accuracyMeters: accuracyMeters, using: transform)
+    }
+
+    /// Landmarks, with the division and code ISO 3166-2 lists and the city an atlas has there.
+    @Test(arguments: [
+        (48.2085, 16.3721, "AT", "Austria", "AT-9", "Vienna"),
+        (43.6426, -79.3871, "CA", "Canada", "CA-ON", "Toronto"),
+        (40.7357, -74.1724, "US", "United States", "US-NJ", "Newark"),
+        (35.6595, 139.7005, "JP", "Japan", "JP-13", "Tokyo"),
+        (48.8584, 2.2945, "FR", "France", "FR-IDF", "Paris"),
+        (55.9533, -3.1883, "GB", "United Kingdom", "GB-SCT", "Edinburgh"),
+        (-33.8568, 151.2153, "AU", "Australia", "AU-NSW", "Sydney"),
+    ])
+    func `a place in a city has its country, region with ISO code and city`(
+        latitude: Double, longitude: Double, code: String, country: String, area: String, locality: String
+    ) throws {
+        let found = try placemark(latitude, longitude)
+        #expect(found.isoCountryCode?.description == code)
+        #expect(found.country == country)
+        #expect(found.administrativeAreaCode == area)
+        #expect(found.locality == locality)
+        #expect(found.ocean == nil)
+        #expect(found.inlandWater == nil)
+    }
+
+    @Test func `a part of a large city is a sublocality, a city beside it is a city`() throws {
+        let shibuya = try placemark(35.6595, 139.7005)
+        #expect(shibuya.locality == "Tokyo")
+        #expect(shibuya.subLocality == "Shibuya")
+        let newark = try placemark(40.7357, -74.1724)
+        #expect(newark.locality == "Newark")
+        #expect(newark.subLocality == nil)
+    }
+
+    @Test func `a department is the part of a region`() throws {
+        let milan = try placemark(45.4642, 9.19)
+        #expect(milan.administrativeAreaCode == "IT-25")
+        #expect(milan.subAdministrativeArea == "Milano")
+    }
+
+    @Test(
+        arguments: [
+            (0.0, -30.0, "Atlantic Ocean"), (-55, -140, "Pacific Ocean"), (-30, 80, "Indian Ocean"),
+            (88, 0, "Arctic Ocean"), (-63, 100, "Southern Ocean"), (36, 18, "Mediterranean Sea"),
+            (15, -75, "Caribbean Sea"), (56, 3, "North Sea"), (43, 34, "Black Sea"), (57, -179, "Bering Sea"),
+        ] as [(Double, Double, String)])
+    func `the high seas have their name and neither country nor city`(
+        latitude: Double, longitude: Double, ocean: String
+    ) throws {
+        let found = try placemark(latitude, longitude)
+        #expect(found.ocean == ocean)
+        #expect(found.isoCountryCode == nil)
+        #expect(found.country == nil)
+        #expect(found.administrativeArea == nil)
+        #expect(found.locality == nil)
+        #expect(found.timeZone?.hasPrefix("Etc/") == true)
+    }
+
+    @Test func `the Caspian Sea is inland water, not an ocean`() throws {
+        let found = try placemark(42, 50.5)
+        #expect(found.inlandWater == "Caspian Sea")
+        #expect(found.ocean == nil)
+    }
+
+    @Test func `an airport is of interest within two kilometers of its reference point`() throws {
+        #expect(try placemark(48.1103, 16.5697).areasOfInterest == ["Vienna International Airport"])
+        #expect(try placemark(48.2085, 16.3721).areasOfInterest == [])
+    }
+
+    @Test func `near a border the other country within the accuracy is listed, and only then`() throws {
+        // Basel: the border to France and that to Germany are 2 km and 3 km off.
+        #expect(try placemark(47.56, 7.59, accuracyMeters: 10).otherCountryCodes == [])
+        let wide = try placemark(47.56, 7.59, accuracyMeters: 6000)
+        #expect(wide.isoCountryCode?.description == "CH")
+        #expect(wide.otherCountryCodes.map(\.description) == ["DE", "FR"])
+        #expect(wide.otherTimeZones == ["Europe/Berlin", "Europe/Paris"])
+    }
+
+    @Test(arguments: [-61.0, -75, -90]) func `land south of 60° S is Antarctica`(latitude: Double) throws {
+        let country = gazetteer.country(at: try Coordinate(latitude: latitude, longitude: -45))
+        #expect(country == nil || country?.description == "AQ")
+        #expect(try placemark(-75, 0).country == "Antarctica")
+    }
+
+    @Test func `both ends of the longitudes, and a pole at every longitude, are one place`() throws {
+        for latitude in [-79.5, -16.8, 0, 51.9, 68] {
+            let west = try placemark(latitude, -180)
+            let east = try placemark(latitude, 180)
+            #expect(west.isoCountryCode == east.isoCountryCode)
+            #expect(west.administrativeArea == east.administrativeArea)
+            #expect(west.locality == east.locality)
+            #expect(west.ocean == east.ocean)
+            #expect(west.timeZone == east.timeZone)
+        }
+        for latitude in [-90.0, 90] {
+            let first = try placemark(latitude, 0)
+            for longitude in stride(from: -180.0, through: 180, by: 7.5) {
+                let other = try placemark(latitude, longitude)
+                #expect(other.isoCountryCode == first.isoCountryCode)
+                #expect(other.administrativeArea == first.administrativeArea)
+                #expect(other.ocean == first.ocean)
+                #expect(other.timeZone == first.timeZone)
+            }
+        }
+    }
+
+    @Test func `many at once are the same as one by one, and the fast paths agree with them`() throws {
+        var chance = Chance(state: 21)
+        let coordinates = try (0..<2000).map { _ in try chance.coordinate() }
+        let many = gazetteer.placemarks(at: coordinates, using: transform)
+        for (coordinate, placemark) in zip(coordinates, many) {
+            #expect(placemark == gazetteer.placemark(at: coordinate, using: transform))
+            #expect(placemark.isoCountryCode == gazetteer.country(at: coordinate))
+            #expect(placemark.timeZone == gazetteer.timeZone(at: coordinate))
+        }
+    }
+
+    @Test func `the region and the nearest place are always of the country the zone gives`() throws {
+        var chance = Chance(state: 22)
+        for _ in 0..<3000 {
+            let coordinate = try chance.coordinate()
+            let found = gazetteer.placemark(at: coordinate, using: transform)
+            if let code = found.administrativeAreaCode {
+                #expect(code.hasPrefix("\(found.isoCountryCode?.description ?? "?")-"))
+            }
+            if let place = found.nearestPlace, let country = found.isoCountryCode {
+                #expect(place.countryCode == country.description)
+            }
+            #expect((found.ocean == nil) || (found.inlandWater == nil && found.locality == nil))
+        }
+    }
+
+    @Test func `without the other files beside it the places alone are known`() throws {
+        let file = try TemporaryFile(bytes(of: Repository.gazetteerPath))
+        let alone = try Gazetteer(path: file.path)
+        let found = alone.placemark(at: try Coordinate(latitude: 48.2085, longitude: 16.3721), using: transform)
+        #expect(found.isoCountryCode == nil && found.administrativeArea == nil && found.timeZone == nil)
+        #expect(found.nearestPlace?.name == "Vienna")
+    }
+
+    @Test func `every source is attributed`() {
+        for source in [
+            "GeoNames", "OpenStreetMap contributors", "Natural Earth", "iso-codes", "airportsdata",
+        ] { #expect(gazetteer.attribution.contains(source)) }
+    }
+
+    @Test func `a placemark prints without saying where it is`() throws {
+        #expect(try "\(placemark(48.2, 16.4))" == "Placemark(…)")
+    }
+}
