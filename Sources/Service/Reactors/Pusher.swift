@@ -60,10 +60,12 @@ final class Pusher: Sendable {
         var place: Int64 = 0
         while !state.read({ $0.isStopping }) {
             place = log.waitForHead(after: place, milliseconds: Self.idleMilliseconds)
+            // The standing runs ahead of the file: a question that is not durable yet has not been asked.
+            let durable = log.head
             let done = state.read { $0.pushed }
             let (open, fresh) = log.withStanding { standing in
                 let open = Set(standing.openQueries.values.joined())
-                return (open, open.subtracting(done).compactMap { id in Self.work(id, standing) })
+                return (open, open.subtracting(done).compactMap { id in Self.work(id, standing, durable) })
             }
             state.change { $0.pushed.formIntersection(open) }
             for work in fresh { push(work) }
@@ -78,8 +80,9 @@ final class Pusher: Sendable {
         let devices: [(id: DeviceID, token: Standing.PushToken)]
     }
 
-    private static func work(_ id: QueryID, _ standing: borrowing Standing) -> Work? {
-        guard let query = standing.queries[id], let person = standing.persons[query.subject] else { return nil }
+    private static func work(_ id: QueryID, _ standing: borrowing Standing, _ durable: Int64) -> Work? {
+        guard let query = standing.queries[id], query.number <= durable, let person = standing.persons[query.subject]
+        else { return nil }
         return Work(
             query: id, initiation: query.initiation, deadline: query.deadline,
             devices: person.devices.compactMap { device in

@@ -3,6 +3,7 @@ import Glibc
 import JSON
 import LocationPush
 import PushStandIn
+import Synchronization
 import Testing
 
 @testable import Service
@@ -17,11 +18,22 @@ final class Neighbourhood {
     /// The reporting key of `walker-phone`.
     let phoneKey: String
     private let folder: String
+    private let hooks = Shared()
+
+    /// A hook that the stand-in's thread may call at any time.
+    private final class Shared: Sendable {
+        let hook = Mutex<(@Sendable (PushRecord) -> Void)?>(nil)
+    }
+
+    /// Calls `body` on the stand-in's thread with each push that arrives from now on.
+    func onPush(_ body: @escaping @Sendable (PushRecord) -> Void) { hooks.hook.withLock { $0 = body } }
 
     init(clock: HouseClock = .running) throws {
         var template = Array("/tmp/stand-in-XXXXXX".utf8CString)
         folder = String(cString: try #require(mkdtemp(&template)))
-        standIn = try PushStandIn(PushStandIn.Configuration(directory: folder))
+        var configuration = PushStandIn.Configuration(directory: folder)
+        configuration.record = { [hooks] record in hooks.hook.withLock { $0 }?(record) }
+        standIn = try PushStandIn(configuration)
         house = try ServiceUnderTest(clock: clock, standIn: standIn)
         client = SocketClient(port: try house.listen())
         walker = try house.addPerson("walker")
