@@ -63,6 +63,9 @@ let package = Package(
         tests("HTTPServer", []),
         module("DeviceAgent", ["Geodesy", "JSON", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"]),
         tests("DeviceAgent", ["Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Whereabouts"]),
+        module("CoreLocationSimulator", ["Geodesy", "Whereabouts", "WireFormats"]),
+        module("CoreLocation", ["CoreLocationSimulator"]),
+        tests("CoreLocationSimulator", ["CoreLocation"]),
         tests("Whereabouts", ["Geodesy"]),
         tests(
             "Service",

@@ -1,0 +1,44 @@
+internal import Foundation
+internal import Geodesy
+
+extension CLLocation {
+    /// Whether the source itself calls the coordinate good.
+    var hasPlace: Bool { horizontalAccuracy >= 0 && CLLocationCoordinate2DIsValid(coordinate) }
+
+    /// The fix as a less exact receiver sees it; the same one when it is less exact already.
+    ///
+    /// The error is drawn from the seed and the fix's time, so that it does not depend on who else asked.
+    func blurred(toSigma sigma: Double, seed: UInt64) -> CLLocation {
+        guard horizontalAccuracy < sigma, let place = coordinate.place else { return self }
+        var noise = SeededNoise(seed: seed, purpose: 2, place: timestamp.milliseconds)
+        let added = (sigma * sigma - horizontalAccuracy * horizontalAccuracy).squareRoot()
+        let error = noise.displacement(sigma: added)
+        let seen = Geodesic.direct(from: place, initialAzimuth: error.azimuth, distanceMeters: error.meters)
+        return with(latitude: seen.latitude, longitude: seen.longitude, accuracy: sigma)
+    }
+
+    /// The fix as an app with reduced accuracy is given it: the jittered center of its cell, nothing else.
+    func reduced(seed: UInt64, profile: SimulationProfile) -> CLLocation {
+        let cell = profile.reducedCellDegrees
+        let (row, column) = ((coordinate.latitude / cell).rounded(.down), (coordinate.longitude / cell).rounded(.down))
+        var noise = SeededNoise(seed: seed, purpose: 3, place: Int64(row) << 32 ^ Int64(column))
+        // Within the middle half of the cell, so that neighbouring cells are never taken for one.
+        let latitude = (row + 0.25 + noise.uniform() / 2) * cell
+        let longitude = (column + 0.25 + noise.uniform() / 2) * cell
+        return CLLocation(
+            coordinate: CLLocationCoordinate2D(
+                latitude: min(max(latitude, -90), 90), longitude: min(max(longitude, -180), 180)),
+            altitude: 0, horizontalAccuracy: profile.reducedAccuracyMeters, verticalAccuracy: -1, course: -1,
+            courseAccuracy: -1, speed: -1, speedAccuracy: -1, timestamp: timestamp,
+            sourceInfo: sourceInformation
+                ?? CLLocationSourceInformation(softwareSimulationState: true, andExternalAccessoryState: false))
+    }
+
+    private func with(latitude: Double, longitude: Double, accuracy: Double) -> CLLocation {
+        CLLocation(
+            all: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: altitude,
+            ellipsoidalAltitude: ellipsoidalAltitude, floor: floor, horizontalAccuracy: accuracy,
+            verticalAccuracy: verticalAccuracy, course: course, courseAccuracy: courseAccuracy, speed: speed,
+            speedAccuracy: speedAccuracy, timestamp: timestamp, sourceInformation: sourceInformation)
+    }
+}

@@ -1,0 +1,210 @@
+internal import Foundation
+internal import Whereabouts
+
+/// A region the system watches for an app.
+struct MonitoredRegion {
+    let region: CLCircularRegion
+    var detector = CrossingDetector()
+}
+
+extension SimulatedApplication {
+    /// One fix of the device.
+    func receive(_ fix: CLLocation) {
+        guard isAuthorized, let seen = accuracy == .fullAccuracy ? fix : reducedIfDue(fix) else { return }
+        lastFix = seen
+        let moment = device.clock.moment
+        if state.isRunning { for manager in managers { manager.take(seen, at: moment) } }
+        guard monitoringIsAllowed else { return }
+        noticeSignificantChange(seen, at: moment)
+        noticeVisit(seen, at: moment)
+        // Regions need full accuracy.
+        guard accuracy == .fullAccuracy else { return }
+        noticeCrossings(seen, at: moment)
+    }
+
+    private func reducedIfDue(_ fix: CLLocation) -> CLLocation? {
+        let now = device.clock.moment
+        if let lastReduced, now.seconds(since: lastReduced) < profile.reducedIntervalSeconds { return nil }
+        lastReduced = now
+        return fix.reduced(seed: installSeed, profile: profile)
+    }
+
+    /// Whether monitoring may notice anything now: When In Use monitors only in use, and before iOS 13 never; a dead
+    /// app can only be launched, which a Mac does not do.
+    private var monitoringIsAllowed: Bool {
+        guard device.hardware.canMonitor else { return false }
+        switch state {
+        case .notRunning, .terminatedBySystem:
+            return status == .authorizedAlways && profile.launchesApps
+        case .forceQuit:
+            return status == .authorizedAlways && profile.launchesApps && profile.relaunchAfterForceQuit
+        case .foreground, .background, .suspended:
+            if status == .authorizedAlways { return true }
+            return isInUse && profile.monitorsWhenInUse
+        }
+    }
+
+    /// Brings an event to the app, launching it when need be. Out of use a provisional Always asks the user first.
+    private func post(_ event: @escaping () -> Void) {
+        if authorization.isProvisional && !isInUse {
+            askToKeepAlways(before: event)
+        } else {
+            wake(for: event)
+        }
+    }
+
+    // MARK: Significant change
+
+    func startSignificantChanges() {
+        serviceStarted()
+        guard device.hardware.canMonitor else { return }
+        let wasOn = significant.isOn
+        let waiting = significant.start()
+        device.clock.after(0) { [weak self] in
+            guard let self else { return }
+            waiting.forEach { $0() }
+            // The first event is the cached fix, if there is one.
+            guard !wasOn, isAuthorized, monitoringIsAllowed, let fix = lastFix else { return }
+            if significant.rule.take(fix, at: device.clock.moment, profile: profile) { tellSignificantChange(fix) }
+        }
+    }
+
+    private func noticeSignificantChange(_ fix: CLLocation, at moment: Timestamp) {
+        guard significant.isOn, !significant.awaitsRestart,
+            significant.rule.take(fix, at: moment, profile: profile)
+        else { return }
+        post { [weak self] in self?.deliverOrAwait(\.significant) { self?.tellSignificantChange(fix) } }
+    }
+
+    private func tellSignificantChange(_ fix: CLLocation) {
+        for manager in managers where manager.monitorsSignificantChanges { manager.deliver([fix]) }
+    }
+
+    /// After a launch the event waits until the app has started the service again.
+    private func deliverOrAwait<Rule>(
+        _ service: ReferenceWritableKeyPath<SimulatedApplication, LaunchingService<Rule>>,
+        _ event: @escaping () -> Void
+    ) {
+        if self[keyPath: service].awaitsRestart { self[keyPath: service].keep(event) } else { event() }
+    }
+
+    // MARK: Visits
+
+    func startVisits() {
+        serviceStarted()
+        let waiting = visits.start()
+        device.clock.after(0) { waiting.forEach { $0() } }
+    }
+
+    private func noticeVisit(_ fix: CLLocation, at moment: Timestamp) {
+        guard visits.isOn, !visits.awaitsRestart, let visit = visits.rule.take(fix, at: moment, profile: profile)
+        else { return }
+        var noise = SeededNoise(seed: installSeed, purpose: 4, place: moment.milliseconds)
+        let delay = Int64(noise.uniform() * profile.visitReportDelaySecondsMax * 1000)
+        // Reports keep their order, however late each is.
+        lastVisitReport = max(lastVisitReport, Timestamp(milliseconds: moment.milliseconds + delay))
+        device.clock.at(lastVisitReport, .timer) { [weak self] in
+            guard let self, visits.isOn, monitoringIsAllowed else { return }
+            post { [weak self] in self?.deliverOrAwait(\.visits) { self?.tellVisit(visit) } }
+        }
+    }
+
+    private func tellVisit(_ visit: CLVisit) {
+        let dates = [visit.arrivalDate, visit.departureDate].map { date in
+            Timestamp(seconds: date.timeIntervalSince1970).flatMap { date == .distantPast ? nil : $0.logText } ?? "-"
+        }
+        let place = "\(visit.coordinate.latitude) \(visit.coordinate.longitude)"
+        for manager in managers where manager.monitorsVisits {
+            tell(manager, "didVisit \(dates[0]) \(dates[1]) \(place)") {
+                $0.locationManager(manager, didVisit: visit)
+            }
+        }
+    }
+
+    // MARK: Regions
+
+    func startMonitoring(_ region: CLRegion, manager: CLLocationManager) {
+        serviceStarted()
+        device.clock.after(0) { [weak self] in
+            guard let self else { return }
+            switch register(region) {
+            case .success(let registered):
+                tell(manager, "didStartMonitoring \(registered.identifier)") {
+                    $0.locationManager(manager, didStartMonitoringFor: registered)
+                }
+            case .failure(let error):
+                tell(manager, "monitoringDidFail \(region.identifier) \(error.code.rawValue)") {
+                    $0.locationManager(manager, monitoringDidFailFor: region, withError: error)
+                }
+            }
+        }
+    }
+
+    private func register(_ region: CLRegion) -> Result<CLCircularRegion, CLError> {
+        guard isAuthorized, accuracy == .fullAccuracy else { return .failure(CLError(.regionMonitoringDenied)) }
+        guard device.hardware.canMonitor, var circle = region as? CLCircularRegion, circle.center.place != nil,
+            regions[circle.identifier] != nil || regions.count < profile.regionsMax
+        else { return .failure(CLError(.regionMonitoringFailure)) }
+        if circle.radius > profile.regionRadiusMetersMax {
+            guard profile.clampsRegionRadius else { return .failure(CLError(.regionMonitoringFailure)) }
+            let clamped = CLCircularRegion(
+                center: circle.center, radius: profile.regionRadiusMetersMax, identifier: circle.identifier)
+            (clamped.notifyOnEntry, clamped.notifyOnExit) = (circle.notifyOnEntry, circle.notifyOnExit)
+            circle = clamped
+        }
+        var monitored = MonitoredRegion(region: circle)
+        // The system knows where the device is, so the side need not wait for the next fix.
+        if let fix = lastFix { _ = take(fix, at: device.clock.moment, into: &monitored) }
+        regions[circle.identifier] = monitored
+        return .success(circle)
+    }
+
+    private func take(
+        _ fix: CLLocation, at moment: Timestamp, into monitored: inout MonitoredRegion
+    ) -> CrossingDetector.Side? {
+        guard let meters = monitored.region.signedMeters(to: fix) else { return nil }
+        return monitored.detector.take(
+            signedMeters: meters, radiusMeters: monitored.region.radius, accuracyMeters: fix.horizontalAccuracy,
+            at: moment, profile: profile)
+    }
+
+    private func noticeCrossings(_ fix: CLLocation, at moment: Timestamp) {
+        // Smaller circles first, as the system prefers them; the identifier makes the order certain.
+        let order = regions.values.map(\.region).sorted { ($0.radius, $0.identifier) < ($1.radius, $1.identifier) }
+        for region in order {
+            guard var monitored = regions[region.identifier] else { continue }
+            let side = take(fix, at: moment, into: &monitored)
+            regions[region.identifier] = monitored
+            switch side {
+            case .inside where region.notifyOnEntry:
+                post { [weak self] in
+                    self?.tellAll("didEnterRegion \(region.identifier)") {
+                        $0.locationManager($1, didEnterRegion: region)
+                    }
+                }
+            case .outside where region.notifyOnExit:
+                post { [weak self] in
+                    self?.tellAll("didExitRegion \(region.identifier)") {
+                        $0.locationManager($1, didExitRegion: region)
+                    }
+                }
+            default: break
+            }
+        }
+    }
+
+    func requestState(_ region: CLRegion, manager: CLLocationManager) {
+        device.clock.after(0) { [weak self] in
+            guard let self else { return }
+            let state: CLRegionState =
+                switch regions[region.identifier]?.detector.side {
+                case .inside: .inside
+                case .outside: .outside
+                case nil: .unknown
+                }
+            tell(manager, "didDetermineState \(region.identifier) \(state.rawValue)") {
+                $0.locationManager(manager, didDetermineState: state, for: region)
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+public import Foundation
+internal import Whereabouts
+
+/// The only time there is in a simulation. It moves when it is told to, and everything due on the way happens in order:
+/// by moment, at one moment fixes before timers, and otherwise first asked, first done.
+///
+/// Several devices may share a clock. It also holds the simulation's only lock, so that code of an app that runs as a
+/// task may talk to its device from any thread.
+///
+/// `@unchecked Sendable`: every mutable field is touched only under ``lock``.
+public final class SimulatedClock: @unchecked Sendable {
+    /// What comes first at one moment.
+    enum Rank: Int { case fix, timer }
+
+    /// Names one thing to be done, so that it can be called off.
+    struct Ticket: Hashable {
+        fileprivate let number: Int
+    }
+
+    private struct Job {
+        let moment: Timestamp
+        let rank: Rank
+        let number: Int
+        let action: () -> Void
+
+        func comesBefore(_ other: Job) -> Bool {
+            (moment.milliseconds, rank.rawValue, number)
+                < (other.moment.milliseconds, other.rank.rawValue, other.number)
+        }
+    }
+
+    let lock = NSRecursiveLock()
+    private var current: Timestamp
+    /// In the order they are due, the next one last. Few wait at a time, so an array is enough.
+    private var jobs: [Job] = []
+    private var nextNumber = 0
+    private var isRunning = false
+
+    /// A clock that shows `start`, to the nearest millisecond.
+    ///
+    /// - Precondition: `start` is before the year 10000.
+    public init(start: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
+        guard let moment = Timestamp(seconds: start.timeIntervalSince1970) else {
+            preconditionFailure("A simulation begins before the year 10000.")
+        }
+        current = moment
+    }
+
+    /// The simulated time, in whole milliseconds.
+    public var now: Date { moment.date }
+
+    /// Lets this many seconds pass.
+    public func advance(by seconds: TimeInterval) { run(until: now.addingTimeInterval(seconds)) }
+
+    /// Lets time pass until `date`; what is due at that moment is done. Earlier dates do nothing.
+    ///
+    /// - Precondition: not called by what the clock itself is doing.
+    public func run(until date: Date) {
+        lock.withLock {
+            precondition(!isRunning, "What the clock does cannot move the clock.")
+            guard let end = Timestamp(seconds: date.timeIntervalSince1970) else {
+                preconditionFailure("A simulation ends before the year 10000.")
+            }
+            isRunning = true
+            defer { isRunning = false }
+            while let job = jobs.last, job.moment <= end {
+                jobs.removeLast()
+                current = max(current, job.moment)
+                job.action()
+            }
+            current = max(current, end)
+        }
+    }
+
+    var moment: Timestamp { lock.withLock { current } }
+
+    /// Does `action` when `seconds` have passed, 0 meaning as soon as what is being done now is done.
+    @discardableResult
+    func after(_ seconds: Double, _ action: @escaping () -> Void) -> Ticket {
+        lock.withLock {
+            let milliseconds = Int64((max(0, seconds) * 1000).rounded())
+            return at(Timestamp(milliseconds: current.milliseconds + milliseconds), .timer, action)
+        }
+    }
+
+    @discardableResult
+    func at(_ moment: Timestamp, _ rank: Rank, _ action: @escaping () -> Void) -> Ticket {
+        lock.withLock {
+            let job = Job(moment: max(moment, current), rank: rank, number: nextNumber, action: action)
+            nextNumber += 1
+            var (low, high) = (0, jobs.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if jobs[middle].comesBefore(job) { high = middle } else { low = middle + 1 }
+            }
+            jobs.insert(job, at: low)
+            return Ticket(number: job.number)
+        }
+    }
+
+    /// Calls it off; nothing happens when it has been done.
+    func cancel(_ ticket: Ticket?) {
+        guard let ticket else { return }
+        lock.withLock { jobs.removeAll { $0.number == ticket.number } }
+    }
+}
+
+extension Timestamp {
+    var date: Date { Date(timeIntervalSince1970: seconds) }
+}

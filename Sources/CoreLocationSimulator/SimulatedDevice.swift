@@ -1,0 +1,109 @@
+internal import Foundation
+internal import Whereabouts
+
+/// A phone, tablet or Mac: its hardware, its system, where it goes, and the apps on it.
+///
+/// It is driven from outside, by its clock: nothing happens but in `clock.advance(by:)` and `clock.run(until:)` and in
+/// the calls of this type and of ``SimulatedApplication``. Use it from one thread; tasks of the app may come from any.
+///
+/// `@unchecked Sendable`: every mutable field is touched only under the clock's lock.
+public final class SimulatedDevice: @unchecked Sendable {
+    public let clock: SimulatedClock
+    public let profile: SimulationProfile
+    public let hardware: SimulatedHardware
+    public let seed: UInt64
+
+    private var log = CallbackLog()
+    private var applications: [SimulatedApplication] = []
+    private var servicesAreOn = true
+    private var sleeps = false
+    private var track: ArraySlice<CLLocation> = []
+    private var nextFix: SimulatedClock.Ticket?
+
+    public init(
+        clock: SimulatedClock = SimulatedClock(), profile: SimulationProfile = .iOS18,
+        hardware: SimulatedHardware = .phone, seed: UInt64 = 0
+    ) {
+        (self.clock, self.profile, self.hardware, self.seed) = (clock, profile, hardware, seed)
+    }
+
+    /// What has happened so far.
+    public var callbackLog: CallbackLog { clock.lock.withLock { log } }
+
+    /// Puts an app on the device; it does not run yet.
+    ///
+    /// - Parameters:
+    ///   - user: how the user answers this app's prompts.
+    ///   - delegate: makes the app's delegate, anew at each launch, as a process begins anew.
+    @discardableResult
+    public func install(
+        _ bundle: SimulatedBundle, user: UserScript = UserScript(),
+        delegate: @escaping () -> (any SimulatedApplicationDelegate)? = { nil }
+    ) -> SimulatedApplication {
+        clock.lock.withLock {
+            let application = SimulatedApplication(
+                bundle: bundle, device: self, user: user, makeDelegate: delegate,
+                installSeed: seed &+ UInt64(applications.count) &* 0x9E37_79B9_7F4A_7C15)
+            applications.append(application)
+            return application
+        }
+    }
+
+    /// Sends the device along a track, in place of the one it was on. Fixes before now are left out; after the last
+    /// one the receiver is silent.
+    public func follow(_ track: SimulatedTrack) {
+        clock.lock.withLock {
+            clock.cancel(nextFix)
+            let now = clock.moment.milliseconds
+            self.track = track.fixes.drop { $0.timestamp.milliseconds < now }
+            awaitNextFix()
+        }
+    }
+
+    /// The switch "Location Services" for all apps.
+    public var locationServicesEnabled: Bool {
+        get { clock.lock.withLock { servicesAreOn } }
+        set {
+            clock.lock.withLock {
+                guard servicesAreOn != newValue else { return }
+                servicesAreOn = newValue
+                write("device", newValue ? "services on" : "services off")
+                for application in applications { application.tellAuthorization() }
+            }
+        }
+    }
+
+    /// Whether a Mac sleeps: no fix reaches an app. A phone's receiver wakes it, so there it changes nothing.
+    public var isAsleep: Bool {
+        get { clock.lock.withLock { sleeps } }
+        set { clock.lock.withLock { sleeps = newValue } }
+    }
+
+    /// Switches the device off and on again: no app runs after it.
+    public func reboot() {
+        clock.lock.withLock {
+            write("device", "rebooted")
+            for application in applications { application.reboot() }
+        }
+    }
+
+    func write(_ who: String, _ what: String) { clock.lock.withLock { log.append(clock.moment, who, what) } }
+
+    private func awaitNextFix() {
+        guard let fix = track.first else { return }
+        nextFix = clock.at(Timestamp(milliseconds: fix.timestamp.milliseconds), .fix) { [weak self] in
+            guard let self else { return }
+            track.removeFirst()
+            awaitNextFix()
+            receive(fix)
+        }
+    }
+
+    private func receive(_ fix: CLLocation) {
+        guard servicesAreOn, !(profile.platform == .macOS && sleeps) else { return }
+        guard fix.hasPlace else { return write("device", "the receiver calls its fix invalid") }
+        guard let sigma = hardware.sigmaMeters(in: profile) else { return }
+        let seen = fix.blurred(toSigma: sigma, seed: seed)
+        for application in applications { application.receive(seen) }
+    }
+}

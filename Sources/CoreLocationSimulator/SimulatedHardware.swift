@@ -1,0 +1,24 @@
+/// What a device is built of, as far as locations depend on it. Availability checks follow it.
+public struct SimulatedHardware: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    public static let gps = SimulatedHardware(rawValue: 1)
+    public static let wifi = SimulatedHardware(rawValue: 2)
+    public static let cellular = SimulatedHardware(rawValue: 4)
+
+    public static let phone: SimulatedHardware = [.gps, .wifi, .cellular]
+    /// A tablet without a cellular modem has no GPS either.
+    public static let wifiTablet: SimulatedHardware = [.wifi]
+
+    /// Significant changes and regions are found by cells and access points, which cost nothing to hear.
+    var canMonitor: Bool { !isDisjoint(with: [.wifi, .cellular]) }
+
+    /// The best one sigma it can give; `nil` when it cannot tell the place at all.
+    func sigmaMeters(in profile: SimulationProfile) -> Double? {
+        if contains(.gps) { return 0 }
+        if contains(.wifi) { return profile.wifiSigmaMeters }
+        return contains(.cellular) ? profile.cellularSigmaMeters : nil
+    }
+}

@@ -1,0 +1,36 @@
+/// How we know a number that Apple does not document as such.
+public enum FidelityClass: String, Sendable {
+    /// Apple's documentation pages give it, as typical or in passing.
+    case documentation = "D"
+    /// Reported in forums and articles.
+    case field = "F"
+    /// From memory of those who use it; unverified.
+    case memory = "M"
+    /// Decided by this project, because nobody gives a number.
+    case decision = "P"
+}
+
+/// A value of a ``SimulationProfile`` with how we know it.
+@propertyWrapper public struct Sourced<Value: Sendable & Equatable>: Sendable, Equatable, AnySourced {
+    public var wrappedValue: Value
+    let source: FidelityClass
+
+    public init(wrappedValue: Value, _ source: FidelityClass) {
+        (self.wrappedValue, self.source) = (wrappedValue, source)
+    }
+
+    var text: String { "\(wrappedValue)" }
+}
+
+/// What the list of all values needs of each.
+protocol AnySourced {
+    var source: FidelityClass { get }
+    var text: String { get }
+}
+
+/// One line of ``SimulationProfile/fidelity``.
+public struct Fidelity: Sendable, Equatable {
+    public let name: String
+    public let value: String
+    public let source: FidelityClass
+}

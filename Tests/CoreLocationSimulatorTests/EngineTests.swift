@@ -1,0 +1,97 @@
+import CoreLocation
+import Testing
+
+@Suite struct EngineTests {
+    /// A day with everything on, twice.
+    @Test func `the same track, profile, script and seed give the same bytes, another seed gives others`() throws {
+        func day(seed: UInt64) throws -> String {
+            let scene = Scene(
+                user: [.init(.always, .whileUsing), .init(.keepAlways, .always, after: 30)], seed: seed
+            ) { manager in
+                manager.desiredAccuracy = kCLLocationAccuracyHundredMeters
+                manager.requestAlwaysAuthorization()
+                manager.startUpdatingLocation()
+                manager.startMonitoringSignificantLocationChanges()
+                manager.startMonitoringVisits()
+                manager.startMonitoring(for: CLCircularRegion(center: north(1500), radius: 150, identifier: "office"))
+            }
+            scene.application.open()
+            try scene.follow(
+                [
+                    .stay(seconds: 1200), .move(to: north(1500), metersPerSecond: 1.5), .stay(seconds: 3600),
+                    .outage(seconds: 600), .move(to: home, metersPerSecond: 12), .stay(seconds: 1800),
+                ], every: 5, sigma: 4)
+            scene.advance(1000)
+            scene.application.terminateBySystem()
+            scene.advance(10_000)
+            return scene.device.callbackLog.text
+        }
+        let first = try day(seed: 1)
+        #expect(first.contains("didUpdateLocations") && first.contains("didEnterRegion office"))
+        #expect(try day(seed: 1) == first)
+        #expect(try day(seed: 2) != first)
+    }
+
+    @Test func `the clock stands still unless told to move, and does what is due on the way`() {
+        let scene = Scene()
+        let start = scene.device.clock.now
+        scene.advance(0.0004)
+        #expect(scene.device.clock.now == start)
+        scene.advance(90)
+        #expect(scene.device.clock.now == start.addingTimeInterval(90))
+    }
+
+    @Test func `a GPX track is followed with speed and course derived`() throws {
+        let gpx = """
+            <gpx xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
+            <trkpt lat="0" lon="0"><time>2026-01-01T00:00:00Z</time></trkpt>
+            <trkpt lat="0" lon="0.001"><time>2026-01-01T00:00:10Z</time></trkpt>
+            <trkpt lat="0" lon="0.002"><ele>7</ele></trkpt>
+            </trkseg></trk></gpx>
+            """
+        let track = try SimulatedTrack(gpx: Data(gpx.utf8))
+        // 0.001° of longitude on the equator is 111.3195 m, in 10 s.
+        #expect(track.fixes.count == 2)
+        #expect(abs(track.fixes[0].speed - 11.13195) < 0.0001 && abs(track.fixes[0].course - 90) < 1e-9)
+        #expect(track.fixes[1].speed == -1 && track.fixes[1].course == -1 && track.fixes[1].floor == nil)
+        #expect(track.fixes.allSatisfy { $0.sourceInformation?.isSimulatedBySoftware == true })
+        #expect(throws: SimulatedTrackError.self) { try SimulatedTrack(gpx: Data("<gpx/>".utf8)) }
+    }
+
+    @Test func `JSON lines are followed with every field`() throws {
+        let line = """
+            {"timestamp":1767225600.5,"latitude":46.5,"longitude":9.25,"horizontalAccuracy":12.5,"speed":3.5,"floor":2}
+            """
+        let fix = try #require(try SimulatedTrack(jsonLines: Data((line + "\n").utf8)).fixes.first)
+        #expect(fix.timestamp == Date(timeIntervalSince1970: 1_767_225_600.5))
+        #expect(fix.horizontalAccuracy == 12.5 && fix.speed == 3.5 && fix.floor?.level == 2 && fix.course == -1)
+    }
+
+    @Test func `an itinerary arrives, is silent in outages and makes the same noise from the same seed`() throws {
+        func track(seed: UInt64) throws -> SimulatedTrack {
+            try SimulatedItinerary(
+                start: home,
+                legs: [.move(to: north(100), metersPerSecond: 10), .outage(seconds: 20), .stay(seconds: 5)],
+                sigmaMeters: 3, noiseSeed: seed
+            ).track(departure: Date(timeIntervalSince1970: 0))
+        }
+        let fixes = try track(seed: 1).fixes
+        #expect(fixes.count == 10 + 5 + 1 || fixes.count == 11 + 5 + 1)
+        #expect(fixes.allSatisfy { !(11..<29).contains($0.timestamp.timeIntervalSince1970) })
+        let arrival = try #require(fixes.last)
+        #expect(arrival.distance(from: CLLocation(latitude: north(100).latitude, longitude: 9.25)) < 15)
+        #expect(try track(seed: 1).fixes == fixes)
+        #expect(try track(seed: 2).fixes != fixes)
+    }
+
+    @Test func `a bundle is read from the app's own property lists`() throws {
+        let plist = try PropertyListSerialization.data(
+            fromPropertyList: ["CFBundleIdentifier": "org.example.app", "UIBackgroundModes": ["location"]],
+            format: .xml, options: 0)
+        let bundle = try SimulatedBundle(infoPlist: plist, entitlements: plist)
+        #expect(bundle.identifier == "org.example.app" && bundle.entitlements.count == 2)
+        #expect(throws: SimulatedBundleError.notADictionary(file: "Info.plist")) {
+            try SimulatedBundle(infoPlist: Data("no".utf8))
+        }
+    }
+}
