@@ -65,11 +65,6 @@ public final class SimulatedApplication: @unchecked Sendable {
         }
     }
 
-    /// Runs asynchronous code as the app's. The clock is not held meanwhile.
-    public func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async rethrows -> Result {
-        try await Self.$current.withValue(self) { try await body() }
-    }
-
     // MARK: Life
 
     public var state: SimulatedApplicationState { locked { lifeState } }
