@@ -179,7 +179,7 @@ final class ServiceUnderTest: Sendable {
 
     func fingerprints() -> [String: Fingerprint] { settled().mapValues(\.fingerprint) }
 
-    private static func remove(_ path: String) {
+    static func remove(_ path: String) {
         if let entries = opendir(path) {
             while let entry = readdir(entries) {
                 let name = withUnsafeBytes(of: entry.pointee.d_name) {

@@ -1,0 +1,53 @@
+import Glibc
+import HTTPServer
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// What is left after the process ends at the worst moment.
+@Suite struct CrashTests {
+    /// The files as they are when the answer is given, before a byte of it can have left, are what a kill leaves behind.
+    @Test func `the record of an answer survives the end of the process between record and reply`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        let phone = try house.addDevice("walker-phone", of: "walker")
+        house.send(
+            "POST", "/v1/fixes", as: phone, #"{"timestamp":\#(house.clock.seconds),"latitude":48.2,"longitude":16.3}"#)
+        _ = house.settled()
+        let given = Monitor<Kept?>(nil)
+        let directory = house.directory
+        house.send("GET", "/v1/people/walker/location", as: walker) { _ in
+            let kept = Kept(of: directory)
+            given.change { $0 = kept }
+        }
+        let kept = try #require(given.wait { $0 })
+        defer { kept.remove() }
+        let data = try DataDirectory(path: kept.path)
+        let log = try EventLog.alone(in: data)
+        defer { log.stop() }
+        let last = try #require(try log.reader().event(log.head))
+        guard case .locationRead(let read) = last.event.event else {
+            Issue.record("The newest event is no reading.")
+            return
+        }
+        #expect(read.question == .location)
+        #expect(read.content.content?.answerHash != nil)
+    }
+
+    /// A copy of a data directory, taken while its service runs.
+    private final class Kept: Sendable {
+        let path: String
+
+        init(of directory: String) {
+            var template = Array("/tmp/kept-XXXXXX".utf8CString)
+            path = mkdtemp(&template).map { String(cString: $0) } ?? "/nonexistent"
+            for file in ["log.sqlite", "log.sqlite-wal", "keys.sqlite", "keys.sqlite-wal", "kek"] {
+                guard let bytes = DataDirectory.read("\(directory)/\(file)", atMost: 64 << 20) else { continue }
+                try? DataDirectory.writePrivate(bytes, to: "\(path)/\(file)")
+            }
+        }
+
+        func remove() { ServiceUnderTest.remove(path) }
+    }
+}
