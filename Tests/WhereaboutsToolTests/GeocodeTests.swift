@@ -7,13 +7,13 @@ import Testing
 
 @Suite(.enabled(if: GazetteerLocation.find() != nil, "There is no gazetteer beside the program."))
 struct GeocodeTests {
-    /// Names, codes and coordinate as geonames.org/5128581 shows them.
+    /// Names and coordinate as geonames.org/5128581 shows them; the code is ISO 3166-2.
     @Test func `a placemark says what the gazetteer knows and nothing else`() throws {
         let line = try Geocoder().line(for: try Coordinate(latitude: 40.71427, longitude: -74.00597))
         #expect(
             String(decoding: line, as: UTF8.self)
                 == #"{"name":"New York City","locality":"New York City","administrativeArea":"New York","#
-                + #""administrativeAreaCode":"NY","isoCountryCode":"US","country":"United States","#
+                + #""administrativeAreaCode":"US-NY","isoCountryCode":"US","country":"United States","#
                 + #""timeZone":"America/New_York","latitude":40.71427,"longitude":-74.00597,"distance":0,"#
                 + #""geonameId":5128581}"# + "\n")
     }

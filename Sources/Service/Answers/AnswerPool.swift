@@ -119,6 +119,9 @@ final class AnswerContext {
         _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in worker.healActive(name, why) }
     }
 
+    /// The time zone of a place by its borders; `nil` without a gazetteer.
+    func timeZone(at coordinate: Coordinate) -> String? { gazetteer?.timeZone(at: coordinate) }
+
     /// The nearest place of the gazetteer; `nil` without a gazetteer.
     func place(at coordinate: Coordinate) -> Place? {
         guard let gazetteer, let geocentric else { return nil }

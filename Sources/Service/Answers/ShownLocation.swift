@@ -12,6 +12,8 @@ struct ShownLocation {
     let fix: Fix
     let precision: Precision
     let place: Place?
+    /// Of the borders it lies in, which near a border is not always that of the nearest place.
+    let timeZone: String?
 
     init(_ fix: Fix, precision: Precision, _ context: AnswerContext) {
         self.precision = precision
@@ -24,6 +26,7 @@ struct ShownLocation {
                 coordinate: KilometerCell.center(of: fix.coordinate))
         }
         place = context.place(at: self.fix.coordinate)
+        timeZone = context.timeZone(at: self.fix.coordinate) ?? place?.timeZone
     }
 
     /// For the record of the disclosure.
@@ -50,7 +53,7 @@ struct ShownLocation {
                 writer.field("countryCode", place.countryCode)
                 writer.field("country", place.country)
                 writer.field("administrativeArea", place.administrativeArea)
-                writer.field("timeZone", place.timeZone)
+                writer.field("timeZone", timeZone)
                 writer.field("distance", (place.distanceMeters * 10).rounded() / 10)
             }
         }

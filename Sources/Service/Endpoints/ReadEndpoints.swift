@@ -85,7 +85,7 @@ enum ReadEndpoints {
                 writer.field("longitude", visit.coordinate.longitude)
                 writer.field("horizontalAccuracy", visit.horizontalAccuracy)
                 writer.field("place", place?.name)
-                writer.field("timeZone", place?.timeZone)
+                writer.field("timeZone", context.timeZone(at: visit.coordinate) ?? place?.timeZone)
                 writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
                 writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)
                 writer.endObject()

@@ -28,7 +28,9 @@ enum AboutCommand {
         let console = invocation.console
         console.line("Whereabouts \(Version.text), a location history service that one can audit.\n")
         if let gazetteer {
-            console.line(Text.wrapped(gazetteer.attribution, width: 100))
+            for line in gazetteer.attribution.split(separator: "\n") {
+                console.line(Text.wrapped(String(line), width: 100))
+            }
             console.line("The gazetteer has \(Text.count(gazetteer.placeCount)) places.\n")
         } else {
             console.line("No gazetteer was found, so places have no names.\n")

@@ -11,10 +11,11 @@ enum GeocodeCommand {
     private static let lineBytesMax = 4096
 
     static let command = Command(
-        words: ["geocode", "reverse"], summary: "Name the nearest populated place, a JSON line a coordinate.",
+        words: ["geocode", "reverse"], summary: "Say where a coordinate is, a JSON line a coordinate.",
         operands: .optional("LAT,LON"), accepts: [batch],
         details: """
-            Keys are those of CLPlacemark, as far as the gazetteer knows; distance is in meters to the place's point.
+            Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude, distance (in meters) and
+            geonameId are those of the nearest populated place.
             With --batch a bad line gives {"error": …} in its place, and the exit code is 3 at the end.
             """, run: run)
 
@@ -70,25 +71,32 @@ struct Geocoder {
 
     func nearest(to coordinate: Coordinate) -> Place? { gazetteer.nearest(to: coordinate, using: transform) }
 
-    /// One placemark as a line. What the gazetteer does not know is absent.
+    /// One placemark as a line. What the gazetteer does not know is absent; `latitude`, `longitude`, `distance` and
+    /// `geonameId` are those of the nearest populated place.
     func line(for coordinate: Coordinate) -> [UInt8] {
+        let placemark = gazetteer.placemark(at: coordinate, using: transform)
         var writer = JSONWriter()
         writer.beginObject()
-        if let place = nearest(to: coordinate) {
-            writer.field("name", place.name)
-            writer.field("locality", place.name)
-            writer.field("administrativeArea", place.administrativeArea)
-            writer.field("administrativeAreaCode", place.administrativeAreaCode)
-            writer.field("isoCountryCode", place.countryCode)
-            writer.field("country", place.country)
-            writer.field("timeZone", place.timeZone)
+        writer.field("name", placemark.name)
+        writer.field("subLocality", placemark.subLocality)
+        writer.field("locality", placemark.locality)
+        writer.field("subAdministrativeArea", placemark.subAdministrativeArea)
+        writer.field("administrativeArea", placemark.administrativeArea)
+        writer.field("administrativeAreaCode", placemark.administrativeAreaCode)
+        writer.field("isoCountryCode", placemark.isoCountryCode?.description)
+        writer.field("country", placemark.country)
+        writer.field("inlandWater", placemark.inlandWater)
+        writer.field("ocean", placemark.ocean)
+        if !placemark.areasOfInterest.isEmpty {
+            writer.array("areasOfInterest") { writer in for area in placemark.areasOfInterest { writer.value(area) } }
+        }
+        writer.field("timeZone", placemark.timeZone)
+        if let place = placemark.nearestPlace {
             writer.field("latitude", place.coordinate.latitude)
             writer.field("longitude", place.coordinate.longitude)
             // A millimeter is less than anything the source knows.
             writer.field("distance", (place.distanceMeters * 1000).rounded() / 1000)
             writer.field("geonameId", place.geonameID)
-        } else {
-            writer.field("error", "The gazetteer is damaged.")
         }
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
