@@ -30,7 +30,9 @@ struct AppendBench {
             recorder.waitForRoom()
             let command = fleet.report(device: index % devices)
             let submitted = nanoseconds()
-            log.submit(command, by: fleet.devices[index % devices], correlation: .random()) { result in
+            // Made by the door in life, from random bytes.
+            let correlation = RequestID(random: UInt64(index) &* 0x9E37_79B9_7F4A_7C15, UInt64(submitted))
+            log.submit(command, by: fleet.devices[index % devices], correlation: correlation) { result in
                 recorder.record(index, nanoseconds() - submitted, isGood: (try? result.get()) != nil)
             }
         }

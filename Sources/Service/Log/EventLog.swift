@@ -28,9 +28,24 @@ package final class EventLog: Sendable {
         var spare: [Waiting] = []
         var isStopping = false
         var failure: LogError?
+        /// Somebody has the turn to write the file.
+        var isCommitting = false
+    }
+
+    /// What the writer's thread is to do next.
+    enum Step {
+        case commands([Waiting])
+        /// The turn to write the file is the writer's now; `othersWait` when commands wait meanwhile.
+        case turn(othersWait: Bool)
+        case nothing
+        /// All is durable, and nothing more comes.
+        case stop
+        case failed(LogError)
     }
 
     private let queue = Monitor(Queue())
+    /// Whether somebody writes the file, for a look without the lock; the queue's own word counts.
+    private let isCommittingHint = Atomic<Bool>(false)
     private let standing: Mutex<Standing>
     private let headNumber: Atomic<Int64>
     private let headSignal = Monitor((number: Int64(0), isStopped: false))
@@ -55,7 +70,7 @@ package final class EventLog: Sendable {
     ) throws(LogError) {
         self.path = path
         self.keys = keys
-        let store = try LogStore(path: path, keys: keys)
+        let store = try LogStore(path: path)
         let reader = try LogReader(path: path, keys: keys)
         id = store.identity.id
         epoch = store.identity.epoch
@@ -65,7 +80,7 @@ package final class EventLog: Sendable {
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
         // standing; they go before anything else happens.
         try keys.destroyKeys(of: Set(standing.persons.lazy.filter(\.value.isErased).map(\.key)))
-        if saved < standing.place { try standingFile.save(standing, leaf: store.currentHead, log: store.identity) }
+        if saved < standing.place { try standingFile.save(standing, leaf: store.identity.head, log: store.identity) }
         let head = store.identity.range.size
         headNumber = Atomic(head)
         headSignal.change { $0.number = head }
@@ -149,22 +164,65 @@ package final class EventLog: Sendable {
         headSignal.change { $0.isStopped = true }
     }
 
-    /// The next batch for the writer; `nil` when nothing came for `milliseconds`, empty when the log is to stop.
-    func nextBatch(milliseconds: Int) -> [Waiting]? {
+    /// What the writer does next: write what is prepared as soon as nobody else writes, meanwhile take what waits.
+    ///
+    /// - Parameter prepared: commands that are prepared and not yet being written.
+    func nextStep(prepared: Int, milliseconds: Int) -> Step {
         queue.wait(milliseconds: milliseconds) { queue in
-            if !queue.waiting.isEmpty {
+            if let failure = queue.failure { return .failed(failure) }
+            if prepared > 0, !queue.isCommitting {
+                takeTurn(&queue)
+                return .turn(othersWait: !queue.waiting.isEmpty)
+            }
+            if !queue.waiting.isEmpty, prepared < Self.batchBound {
                 guard queue.waiting.count > Self.batchBound else {
                     let batch = queue.waiting
                     queue.waiting = queue.spare
                     queue.spare = []
-                    return batch
+                    return .commands(batch)
                 }
                 let batch = Array(queue.waiting.prefix(Self.batchBound))
                 queue.waiting.removeFirst(Self.batchBound)
-                return batch
+                return .commands(batch)
             }
-            return queue.isStopping ? [] : nil
+            return queue.isStopping && prepared == 0 && !queue.isCommitting ? .stop : nil
+        } ?? .nothing
+    }
+
+    /// Takes the turn to write the file if nobody has it.
+    func tryTurn() -> Bool {
+        if isCommittingHint.load(ordering: .relaxed) { return false }
+        return queue.read { queue in
+            if queue.isCommitting || queue.failure != nil { return false }
+            takeTurn(&queue)
+            return true
         }
+    }
+
+    /// Lets the next one write the file.
+    func endTurn() {
+        queue.change { queue in
+            queue.isCommitting = false
+            isCommittingHint.store(false, ordering: .relaxed)
+        }
+    }
+
+    private func takeTurn(_ queue: inout Queue) {
+        queue.isCommitting = true
+        isCommittingHint.store(true, ordering: .relaxed)
+    }
+
+    /// Waits for the turn to write the file and runs `body` with it.
+    func withTurn(_ body: () throws(LogError) -> Void) throws(LogError) {
+        let failure: LogError? =
+            queue.wait { queue -> LogError?? in
+                if queue.isCommitting { return nil }
+                takeTurn(&queue)
+                return .some(queue.failure)
+            } ?? nil
+        defer { endTurn() }
+        if let failure { throw failure }
+        try body()
     }
 
     /// Takes back the array of a batch that is done.

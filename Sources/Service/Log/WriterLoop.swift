@@ -1,109 +1,157 @@
-import Glibc
 import Synchronization
 import Whereabouts
 
-/// What the writer's thread does. Owns the file, the tail and the saving of the standing.
+/// What the writer's thread does: decides, numbers, seals and hashes commands, and sees to it that they are committed.
+///
+/// While a batch is on its way to the disk (``Committer``), the next one is prepared. Each command is decided against a
+/// standing that holds all commands before it, durable or not; nobody is answered before everything up to the answer is
+/// durable, because batches are committed and answered in their order. Should a commit fail, all that was built on it fails.
 final class WriterLoop: @unchecked Sendable {
     // Made by `EventLog.init`, then used by the writer's thread alone. The log lives as long as its thread runs.
     private let log: EventLog
-    private let store: LogStore
+    private let committer: Committer
+    private let sealer: LogSealer
     private var tail: FixTail
     private let standingFile: StandingFile
+    private let identity: LogIdentity
     private let clock: @Sendable () -> Timestamp
+    private var batch = SealedBatch()
     /// Events since the last saving of the standing.
     private var sinceSaved = 0
     /// Refusals that were only counted: by whom, how many, since when.
     private var counted: [PrincipalID: (count: Int64, since: Timestamp)] = [:]
 
-    /// 64 MiB: beyond that a checkpoint is made between two batches even under load.
-    private static let pagesPerCheckpoint = 16_000
     /// 2 MiB: enough for a checkpoint when nothing else is to be done.
     private static let pagesPerIdleCheckpoint = 500
     private static let eventsPerSave = 200_000
     private static let idleMilliseconds = 200
+    /// So few commands are committed by the writer's own thread: waking the other one would cost more than it saves.
+    private static let fewCommands = 2
+    /// So many commands are worth a commit of their own while more are being prepared.
+    private static let worthACommit = 16
 
     init(
         log: EventLog, store: LogStore, tail: FixTail, standingFile: StandingFile,
         clock: @escaping @Sendable () -> Timestamp
     ) {
-        (self.log, self.store, self.tail, self.standingFile, self.clock) = (log, store, tail, standingFile, clock)
+        (self.log, self.tail, self.standingFile, self.clock) = (log, tail, standingFile, clock)
+        identity = store.identity
+        committer = Committer(store: store, log: log)
+        sealer = LogSealer(after: store.identity, keys: log.keys)
     }
 
     func run() {
+        committer.start()
+        defer { committer.stop() }
         do throws(LogError) {
             while true {
-                guard let batch = log.nextBatch(milliseconds: Self.idleMilliseconds) else {
-                    try idle()
-                    continue
+                switch log.nextStep(prepared: batch.answers.count, milliseconds: Self.idleMilliseconds) {
+                case .commands(let commands):
+                    try prepare(commands)
+                    log.giveBack(commands)
+                    // What an erasure destroys must be gone before anybody is answered, and before anything is built on it.
+                    if !batch.erased.isEmpty { try commitErasure() }
+                    if sinceSaved >= Self.eventsPerSave { try save() }
+                case .turn(let othersWait): commit(othersWait: othersWait)
+                case .nothing: try idle()
+                case .stop:
+                    try recordCounted(at: clock(), all: true)
+                    try save()
+                    try log.withTurn { () throws(LogError) in try committer.store.checkpoint() }
+                    return
+                case .failed(let failure): throw failure
                 }
-                if batch.isEmpty { break }
-                try process(batch)
-                log.giveBack(batch)
-                if store.pagesSinceCheckpoint >= Self.pagesPerCheckpoint { try store.checkpoint() }
-                if sinceSaved >= Self.eventsPerSave { try save() }
             }
-            try save()
-            try store.checkpoint()
         } catch {
+            log.fail(error)
+            committer.answer(&batch, error)
             Diagnostics.fault("log.stopped", "The log stopped: \(error)")
-            log.fail(error)
         }
     }
 
-    /// Makes a batch durable and tells its callers, who learn of a fault too.
-    private func process(_ batch: [EventLog.Waiting]) throws(LogError) {
-        var outcomes: [Result<Receipt, AppendFailure>] = []
-        outcomes.reserveCapacity(batch.count)
-        do throws(LogError) {
-            try append(batch, &outcomes)
-        } catch {
-            log.fail(error)
-            for item in batch { item.completion(.failure(.fault(error))) }
-            throw error
+    // MARK: Committing
+
+    /// Commits what is prepared; the turn is the writer's.
+    private func commit(othersWait: Bool) {
+        sealer.finish(&batch)
+        if batch.answers.count <= Self.fewCommands, !othersWait {
+            let batch = takeBatch()
+            committer.commit(batch)
+            log.endTurn()
+        } else {
+            batch = committer.handOver(takeBatch())
         }
-        for (item, result) in zip(batch, outcomes) { item.completion(result) }
     }
 
-    private func append(
-        _ batch: [EventLog.Waiting], _ outcomes: inout [Result<Receipt, AppendFailure>]
-    ) throws(LogError) {
+    private func takeBatch() -> SealedBatch {
+        defer { batch = SealedBatch() }
+        return batch
+    }
+
+    private func commitErasure() throws(LogError) {
+        sealer.finish(&batch)
+        try log.withTurn { () throws(LogError) in try committer.write(batch) }
+        for person in batch.erased { try log.keys.destroyKeys(of: person) }
+        try saveDurable()
+        committer.answer(&batch, nil)
+    }
+
+    /// Saves the standing after what it holds has become durable.
+    private func save() throws(LogError) {
+        if !batch.isEmpty {
+            sealer.finish(&batch)
+            try log.withTurn { () throws(LogError) in try committer.write(batch) }
+            committer.answer(&batch, nil)
+        } else {
+            try log.withTurn { () throws(LogError) in }
+        }
+        try saveDurable()
+    }
+
+    private func saveDurable() throws(LogError) {
+        try standingFile.save(log.standingCopy(), leaf: sealer.headLeaf, log: identity)
+        sinceSaved = 0
+    }
+
+    private func idle() throws(LogError) {
+        try log.withTurn { () throws(LogError) in
+            if committer.store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try committer.store.checkpoint() }
+        }
+        try recordCounted(at: clock(), all: false)
+    }
+
+    // MARK: Deciding
+
+    private func prepare(_ commands: [EventLog.Waiting]) throws(LogError) {
         tail.trim()
         let now = clock()
-        var isOpen = false
-        var erased: [PersonID] = []
+        if !counted.isEmpty { try recordCounted(at: now, all: false) }
         let before = log.withStanding { ($0.place, $0.lastRecordedAt) }
         if before.0 > 0, now < before.1 {
-            try store.begin()
-            isOpen = true
             let stepped = Event.clockSteppedBack(byMilliseconds: before.1.milliseconds - now.milliseconds)
             try write(stepped, to: .house, cause: 0, actor: .house, correlation: RequestID(high: 0, low: 0), at: now)
         }
-        for item in batch {
-            switch decide(item, at: now) {
-            case .failure(let failure): outcomes.append(.failure(failure))
-            case .success(let decision):
-                if !decision.drafts.isEmpty, !isOpen {
-                    try store.begin()
-                    isOpen = true
-                }
-                for draft in decision.drafts {
-                    try write(
-                        draft.event, to: draft.stream, cause: draft.cause, actor: item.caller.principal,
-                        correlation: item.correlation, at: now)
-                }
-                if case .erased(let person) = decision.reply { erased.append(person) }
-                outcomes.append(outcome(decision, of: item, at: now))
+        for item in commands {
+            try prepare(item, at: now)
+            // The disk should not wait for the rest of a long queue.
+            if batch.answers.count >= Self.worthACommit, batch.erased.isEmpty, log.tryTurn() {
+                commit(othersWait: true)
             }
         }
-        if isOpen {
-            let start = microseconds()
-            try store.commit()
-            log.statistics.commits.add(1, ordering: .relaxed)
-            log.statistics.commitMicroseconds.add(microseconds() - start, ordering: .relaxed)
+    }
+
+    private func prepare(_ item: EventLog.Waiting, at now: Timestamp) throws(LogError) {
+        switch decide(item, at: now) {
+        case .failure(let failure): batch.answers.append((item.completion, .failure(failure)))
+        case .success(let decision):
+            for draft in decision.drafts {
+                try write(
+                    draft.event, to: draft.stream, cause: draft.cause, actor: item.caller.principal,
+                    correlation: item.correlation, at: now)
+            }
+            if case .erased(let person) = decision.reply { batch.erased.append(person) }
+            batch.answers.append((item.completion, outcome(decision, of: item, at: now)))
         }
-        for person in erased { try log.keys.destroyKeys(of: person) }
-        if !erased.isEmpty { try save() }
-        if isOpen { log.publish(head: log.withStanding { $0.place }) }
     }
 
     private func decide(_ item: EventLog.Waiting, at now: Timestamp) -> Result<Decision, AppendFailure> {
@@ -133,12 +181,12 @@ final class WriterLoop: @unchecked Sendable {
         _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
     ) throws(LogError) {
         let encoded = EventCoding.encode(event, in: stream)
-        try store.prepareKeys(for: encoded, at: now)
+        try sealer.prepareKeys(for: encoded, at: now)
         let (place, head) = log.withStanding { ($0.place, $0.heads[stream]) }
         let header = EventHeader(
             number: place + 1, stream: stream, version: (head?.version ?? 0) + 1, kind: encoded.kind.rawValue,
             recordedAt: now, actor: actor, correlation: correlation, cause: cause)
-        let leaf = try store.insert(header, encoded, previous: head?.leaf)
+        let leaf = sealer.seal(header, encoded, previous: head?.leaf, into: &batch)
         if case .fixReported(let device, _, .open(let fix)) = event {
             tail.append(fix, device: device, number: header.number)
         }
@@ -150,26 +198,14 @@ final class WriterLoop: @unchecked Sendable {
         sinceSaved += 1
     }
 
-    private func idle() throws(LogError) {
-        if store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try store.checkpoint() }
-        let now = clock()
-        for (principal, refused) in counted where now.seconds(since: refused.since) >= 60 {
+    /// Refusals beyond the rate become one event for each asker and minute.
+    private func recordCounted(at now: Timestamp, all: Bool) throws(LogError) {
+        for (principal, refused) in counted where all || now.seconds(since: refused.since) >= 60 {
             counted[principal] = nil
-            log.submit(
-                .countRefusals(by: principal, count: refused.count, since: refused.since), by: .house,
-                correlation: .random()
-            ) { _ in }
+            let item = EventLog.Waiting(
+                command: .countRefusals(by: principal, count: refused.count, since: refused.since), caller: .house,
+                correlation: .random(), completion: { _ in })
+            try prepare(item, at: now)
         }
-    }
-
-    private func save() throws(LogError) {
-        try standingFile.save(log.standingCopy(), leaf: store.currentHead, log: store.identity)
-        sinceSaved = 0
-    }
-
-    private func microseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 }

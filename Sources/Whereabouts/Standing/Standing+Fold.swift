@@ -66,17 +66,13 @@ extension Standing {
     }
 
     private mutating func foldFix(_ recorded: RecordedEvent, device: DeviceID, _ part: Part<Fix>) {
-        guard let fix = part.content, let person = recorded.stream.person else { return }
-        if devices[device]?.newestTimestamp.map({ $0 < fix.timestamp }) ?? true {
-            devices[device]?.newestTimestamp = fix.timestamp
-        }
+        guard case .open(let fix) = part, let person = recorded.stream.person else { return }
+        devices[device]?.note(fix.timestamp)
         // What folds would not use as the newest place must not answer a question either.
         let isUsable =
             (fix.horizontalAccuracy ?? 0) >= 0
             && fix.timestamp <= (fix.receivedAt ?? recorded.recordedAt).adding(seconds: Limits.futureUnusedSeconds)
-        if isUsable, persons[person]?.newestFix.map({ $0.timestamp <= fix.timestamp }) ?? true {
-            persons[person]?.newestFix = NewestFix(timestamp: fix.timestamp, number: recorded.number)
-        }
+        if isUsable { persons[person]?.note(NewestFix(timestamp: fix.timestamp, number: recorded.number)) }
     }
 
     private mutating func foldQuery(_ recorded: RecordedEvent, _ query: LocationQuery) {
@@ -155,5 +151,18 @@ extension Standing {
             gone += 1
         }
         if gone > 0 { queryOrder.removeFirst(gone) }
+    }
+}
+
+// Changed where they lie in their dictionary: a look-up to read and one to write would be two.
+extension Standing.Device {
+    fileprivate mutating func note(_ timestamp: Timestamp) {
+        if newestTimestamp.map({ $0 < timestamp }) ?? true { newestTimestamp = timestamp }
+    }
+}
+
+extension Standing.Person {
+    fileprivate mutating func note(_ fix: Standing.NewestFix) {
+        if newestFix.map({ $0.timestamp <= fix.timestamp }) ?? true { newestFix = fix }
     }
 }

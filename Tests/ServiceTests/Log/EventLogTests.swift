@@ -28,7 +28,7 @@ import Whereabouts
         #expect(after.filter(\.stream.isTrack).map(\.version) == Array(1...20))
     }
 
-    @Test func `what waits while one batch is written becomes one transaction`() throws {
+    @Test func `what waits while one batch is written shares transactions`() throws {
         let scene = LogScene()
         let (_, phone) = try scene.people()
         let log = try scene.open()
@@ -50,7 +50,8 @@ import Whereabouts
         }
         released.open()
         for _ in fixes { done.wait() }
-        #expect(log.commits == commits + 1)
+        // At least sixteen commands each, and the rest.
+        #expect(log.commits <= commits + 300 / 16 + 1)
         #expect(log.head == 305)
     }
 

@@ -1,0 +1,103 @@
+import Glibc
+import Synchronization
+
+/// Makes batches durable and answers the ones who wait, on a thread of its own while the writer's thread decides and seals
+/// the next batch: half of an append is waiting for the disk and work of the kernel.
+///
+/// The file belongs to whichever of the two threads holds the turn (``EventLog/Queue/isCommitting``).
+final class Committer: @unchecked Sendable {
+    // `store` is used by the thread that holds the turn; handing it over goes through the monitors.
+    let store: LogStore
+    private unowned let log: EventLog
+    private let slot = Monitor(Slot())
+    private var thread: WorkerThread?
+    /// An emptied batch, so that its arrays need not grow anew.
+    private struct Slot {
+        var batch: SealedBatch?
+        var spare = SealedBatch()
+        var isStopping = false
+    }
+
+    /// 64 MiB: beyond that a checkpoint is made between two batches even under load.
+    private static let pagesPerCheckpoint = 16_000
+
+    init(store: LogStore, log: EventLog) { (self.store, self.log) = (store, log) }
+
+    func start() {
+        thread = WorkerThread { [self] in
+            while let batch = slot.wait(for: { slot -> SealedBatch?? in
+                if let batch = slot.batch {
+                    slot.batch = nil
+                    return .some(batch)
+                }
+                return slot.isStopping ? .some(nil) : nil
+            }) ?? nil {
+                commit(batch)
+                log.endTurn()
+            }
+        }
+    }
+
+    func stop() {
+        slot.change { $0.isStopping = true }
+        thread?.join()
+    }
+
+    /// Gives the turn to the committing thread; returns an empty batch for the next commands.
+    func handOver(_ batch: consuming SealedBatch) -> SealedBatch {
+        let batch = batch
+        return slot.change { slot in
+            slot.batch = batch
+            defer { slot.spare = SealedBatch() }
+            return slot.spare
+        }
+    }
+
+    /// Writes a batch, tells its callers, and checkpoints when that is due. On the thread that holds the turn.
+    func commit(_ batch: consuming SealedBatch) {
+        var batch = batch
+        if let failure = log.failure { return answer(&batch, failure) }
+        do throws(LogError) {
+            try write(batch)
+            answer(&batch, nil)
+            if store.pagesSinceCheckpoint >= Self.pagesPerCheckpoint { try store.checkpoint() }
+        } catch {
+            log.fail(error)
+            answer(&batch, error)
+        }
+    }
+
+    /// Makes a batch durable without telling anybody yet.
+    func write(_ batch: borrowing SealedBatch) throws(LogError) {
+        if batch.rows.isEmpty { return }
+        let start = Self.microseconds()
+        try store.write(batch)
+        log.statistics.commits.add(1, ordering: .relaxed)
+        log.statistics.commitMicroseconds.add(Self.microseconds() - start, ordering: .relaxed)
+        log.publish(head: batch.size)
+    }
+
+    func answer(_ batch: inout SealedBatch, _ failure: LogError?) {
+        for (completion, result) in batch.answers {
+            if let failure { completion(.failure(.fault(failure))) } else { completion(result) }
+        }
+        batch.empty()
+        slot.read { [batch] in $0.spare = batch }
+    }
+
+    private static func microseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+}
+
+extension SealedBatch {
+    /// Forgets everything but the room.
+    mutating func empty() {
+        rows.removeAll(keepingCapacity: true)
+        bodies.removeAll(keepingCapacity: true)
+        answers.removeAll(keepingCapacity: true)
+        erased = []
+    }
+}
