@@ -16,7 +16,7 @@ package final class Service: Sendable {
     let clock: @Sendable () -> Timestamp
     private let timekeeper: Timekeeper
     private let pusher: Pusher?
-    private let checker: FingerprintChecker
+    let checker: FingerprintChecker
     private let server = Mutex<HTTPServer?>(nil)
     /// The operator's token; `isNew` when this start made it.
     package let adminToken: String

@@ -1,5 +1,6 @@
 import Gazetteer
 import Geodesy
+import Glibc
 import SQLite
 import Synchronization
 import Whereabouts
@@ -94,7 +95,7 @@ final class AnswerContext {
             }
         } catch {
             files[name] = nil
-            if error.isCorruption { heal(name, "\(error)") }
+            if error.meansDamage || isLost(name) { heal(name, "\(error)") }
             throw Problem(
                 503, "Being rebuilt",
                 "This view is being folded from the log again; send the same request again later.",
@@ -113,6 +114,11 @@ final class AnswerContext {
         let file = try ProjectionFile(path: path, access: .readOnly)
         files[name] = file
         return file
+    }
+
+    /// Whether the file that should answer is not there.
+    private func isLost(_ name: String) -> Bool {
+        host.activePath(of: name).map { access($0, F_OK) != 0 && errno == ENOENT } ?? false
     }
 
     private func heal(_ name: String, _ why: String) {

@@ -7,11 +7,13 @@ import Whereabouts
 /// fingerprint was kept for is folded again. Finds what SQLite cannot: bytes that changed and still make sense.
 final class FingerprintChecker: Sendable {
     private let stopping = Atomic<Bool>(false)
+    private let isDone = Monitor(false)
     private let thread = Mutex<WorkerThread?>(nil)
 
     init(host: ProjectionHost) {
         thread.withLock {
             $0 = WorkerThread { [self] in
+                defer { isDone.change { $0 = true } }
                 for kind in ProjectionKind.all where !isStopping {
                     guard let path = host.activePath(of: kind.name) else { continue }
                     guard
@@ -27,6 +29,9 @@ final class FingerprintChecker: Sendable {
     }
 
     private var isStopping: Bool { stopping.load(ordering: .relaxed) }
+
+    /// Waits until every active projection has been looked at.
+    func waitUntilDone() { _ = isDone.wait { $0 ? true : nil } }
 
     func stop() {
         stopping.store(true, ordering: .relaxed)
@@ -60,7 +65,7 @@ final class FingerprintChecker: Sendable {
                 return sum == saved.fingerprint ? nil : "its rows do not give its fingerprint"
             }
         } catch {
-            return error.isCorruption ? "\(error)" : nil
+            return error.meansDamage ? "\(error)" : nil
         }
     }
 }

@@ -59,7 +59,7 @@ final class FollowedProjection {
             (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
             file.fingerprint = saved.fingerprint
         } catch {
-            throw error.isCorruption ? .unusable("\(error)") : .fault(error)
+            throw error.meansDamage ? .unusable("\(error)") : .fault(error)
         }
         projection = kind.make(file, generation.version)
         if place > 0 {
@@ -177,4 +177,10 @@ final class FollowedProjection {
             try statement.run()
         }
     }
+}
+
+extension SQLiteError {
+    /// Of a projection's file: it is damaged, or has not the tables that we make (`SQLITE_ERROR`, as our statements are
+    /// right). Either way it is folded again.
+    var meansDamage: Bool { isCorruption || code == 1 }
 }

@@ -13,6 +13,9 @@ extension ProjectionHost {
         private let directory: String
         private let kinds: [ProjectionKind]
         private var followed: [FollowedProjection] = []
+        /// How often each projection was folded again because of damage.
+        private var heals: [String: Int] = [:]
+        private static let mostHeals = 100
         /// The number at which folding last stuck, so that a lasting fault is told once.
         private var stuckAt: Int64 = -1
 
@@ -139,7 +142,7 @@ extension ProjectionHost {
                 batch.last.map { $0.event.number > head } == true ? batch.filter { $0.event.number <= head } : batch
             for projection in group {
                 do throws(SQLiteError) { try projection.fold(durable) } catch {
-                    guard error.isCorruption else { throw error }
+                    guard error.meansDamage else { throw error }
                     try heal(projection.generation, "\(error)")
                 }
             }
@@ -163,7 +166,13 @@ extension ProjectionHost {
         }
 
         /// Throws a damaged file away and folds it again from the log.
+        ///
+        /// - Throws: also when this was done often: then the fault is ours or the disk's, and an operator must look.
         func heal(_ generation: Catalog.Generation, _ why: String) throws(SQLiteError) {
+            heals[generation.name, default: 0] += 1
+            guard heals[generation.name, default: 0] <= Self.mostHeals else {
+                throw SQLiteError(code: 11, message: "\(generation.name) was folded again too often: \(why)")
+            }
             Diagnostics.note("projection.refold", "\(generation.fileName) is damaged (\(why)); it is folded again.")
             try drop(generation)
             guard let kind = kinds.first(where: { $0.name == generation.name }) else { return }

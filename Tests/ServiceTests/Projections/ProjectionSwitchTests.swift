@@ -1,0 +1,114 @@
+import HTTPServer
+import JSON
+import Synchronization
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// Another generation of a projection: folded beside the one that answers, compared, switched to and back.
+@Suite struct ProjectionSwitchTests {
+    /// The visits as they are told, without what differs from one reading to the next.
+    private static func told(_ answer: Answer) -> String {
+        answer.items.map { "\($0["arrival"]?.double ?? 0) \($0["place"]?.string ?? "")" }.joined(separator: "\n")
+    }
+
+    @Test func `a timeline by other rules is built, compared, switched to, back, and thrown away`() throws {
+        let village = try Village()
+        let house = village.house
+        func visits() -> String { Self.told(house.manage("GET", "/v1/people/walker/visits")) }
+        let newer = visits()
+        #expect(house.send("POST", "/v1/projections/timeline/activate", as: house.operatorToken).status == 409)
+        #expect(house.send("POST", "/v1/projections/timeline/rollback", as: house.operatorToken).status == 409)
+        #expect(house.send("GET", "/v1/projections/timeline/diff", as: house.operatorToken).status == 409)
+        let wrong = house.send("POST", "/v1/projections/timeline/rebuild", as: house.operatorToken, #"{"version":99}"#)
+        #expect(wrong.status == 409)
+        #expect(house.send("POST", "/v1/projections/standing/rebuild", as: house.operatorToken).status == 404)
+
+        village.rebuildTimeline()
+        #expect(visits() == newer)
+        let diff = house.manage("GET", "/v1/projections/timeline/diff")
+        #expect(diff["equal"]?.bool == false)
+        #expect(diff["removed"]?.int == 1)
+        let row = try #require(diff["rows"]?.array?.first { _ in true })
+        #expect(row["table"]?.string == "visit")
+        #expect(row["change"]?.string == "removed")
+
+        #expect(house.manage("POST", "/v1/projections/timeline/activate")["version"]?.int == 1)
+        let older = visits()
+        #expect(older.split(separator: "\n").count == newer.split(separator: "\n").count - 1)
+        #expect(house.manage("POST", "/v1/projections/timeline/rollback")["version"]?.int == 2)
+        #expect(visits() == newer)
+        #expect(house.manage("POST", "/v1/projections/prune", #"{"name":"timeline"}"#).items.count == 1)
+        #expect(house.manage("GET", "/v1/projections").items.count == ProjectionKind.all.count)
+
+        // Which generation answers outlives the process.
+        village.rebuildTimeline()
+        house.manage("POST", "/v1/projections/timeline/activate")
+        try house.restart()
+        #expect(visits() == older)
+        house.manage("POST", "/v1/projections/timeline/rollback")
+        #expect(visits() == newer)
+        #expect(house.manage("GET", "/v1/verify")["ok"]?.bool == true)
+    }
+
+    @Test func `a rebuild by the same rules is equal, however large the batches were`() throws {
+        let village = try Village()
+        let house = village.house
+        for name in ProjectionKind.all.map(\.name) {
+            house.manage("POST", "/v1/projections/\(name)/rebuild")
+            while house.service.host.status.contains(where: \.isLoading) {
+                _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 5)
+            }
+            let diff = house.manage("GET", "/v1/projections/\(name)/diff")
+            #expect(diff["equal"]?.bool == true, "\(name): \(diff.text.prefix(500))")
+        }
+    }
+
+    @Test func `answers go on, whole, while generations come and go`() throws {
+        let village = try Village()
+        let house = village.house
+        let newer = Self.told(house.manage("GET", "/v1/people/walker/visits"))
+        village.rebuildTimeline()
+        house.manage("POST", "/v1/projections/timeline/activate")
+        let older = Self.told(house.manage("GET", "/v1/people/walker/visits"))
+        #expect(newer != older)
+
+        let isOver = Mutex(false)
+        let wrong = Mutex<[String]>([])
+        let counts = Mutex((newer: 0, older: 0))
+        let reader = try #require(village.tokens[.oldFriend])
+        let threads = (0..<4).map { _ in
+            WorkerThread {
+                while !isOver.withLock({ $0 }) {
+                    let answer = house.send("GET", "/v1/people/walker/visits", as: reader)
+                    let told = Self.told(answer)
+                    if answer.status == 200, told == newer {
+                        counts.withLock { $0.newer += 1 }
+                    } else if answer.status == 200, told == older {
+                        counts.withLock { $0.older += 1 }
+                    } else {
+                        wrong.withLock { $0.append("\(answer.status) \(answer.text)") }
+                    }
+                }
+            }
+        }
+        for round in 0..<12 {
+            // Fixes of somebody else come in all the while, so that every generation is being written.
+            house.send(
+                "POST", "/v1/fixes", as: village.phoneKey,
+                #"{"timestamp":\#(1_000_000_000 + round),"latitude":-40,"longitude":100,"horizontalAccuracy":-1}"#)
+            switch round % 4 {
+            case 0: house.manage("POST", "/v1/projections/timeline/rollback")
+            case 1: house.manage("POST", "/v1/projections/prune")
+            case 2: village.rebuildTimeline()
+            default: house.manage("POST", "/v1/projections/timeline/activate")
+            }
+        }
+        isOver.withLock { $0 = true }
+        for thread in threads { thread.join() }
+        #expect(wrong.withLock { $0 } == [])
+        let seen = counts.withLock { $0 }
+        #expect(seen.newer > 0 && seen.older > 0, "\(seen)")
+    }
+}
