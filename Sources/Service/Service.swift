@@ -48,7 +48,7 @@ package final class Service: Sendable {
             return AnswerContext(host: host, reader: reader.value, gazetteer: gazetteer)
         }
         timekeeper = Timekeeper(log: log, clock: clock)
-        pusher = try configuration.push.map { try Pusher(log: log, settings: $0) }
+        pusher = try configuration.push.map { try Pusher(log: log, settings: $0, clock: clock) }
         checker = FingerprintChecker(host: host)
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
     }

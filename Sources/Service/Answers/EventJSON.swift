@@ -101,6 +101,9 @@ enum EventJSON {
             part(query.subject == nil ? query.purposeForRequester ?? .erased : query.purposeForSubject, into: &writer) {
                 $1.field("purpose", $0)
             }
+        case .locationPushStarted(let query, let device):
+            writer.field("query", query.description)
+            writer.field("device", device.rawValue)
         case .locationPushAttempted(let attempt):
             writer.field("query", attempt.query.description)
             writer.field("device", attempt.device.rawValue)

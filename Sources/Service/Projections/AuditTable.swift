@@ -123,7 +123,7 @@ final class AuditTable: Projection {
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for event in batch {
             switch event.event {
-            case .fixReported: continue
+            case .fixReported, .locationPushStarted: continue
             case .personErased(let person):
                 try erase(person)
                 try insert(change(event, item: person.rawValue))
@@ -174,8 +174,9 @@ final class AuditTable: Projection {
             return change(event, item: device.rawValue, name: environment.word)
         case .locationPushTokenRetired(let device, let reason):
             return change(event, item: device.rawValue, name: reason)
-        case .fixReported, .inputRejected, .locationQueried, .locationPushAttempted, .locationQueryEnded,
-            .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack, .logRestored:
+        case .fixReported, .inputRejected, .locationQueried, .locationPushStarted, .locationPushAttempted,
+            .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
+            .logRestored:
             return nil
         }
     }
@@ -203,8 +204,8 @@ extension Event {
         case .locationPushTokenRegistered: .locationPushTokenRegistered
         case .locationPushTokenRetired: .locationPushTokenRetired
         case .personErased: .personErased
-        case .fixReported, .inputRejected, .locationQueried, .locationPushAttempted, .locationQueryEnded,
-            .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored:
+        case .fixReported, .inputRejected, .locationQueried, .locationPushStarted, .locationPushAttempted,
+            .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored:
             preconditionFailure("Not a change of settings.")
         }
     }

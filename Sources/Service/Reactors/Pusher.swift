@@ -6,16 +6,19 @@ import Whereabouts
 /// Wakes the phones of whoever is asked for, and brings what APNs said back in by the front door.
 ///
 /// Its place is the standing: every open query that this process has not pushed yet is pushed, so that a restart loses
-/// none. A repeated push has the same `apns-id`, which follows from query and device.
+/// none. A repeated push has the same `apns-id`, which follows from query and device. Whether a device may be woken now
+/// is decided by the writer; a push leaves after the event that says so.
 final class Pusher: Sendable {
     private struct State {
-        /// Queries pushed by this process, with the devices whose outcome is outstanding.
+        /// Queries taken up by this process, with the number of devices that did not fail yet.
         var outstanding: [QueryID: Int] = [:]
         var pushed: Set<QueryID> = []
         var isStopping = false
     }
 
     private static let idleMilliseconds = 100
+    /// Queries decided about in one go: far below what the log lets wait.
+    private static let queriesAtOnce = 1000
 
     private let state = Monitor(State())
     private let thread = Mutex<WorkerThread?>(nil)
@@ -23,10 +26,14 @@ final class Pusher: Sendable {
     private let sender: PushSender
     private let bundleIDs: Set<String>
     private let environment: Whereabouts.PushEnvironment
+    private let clock: @Sendable () -> Timestamp
 
     /// - Throws: a sentence that says which setting cannot be used.
-    init(log: EventLog, settings: ServiceConfiguration.Push) throws(ConfigurationError) {
+    init(
+        log: EventLog, settings: ServiceConfiguration.Push, clock: @escaping @Sendable () -> Timestamp
+    ) throws(ConfigurationError) {
         self.log = log
+        self.clock = clock
         bundleIDs = Set(settings.bundleIDs)
         let environment: LocationPush.PushEnvironment =
             settings.environment == "production" ? .production : .development
@@ -58,48 +65,97 @@ final class Pusher: Sendable {
 
     private func run() {
         var place: Int64 = 0
+        /// Devices that may be woken later, by query.
+        var waiting: [QueryID: [DeviceID: Timestamp]] = [:]
         while !state.read({ $0.isStopping }) {
             place = log.waitForHead(after: place, milliseconds: Self.idleMilliseconds)
-            // The standing runs ahead of the file: a question that is not durable yet has not been asked.
-            let durable = log.head
             let done = state.read { $0.pushed }
-            let (open, fresh) = log.withStanding { standing in
+            let now = clock()
+            let (open, works) = log.withStanding { standing in
                 let open = Set(standing.openQueries.values.joined())
-                return (open, open.subtracting(done).compactMap { id in Self.work(id, standing, durable) })
+                var works = open.subtracting(done).prefix(Self.queriesAtOnce).compactMap { work($0, standing) }
+                for (id, devices) in waiting where open.contains(id) {
+                    guard works.count < Self.queriesAtOnce else { break }
+                    let due = Set(devices.filter { $0.value <= now }.keys)
+                    guard !due.isEmpty, var work = work(id, standing) else { continue }
+                    work.devices.removeAll { !due.contains($0.id) }
+                    works.append(work)
+                }
+                return (open, works)
             }
-            state.change { $0.pushed.formIntersection(open) }
-            for work in fresh { push(work) }
+            state.change { state in
+                state.pushed.formIntersection(open)
+                state.outstanding = state.outstanding.filter { open.contains($0.key) }
+            }
+            waiting = waiting.filter { open.contains($0.key) }
+            for (work, orders) in decide(works) {
+                waiting[work.query] = push(work, orders, waiting[work.query] ?? [:])
+            }
         }
     }
 
-    /// What has to be pushed for one query.
+    /// What can be pushed for one query.
     private struct Work {
         let query: QueryID
         let initiation: LocationQuery.Initiation
         let deadline: Timestamp
-        let devices: [(id: DeviceID, token: Standing.PushToken)]
+        var devices: [(id: DeviceID, token: Standing.PushToken)]
     }
 
-    private static func work(_ id: QueryID, _ standing: borrowing Standing, _ durable: Int64) -> Work? {
-        guard let query = standing.queries[id], query.number <= durable, let person = standing.persons[query.subject]
-        else { return nil }
-        return Work(
-            query: id, initiation: query.initiation, deadline: query.deadline,
-            devices: person.devices.compactMap { device in
-                standing.devices[device]?.pushToken.map { (device, $0) }
-            })
+    private func work(_ id: QueryID, _ standing: borrowing Standing) -> Work? {
+        guard let query = standing.queries[id], let person = standing.persons[query.subject] else { return nil }
+        var devices: [(id: DeviceID, token: Standing.PushToken)] = []
+        for device in person.devices {
+            guard let token = standing.devices[device]?.pushToken, token.environment == environment,
+                bundleIDs.contains(token.token.bundleID)
+            else { continue }
+            devices.append((device, token))
+        }
+        return Work(query: id, initiation: query.initiation, deadline: query.deadline, devices: devices)
     }
 
-    private func push(_ work: Work) {
-        let devices = work.devices.filter {
-            $0.token.environment == environment && bundleIDs.contains($0.token.token.bundleID)
+    /// Has the writer decide about all of them in few transactions. What the log does not take now is left for the next
+    /// round. The standing runs ahead of the file; once these decisions are durable, so are the questions before them.
+    private func decide(_ works: [Work]) -> [(Work, [PushOrder])] {
+        let answers = Monitor((left: works.count, orders: [QueryID: [PushOrder]]()))
+        for work in works {
+            let command = Command.startPushes(work.query, to: work.devices.map(\.id))
+            log.submit(command, by: .house, correlation: work.query) { result in
+                answers.change { answers in
+                    answers.left -= 1
+                    if case .success(let receipt) = result, case .pushes(let orders) = receipt.reply {
+                        answers.orders[work.query] = orders
+                    }
+                }
+            }
+        }
+        let orders = answers.wait { $0.left == 0 ? $0.orders : nil } ?? [:]
+        return works.compactMap { work in orders[work.query].map { (work, $0) } }
+    }
+
+    /// Sends what was ordered now.
+    ///
+    /// - Parameter waiting: the query's devices that were to be asked about again.
+    /// - Returns: the ones that still are.
+    private func push(
+        _ work: Work, _ orders: [PushOrder], _ waiting: [DeviceID: Timestamp]
+    ) -> [DeviceID: Timestamp]? {
+        // A device about which nothing was ordered, because its token went meanwhile, is not asked about again.
+        var waiting = waiting.filter { id, _ in !work.devices.contains { $0.id == id } }
+        var devices: [(id: DeviceID, token: Standing.PushToken)] = []
+        for order in orders {
+            switch order.what {
+            case .wait(let until): waiting[order.device] = until
+            case .send: devices += work.devices.filter { $0.id == order.device }
+            }
         }
         state.change {
-            $0.pushed.insert(work.query)
-            $0.outstanding[work.query] = devices.isEmpty ? nil : devices.count
+            if $0.pushed.insert(work.query).inserted {
+                $0.outstanding[work.query] = orders.isEmpty ? nil : orders.count
+            }
         }
         for (device, token) in devices {
-            let apnsID = Self.apnsID(work.query, device)
+            let apnsID = LocationPushAttempt.apnsID(work.query, device)
             do throws(PushRequestError) {
                 let request = try LocationPushRequest(
                     deviceToken: token.token.bytes, bundleID: token.token.bundleID,
@@ -122,6 +178,7 @@ final class Pusher: Sendable {
                 finishOne(work.query, isAccepted: false)
             }
         }
+        return waiting.isEmpty ? nil : waiting
     }
 
     /// The payload names the query and nothing personal.
@@ -132,11 +189,6 @@ final class Pusher: Sendable {
         writer.field("query", query.description)
         writer.endObject()
         return writer.bytes
-    }
-
-    /// One UUID per query and device, the same on every try and after a restart.
-    static func apnsID(_ query: QueryID, _ device: DeviceID) -> Identifier128 {
-        Identifier128(random: query.high, query.low ^ UInt64(bitPattern: device.rawValue))
     }
 
     private func finish(_ query: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ outcome: PushOutcome) {

@@ -18,6 +18,8 @@ package enum Event: Hashable, Sendable {
     case locationPushTokenRegistered(device: DeviceID, environment: PushEnvironment, Part<LocationPushToken>)
     case locationPushTokenRetired(device: DeviceID, reason: String)
     case locationQueried(LocationQuery)
+    /// A push to one device is about to leave.
+    case locationPushStarted(query: QueryID, device: DeviceID)
     case locationPushAttempted(LocationPushAttempt)
     /// `fix` is the number of the event that answered.
     case locationQueryEnded(QueryID, QueryEnd, fix: Int64?)
@@ -55,6 +57,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case personErased = 20
     case clockSteppedBack = 21
     case logRestored = 22
+    case locationPushStarted = 24
     case sealedFixReported = 32
     case consentAsked = 33
     case consentGiven = 34
@@ -196,7 +199,7 @@ package enum QueryEnd: Int64, Sendable {
 package struct LocationPushAttempt: Hashable, Sendable {
     package let query: QueryID
     package let device: DeviceID
-    /// 1, 2, 3 … for this query and device.
+    /// 1, 2, 3 … for this query and device; 0 when nothing was sent, and ``reason`` is a word of ``PushWithheld``.
     package let attempt: Int64
     /// Equal for every attempt of one query and device.
     package let apnsID: Identifier128

@@ -71,6 +71,10 @@ extension EventCoding {
             event = .locationPushTokenRetired(
                 device: DeviceID(rawValue: try require(try clear.integer(1))), reason: try require(try clear.text(2)))
         case .locationQueried: event = .locationQueried(try query(&clear, in: stream, parts))
+        case .locationPushStarted:
+            event = .locationPushStarted(
+                query: try require(try clear.identifier(1)),
+                device: DeviceID(rawValue: try require(try clear.integer(2))))
         case .locationPushAttempted:
             event = .locationPushAttempted(
                 LocationPushAttempt(

@@ -139,6 +139,10 @@ package enum EventCoding {
             if let purpose = query.purposeForRequester {
                 part(PersonID(rawValue: query.requester.rawValue), .rest) { $0.text(1, purpose.toWrite) }
             }
+        case .locationPushStarted(let query, let device):
+            kind = .locationPushStarted
+            clear.identifier(1, query)
+            clear.integer(2, device.rawValue)
         case .locationPushAttempted(let attempt):
             kind = .locationPushAttempted
             clear.identifier(1, attempt.query)

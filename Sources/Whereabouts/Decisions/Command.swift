@@ -33,6 +33,8 @@ package enum Command: Sendable {
     /// APNs said that the token is no longer good; kept if the device registered again after `asOf`.
     case retirePushToken(DeviceID, LocationPushToken, reason: String, asOf: Timestamp?)
     case queryLocation(LocationQuestion)
+    /// The pusher is about to wake these devices for a query.
+    case startPushes(QueryID, to: [DeviceID])
     case recordPushAttempt(LocationPushAttempt)
     /// All attempts of a query failed.
     case endQuery(QueryID, QueryEnd)
@@ -109,6 +111,8 @@ package enum Reply: Hashable, Sendable {
     /// One outcome for each report, in order.
     case fixes([FixOutcome])
     case query(QueryID)
+    /// One order for each device that can be woken.
+    case pushes([PushOrder])
     case erased(PersonID)
 }
 

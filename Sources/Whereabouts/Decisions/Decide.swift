@@ -37,6 +37,7 @@ extension Standing {
         case .retirePushToken(let device, let token, let reason, let asOf):
             return try retirePushToken(token, of: device, reason: reason, asOf: asOf, by: caller)
         case .queryLocation(let question): return try queryLocation(question, by: caller, at: now)
+        case .startPushes(let query, let devices): return try startPushes(query, to: devices, by: caller, at: now)
         case .recordPushAttempt(let attempt): return try recordPushAttempt(attempt, by: caller)
         case .endQuery(let query, let end): return try endQuery(query, end, by: caller)
         case .endOverdueQueries: return try endOverdueQueries(by: caller, at: now)

@@ -58,6 +58,8 @@ extension Standing {
                 $0.integer(7, device.pushToken?.environment.rawValue)
                 $0.timestamp(8, device.pushToken?.registeredAt)
                 $0.bytes(9, device.rejected.isEmpty ? nil : device.rejected.flatMap(\.bytes))
+                $0.timestamp(10, device.pushes.fullAt)
+                $0.timestamp(11, device.lastPushAt)
             }
         }
         for (id, token) in tokens {
@@ -100,6 +102,8 @@ extension Standing {
                 $0.timestamp(8, query.deadline)
                 $0.integer(9, query.end?.rawValue)
                 $0.integer(10, query.fix)
+                $0.integers(11, query.pushed.map(\.rawValue))
+                $0.integers(12, query.withheld.flatMap { [$0.device.rawValue, $0.reason.rawValue] })
             }
         }
         for (principal, window) in refusals {
@@ -185,6 +189,8 @@ extension Standing {
             device.rejected = stride(from: 0, to: hashes.count, by: 32).compactMap {
                 Hash256(bytes: Array(hashes[$0..<min($0 + 32, hashes.count)]))
             }
+            device.pushes.fullAt = try fields.timestamp(10)
+            device.lastPushAt = try fields.timestamp(11)
             devices[DeviceID(rawValue: id)] = device
         case .token:
             var token = Token(
@@ -210,7 +216,7 @@ extension Standing {
             regions[RegionID(rawValue: id)] = Region(identifier: identifier, circle: circle)
         case .query:
             let query = try require(try fields.identifier(1))
-            queries[query] = Query(
+            var known = Query(
                 subject: PersonID(rawValue: try require(try fields.integer(2))),
                 requester: PrincipalID(rawValue: try require(try fields.integer(3))),
                 verdict: try require(Verdict(code: try require(try fields.integer(4)))),
@@ -218,6 +224,16 @@ extension Standing {
                 number: try require(try fields.integer(6)), askedAt: try require(try fields.timestamp(7)),
                 deadline: try require(try fields.timestamp(8)),
                 end: try fields.integer(9).flatMap(QueryEnd.init(rawValue:)), fix: try fields.integer(10))
+            known.pushed = try fields.integers(11).map(DeviceID.init(rawValue:))
+            let withheld = try fields.integers(12)
+            guard withheld.count % 2 == 0 else { throw .unexpected }
+            for index in stride(from: 0, to: withheld.count, by: 2) {
+                known.withheld.append(
+                    Query.Withheld(
+                        device: DeviceID(rawValue: withheld[index]),
+                        reason: try require(PushWithheld(rawValue: withheld[index + 1]))))
+            }
+            queries[query] = known
             queryOrder.append(query)
         case .refusals:
             refusals[PrincipalID(rawValue: id)] = RefusalWindow(

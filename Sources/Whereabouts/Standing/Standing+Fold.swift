@@ -60,7 +60,15 @@ extension Standing {
             if read.verdict.isRefused { countRefusal(by: read.reader, at: recorded.recordedAt) }
         case .refusalsCounted(let principal, _, _): refusals[principal] = nil
         case .personErased(let person): erase(person)
-        case .locationPushAttempted, .locationDisclosed, .clockSteppedBack, .logRestored: break
+        case .locationPushStarted(let query, let device):
+            devices[device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
+            devices[device]?.lastPushAt = recorded.recordedAt
+            if queries[query]?.pushed.contains(device) == false { queries[query]?.pushed.append(device) }
+        case .locationPushAttempted(let attempt):
+            guard let reason = attempt.withheld else { break }
+            queries[attempt.query]?.withheld.append(Query.Withheld(device: attempt.device, reason: reason))
+        case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
+        case .locationDisclosed, .logRestored: break
         }
         forgetOldQueries(at: recorded.recordedAt)
     }
@@ -96,6 +104,14 @@ extension Standing {
         }
     }
 
+    /// Pauses go on as long as they would have: a clock put right must not silence a device for a day.
+    private mutating func follow(clockSteppedBackBy milliseconds: Int64) {
+        for (id, device) in devices where device.lastPushAt != nil {
+            devices[id]?.pushes.follow(clockSteppedBackBy: milliseconds)
+            devices[id]?.lastPushAt = device.lastPushAt?.stepped(back: milliseconds)
+        }
+    }
+
     private mutating func remove(_ device: DeviceID) {
         guard let known = devices[device] else { return }
         if let handle = known.handle, deviceByHandle[handle] == device { deviceByHandle[handle] = nil }
@@ -124,6 +140,8 @@ extension Standing {
             remove(device)
             devices[device]?.handle = nil
             devices[device]?.newestTimestamp = nil
+            devices[device]?.pushes = Allowance()
+            devices[device]?.lastPushAt = nil
         }
         for grant in known.grants { revoke(grant) }
         for grant in grants.values where grant.requester == person { revoke(grant.id) }

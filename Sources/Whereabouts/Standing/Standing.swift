@@ -27,6 +27,9 @@ package struct Standing: Sendable {
         package internal(set) var pushToken: PushToken?
         /// Hashes of the latest rejected reports, oldest first.
         package internal(set) var rejected: [Hash256] = []
+        /// What is left of ``Limits/pushBudget``.
+        package internal(set) var pushes = Allowance()
+        package internal(set) var lastPushAt: Timestamp?
     }
 
     package struct PushToken: Hashable, Sendable {
@@ -52,6 +55,15 @@ package struct Standing: Sendable {
         package internal(set) var end: QueryEnd?
         /// Number of the fix that answered.
         package internal(set) var fix: Int64?
+        /// Devices that a push was started to.
+        package internal(set) var pushed: [DeviceID] = []
+        /// Which pushes were withheld, each once, in the order recorded.
+        package internal(set) var withheld: [Withheld] = []
+
+        package struct Withheld: Hashable, Sendable {
+            package let device: DeviceID
+            package let reason: PushWithheld
+        }
     }
 
     /// How often one asker was refused in the present minute.

@@ -30,6 +30,13 @@ package enum Limits {
     package static let endedQueryKeptSeconds: Int64 = 15 * 60
     /// Queries under way at once.
     package static let openQueries = 100_000
+    /// Location pushes of one device: 360 in 24 hours, refilled one by one. Apple: about that many, and none at all for a
+    /// while once they are used up.
+    package static let pushBudget = Allowance.Rate(capacity: 360, refillSeconds: 240)
+    /// The service's own asks leave this last third of the budget to persons.
+    package static let pushesKeptForPersons: Int64 = 120
+    /// Between two pushes to one device; whoever asks in between shares the first or waits for the second.
+    package static let secondsBetweenPushes: Int64 = 60
     package static let purposeCharacters = 500
     package static let regionNameCharacters = 64
     package static let regionsPerPerson = 10_000

@@ -160,7 +160,8 @@ import Whereabouts
         _ = system("cp '\(other.path)'/projections/standing* '\(scene.path)/projections/'")
         #expect(rows(try scene.open().standingCopy()) == live)
         scene.stop()
-        _ = system("dd if=/dev/urandom of='\(scene.path)'/projections/standing-v1-1.sqlite bs=4096 count=2 2>/dev/null")
+        let file = "'\(scene.path)'/projections/standing-v\(StandingFile.version)-1.sqlite"
+        _ = system("dd if=/dev/urandom of=\(file) bs=4096 count=2 2>/dev/null")
         #expect(rows(try scene.open().standingCopy()) == live)
     }
 

@@ -84,14 +84,16 @@ import Whereabouts
             }
         }
         let rounds = 15
-        for _ in 0..<rounds {
+        for round in 1...rounds {
             try ballast.send()
             here.house.send(
                 "POST", "/v1/people/walker/location-queries", as: here.friend, #"{"purpose":"a round"}"#
             ) { _ in }
             try ballast.send()
+            // A phone is woken once a minute.
+            here.until { seen.withLock { $0.pushes } == round }
+            here.house.clock.advance(seconds: Limits.secondsBetweenPushes + 1)
         }
-        here.until { seen.withLock { $0.pushes } == rounds }
         #expect(seen.withLock { $0.early } == 0)
     }
 }

@@ -148,6 +148,8 @@ enum GoldenEvents {
             nil, by: friend.principal, .refused(.unknownPerson), .user, 60_000, 60, .erased, .open("late for dinner")),
         "LocationPushAttempted": attempted(1, 200, nil, 41),
         "LocationPushAttempted-failed": attempted(2, nil, "connection lost", 5000),
+        "LocationPushStarted": .locationPushStarted(query: query, device: device),
+        "LocationPushAttempted-withheld": attempted(0, nil, "coalesced", 0),
         "LocationQueryEnded": .locationQueryEnded(query, .answered, fix: 7),
         "LocationQueryEnded-timedOut": .locationQueryEnded(query, .timedOut, fix: nil),
         "LocationDisclosed": disclosed(.exact, 52.5211557, 13.4038584, 5, "Berlin"),

@@ -65,7 +65,10 @@ import Whereabouts
             case 9, 10:
                 query += 1
                 scene.house.submit(.queryLocation(scene.house.question(query, about: name, maxAge: 0)), by: caller)
-            case 11: scene.house.submit(.endOverdueQueries, by: .house)
+                scene.house.submit(.startPushes(QueryID(high: 9, low: query), to: [scene.phoneID]), by: .house)
+            case 11:
+                scene.house.submit(.endOverdueQueries, by: .house)
+                scene.house.submit(.startPushes(QueryID(high: 9, low: query), to: [scene.phoneID]), by: .house)
             case 12:
                 let token = LocationPushToken(bytes: [1, 2, 3, UInt8(step & 255)], bundleID: "org.example")
                 scene.house.submit(

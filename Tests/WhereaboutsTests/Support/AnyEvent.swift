@@ -46,6 +46,7 @@ struct AnyEvent {
             return (.locationPushTokenRegistered(device: device, environment: environment, .open(token)), audit)
         case .locationPushTokenRetired: return (.locationPushTokenRetired(device: device, reason: text()), audit)
         case .locationQueried: return query(person, audit)
+        case .locationPushStarted: return (.locationPushStarted(query: identifier(), device: device), audit)
         case .locationPushAttempted:
             let attempt = LocationPushAttempt(
                 query: identifier(), device: device, attempt: ordinal(), apnsID: identifier(),

@@ -1,0 +1,62 @@
+import JSON
+import PushStandIn
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// Many ask for the walker, whose phone is woken no more often than is good for it.
+@Suite struct PushPacingStoryTests {
+    @Test func `everybody who asks within a minute shares one push, and each question is answered on its own record`()
+        throws
+    {
+        let here = try Neighbourhood()
+        try here.house.grant("walker", to: "friend")
+        _ = try here.registerSilentPhone()
+        var urls = [(try here.ask(), here.friend)]
+        for _ in 0..<20 {
+            let asked = here.house.send(
+                "POST", "/v1/people/walker/location-queries", as: here.walker, #"{"purpose":"mine"}"#)
+            urls.append((try #require(asked["url"]?.string), here.walker))
+        }
+        here.until { here.standIn.acceptedCount == 1 && (try? withheld(here))?.count == urls.count - 1 }
+        let id = try #require(urls[0].0.split(separator: "/").last)
+        let fix = here.house.send(
+            "POST", "/v1/fixes", as: here.phoneKey,
+            #"{"timestamp":\#(here.house.clock.seconds),"latitude":48.2,"longitude":16.4,"answering":"\#(id)"}"#)
+        #expect(fix["new"]?.int == 1)
+        for (url, asker) in urls {
+            #expect(here.house.send("GET", url, as: asker)["status"]?.string == "answered")
+        }
+        #expect(here.standIn.acceptedCount == 1)
+        let disclosures = try here.house.events().filter {
+            if case .locationDisclosed = $0.event { true } else { false }
+        }
+        #expect(disclosures.count == urls.count)
+        // The walker sees that nothing was sent for the later ones, and why.
+        #expect(try withheld(here).allSatisfy { $0.reason == "coalesced" && $0.status == nil })
+        #expect(here.standIn.acceptedCount == 1)
+    }
+
+    @Test func `whoever shared a push that nobody answered gets one of their own a minute later`() throws {
+        let here = try Neighbourhood()
+        try here.house.grant("walker", to: "friend")
+        _ = try here.registerSilentPhone()
+        _ = try here.ask(#","deadlineSeconds":30"#)
+        here.until { here.standIn.acceptedCount == 1 }
+        let url = try here.ask(#","deadlineSeconds":600"#)
+        here.until { (try? withheld(here))?.count == 1 }
+        here.house.clock.advance(seconds: 61)
+        here.until { here.standIn.acceptedCount == 2 }
+        let query = try #require(QueryID(url.split(separator: "/").last ?? ""))
+        let handle = try #require(Handle("walker-phone"))
+        let device = try #require(here.house.service.log.withStanding { $0.deviceByHandle[handle] })
+        #expect(here.standIn.pushes.last?.apnsID == LocationPushAttempt.apnsID(query, device).description)
+    }
+
+    private func withheld(_ here: Neighbourhood) throws -> [LocationPushAttempt] {
+        try here.house.events().compactMap {
+            if case .locationPushAttempted(let attempt) = $0.event, attempt.withheld != nil { attempt } else { nil }
+        }
+    }
+}
