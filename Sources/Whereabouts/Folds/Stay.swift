@@ -9,7 +9,7 @@ struct WeightedMean: Hashable {
     private(set) var y = 0.0
     private(set) var z = 0.0
     private(set) var square = 0.0
-    private(set) var count: Int64 = 0
+    var count: Int64 = 0
 
     init(_ first: TrackPoint) {
         origin = first.point
@@ -21,8 +21,16 @@ struct WeightedMean: Hashable {
         (self.square, self.count) = (square, count)
     }
 
-    mutating func add(_ fix: TrackPoint) {
-        let w = 1 / (fix.accuracy * fix.accuracy + VisitRules.weightFloor * VisitRules.weightFloor)
+    /// The mean of nothing yet.
+    init(origin: GeocentricPoint) { self.origin = origin }
+
+    mutating func add(_ fix: TrackPoint) { add(fix, times: 1) }
+
+    /// Counts a fix for the seconds it stands for, the longest dwell as one fix.
+    mutating func add(_ fix: TrackPoint, dwell: Double) { add(fix, times: dwell / VisitRules.longestDwell) }
+
+    private mutating func add(_ fix: TrackPoint, times factor: Double) {
+        let w = factor / (fix.accuracy * fix.accuracy + VisitRules.weightFloor * VisitRules.weightFloor)
         let dx = fix.point.x - origin.x
         let dy = fix.point.y - origin.y
         let dz = fix.point.z - origin.z

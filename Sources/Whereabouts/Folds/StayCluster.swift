@@ -14,8 +14,11 @@ struct StayCluster {
     /// The fixes inside, until the stay is settled; empty from then on.
     private(set) var young: [TrackPoint]
     private(set) var isSettled = false
+    /// What the core is found from, where the rules ask for it.
+    private(set) var samples: StaySamples?
 
-    init(seed: TrackPoint) {
+    init(seed: TrackPoint, _ rules: VisitRules) {
+        if rules.findsCore { samples = StaySamples(seed) }
         self.seed = seed
         mean = WeightedMean(seed)
         lastInsider = seed
@@ -60,6 +63,7 @@ struct StayCluster {
 
     private mutating func addInsider(_ fix: TrackPoint) {
         mean.add(fix)
+        samples?.add(fix)
         lastInsider = fix
         if !outsiders.isEmpty {
             outsiders.removeAll(keepingCapacity: true)
@@ -118,7 +122,7 @@ extension StayCluster {
         return isJump(entry, seed) && isJump(lastInsider, exit)
     }
 
-    private func isJump(_ a: TrackPoint, _ b: TrackPoint) -> Bool {
+    func isJump(_ a: TrackPoint, _ b: TrackPoint) -> Bool {
         let seconds = b.seconds(since: a)
         let distance = a.distance(to: b)
         return distance > VisitRules.teleportJump && seconds <= VisitRules.teleportLegSeconds
@@ -126,29 +130,33 @@ extension StayCluster {
     }
 
     /// Whether the first and the second half lie apart as somebody walking slowly leaves them.
-    private var isStroll: Bool {
+    private var isStroll: Bool { isStroll(young[...]) }
+
+    func isStroll(_ young: ArraySlice<TrackPoint>) -> Bool {
         guard young.count >= 4 else { return false }
-        let middle = young.count / 2
+        let middle = young.startIndex + young.count / 2
         func half(_ range: Range<Int>) -> (center: GeocentricPoint, seconds: Double) {
             var mean = WeightedMean(young[range.lowerBound])
             for fix in young[range].dropFirst() { mean.add(fix) }
             let seconds = young[range].reduce(0) { $0 + $1.seconds(since: seed) } / Double(range.count)
             return (mean.center, seconds)
         }
-        let (first, second) = (half(0..<middle), half(middle..<young.count))
+        let (first, second) = (half(young.startIndex..<middle), half(middle..<young.endIndex))
         let distance = first.center.chordMeters(to: second.center)
         return distance > max(VisitRules.walkDistance, median(young.map(\.accuracy)))
             && distance > VisitRules.walkSpeed * (second.seconds - first.seconds)
     }
 
     /// Whether less than half of the time was spent at rest.
-    private var isMostlyMoving: Bool {
+    private var isMostlyMoving: Bool { isMostlyMoving(young[...], step: VisitRules.stepSeconds) }
+
+    func isMostlyMoving(_ young: ArraySlice<TrackPoint>, step: Double) -> Bool {
+        guard var last = young.first else { return false }
         var total = 0.0
         var still = 0.0
-        var last = seed
         for fix in young {
             let seconds = fix.seconds(since: last)
-            guard seconds >= VisitRules.stepSeconds else { continue }
+            guard seconds >= step else { continue }
             total += seconds
             let allowed = max(VisitRules.stillSpeed * seconds, VisitRules.stillAccuracies * fix.accuracy)
             if fix.distance(to: last) <= allowed { still += seconds }
@@ -159,7 +167,7 @@ extension StayCluster {
 }
 
 /// How long the way between a place and a fix outside takes, at the speed seen further out.
-private struct Travel {
+struct Travel {
     let milliseconds: Int64
 
     /// - Parameter fixes: going away from the place in time, the nearest first; not empty.
@@ -178,4 +186,4 @@ private struct Travel {
     }
 }
 
-private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

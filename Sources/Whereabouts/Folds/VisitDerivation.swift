@@ -18,6 +18,8 @@ struct VisitDerivation {
     private(set) var cluster: StayCluster?
     private(set) var trail: [TrackPoint] = []
     private(set) var followsStay = false
+    /// The last fix of a false spot that the seed of the open cluster comes from.
+    private var falseSpot: TrackPoint?
     /// The fix last given to the cluster.
     private var lastFed: TrackPoint?
 
@@ -74,7 +76,8 @@ struct VisitDerivation {
         if thereAtLeast > VisitRules.spikeSpeed * thereSeconds { return true }
         if backAtLeast > VisitRules.spikeSpeed * backSeconds { return true }
         guard direct <= VisitRules.spikeReturn else { return false }
-        if b.seconds(since: a) < VisitRules.spikeReturnSeconds { return true }
+        let alone = rules.findsCore ? VisitRules.loneFixSeconds : VisitRules.spikeReturnSeconds
+        if b.seconds(since: a) < alone { return true }
         return b.seconds(since: a) < VisitRules.spikeLongReturnSeconds
             && there > VisitRules.spikeLongReturnSpeed * thereSeconds
             && back > VisitRules.spikeLongReturnSpeed * backSeconds
@@ -100,7 +103,7 @@ struct VisitDerivation {
     private mutating func feed(_ fix: TrackPoint) -> Bool {
         defer { lastFed = fix }
         guard let before = lastFed, cluster != nil else {
-            cluster = StayCluster(seed: fix)
+            cluster = StayCluster(seed: fix, rules)
             return false
         }
         let observed = cluster?.observedSeconds ?? 0
@@ -120,7 +123,11 @@ struct VisitDerivation {
         hasNews = true
         lastFed = closed.beforeOutsiders
         let waiting = closed.waiting
-        if let stay = closed.stay(after: trail, followsStay: followsStay, rules), !closed.isTeleport(after: trail) {
+        if rules.findsCore {
+            closeByCore(closed)
+        } else if let stay = closed.stay(after: trail, followsStay: followsStay, rules),
+            !closed.isTeleport(after: trail)
+        {
             if let earlier = pending, earlier.isJoined(by: stay) {
                 pending = earlier.joined(with: stay)
                 between = []
@@ -139,6 +146,35 @@ struct VisitDerivation {
             if pending == nil, closed.seed.time / span != waiting[0].time / span { markBoundary(seed: waiting[0]) }
         }
         return waiting
+    }
+
+    private mutating func closeByCore(_ closed: StayCluster) {
+        let seed = closed.waiting[0]
+        if closed.isFalseSpot(after: falseSpot ?? trail.last) {
+            // Nobody was there.
+            falseSpot = closed.lastInsider
+            return
+        }
+        falseSpot = nil
+        if let found = closed.coreStay(after: trail, followsStay: followsStay, rules) {
+            if let earlier = pending, earlier.isJoined(by: found.stay) {
+                pending = earlier.joined(with: found.stay)
+            } else {
+                seal()
+                for fix in found.core.approach { crossings.add(.fix(fix)) }
+                pending = found.stay
+            }
+            between = Array(found.core.wayOut)
+            followsStay = between.isEmpty
+            trail = followsStay ? [closed.lastInsider] : between.suffix(3)
+            markBoundary(seed: seed)
+        } else {
+            travel(closed.young)
+            trail = Array((trail + closed.young).suffix(3))
+            followsStay = false
+            let span = VisitRules.restartSpanSeconds * 1000
+            if pending == nil, closed.seed.time / span != seed.time / span { markBoundary(seed: seed) }
+        }
     }
 
     /// Fixes that belong to no stay.
@@ -220,7 +256,9 @@ struct VisitDerivation {
             cluster.outsiders.isEmpty && now - cluster.seed.time >= Int64(VisitRules.ongoingSilenceSeconds * 1000)
             && now - newest >= Int64(VisitRules.ongoingSilenceSeconds * 1000)
         guard isSilent || cluster.observedSeconds >= VisitRules.ongoingSeconds else { return nil }
-        return cluster.openStay(after: trail, followsStay: followsStay)
+        return rules.findsCore
+            ? cluster.openCoreStay(after: trail, followsStay: followsStay)?.stay
+            : cluster.openStay(after: trail, followsStay: followsStay)
     }
 
     /// Forgets what ``output(now:)`` gave as final.
@@ -239,16 +277,21 @@ struct VisitDerivation {
 
 extension VisitDerivation {
     /// The state at the moment a cluster has closed and the next one has no fix yet, as a CBOR array:
-    /// `[trail, last fed, follows stay, pending or null, crossings]`. Fixes between are none at such moments.
+    /// `[trail, last fed, follows stay, pending or null, crossings]`, and with cores the way out of the pending stay;
+    /// other fixes between are none at such moments.
     private func encoded() -> [UInt8] {
         var writer = CBORWriter()
-        writer.array(5)
+        writer.array(rules.findsCore ? 6 : 5)
         writer.array(trail.count)
         for fix in trail { fix.write(to: &writer) }
         if let lastFed { lastFed.write(to: &writer) } else { writer.null() }
         writer.bool(followsStay)
         if let stay = pending { stay.write(to: &writer) } else { writer.null() }
         crossings.write(to: &writer)
+        if rules.findsCore {
+            writer.array(between.count)
+            for fix in between { fix.write(to: &writer) }
+        }
         return writer.bytes
     }
 
@@ -262,12 +305,15 @@ extension VisitDerivation {
         let read: Result<Void, CBORError> = state.withUnsafeBytes { bytes in
             do throws(CBORError) {
                 var reader = CBORReader(bytes)
-                guard try reader.array() == 5 else { throw .unexpected }
+                guard try reader.array() == (rules.findsCore ? 6 : 5) else { throw .unexpected }
                 for _ in 0..<(try reader.array()) { trail.append(try TrackPoint(from: &reader, transform)) }
                 lastFed = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
                 followsStay = try reader.bool()
                 pending = try reader.readNull() ? nil : try Stay(from: &reader, transform)
                 try crossings.read(from: &reader)
+                if rules.findsCore {
+                    for _ in 0..<(try reader.array()) { between.append(try TrackPoint(from: &reader, transform)) }
+                }
                 try reader.end()
                 return .success(())
             } catch {

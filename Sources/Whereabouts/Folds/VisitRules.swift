@@ -7,13 +7,18 @@ package struct VisitRules: Hashable, Sendable {
     package let version: Int64
     /// The shortest stay that is told.
     package let minimumDwellSeconds: Double
+    /// Whether the place is the core of its cluster (``StayCore``), with edges and excursions judged from there; before
+    /// that it was the whole cluster.
+    package let findsCore: Bool
 
     /// Every version that can still be folded, oldest first.
     package static let all: [VisitRules] = [
         // Three minutes to the second: a stop of three minutes was lost as often as not.
-        VisitRules(version: 1, minimumDwellSeconds: 180),
+        VisitRules(version: 1, minimumDwellSeconds: 180, findsCore: false),
         // Three minutes, less the usual error of a stay's two edges.
-        VisitRules(version: 2, minimumDwellSeconds: 165),
+        VisitRules(version: 2, minimumDwellSeconds: 165, findsCore: false),
+        // The approach no longer shifts the place and its edges, nor does a false spot tear a stay in two.
+        VisitRules(version: 3, minimumDwellSeconds: 165, findsCore: true),
     ]
 
     /// The rules a new timeline is folded by.
@@ -103,6 +108,36 @@ package struct VisitRules: Hashable, Sendable {
     static let joinGapSeconds = 600.0
     /// … and no fix between went further than this beyond its accuracy.
     static let joinExcursion = 160.0
+
+    // MARK: The core of a stay
+
+    /// Fixes kept of a stay's beginning, and as many of its end …
+    static let keptFixes = 32
+    /// … no closer in time than this, in seconds: at one fix a second the tests below would see noise alone.
+    static let keptSpacing = 10.0
+    /// A fix stands for the time until the next one, at most this long (a silent phone says nothing more by waiting) …
+    static let longestDwell = 400.0
+    /// … and for this share of the time since the one before: with a distance filter the quiet fix is the place, and the
+    /// one that ends the quiet is the way out.
+    static let dwellBefore = 0.3
+    /// The core reaches this far, a house with its door …
+    static let coreRadius = 22.0
+    /// … or this many times the median distance of its fixes, in a large place …
+    static let coreMedians = 1.8
+    /// … and this share of a fix's accuracy more.
+    static let coreAccuracies = 0.5
+    static let coreRounds = 3
+    /// A fix off the core with more silence than this after it, in seconds, belongs to the stay and not to the way.
+    static let quietSeconds = 150.0
+    /// Movement in a core is judged in steps of this length: at a turn a walk of 45 s ends where it began.
+    static let coreStepSeconds = 25.0
+    /// The speed at an edge is seen between so many fixes outside.
+    static let edgeFixes = 3
+    /// A false spot lies off the way: over it the way is this many times the direct one.
+    static let teleportDetour = 1.5
+    /// One fix elsewhere between two at one place that lie no further apart in time than this, two heartbeats of a
+    /// sleeping phone and a little, is taken for a spike.
+    static let loneFixSeconds = 2000.0
 
     // MARK: Edges
 

@@ -1,0 +1,103 @@
+import Geodesy
+
+/// A stay found by its core, and what of the cluster was the way there and away.
+struct CoreStay {
+    var stay: Stay
+    let core: StayCore
+}
+
+extension StayCluster {
+    /// The stay of a closed cluster by its core; `nil` when the cluster was travel or too short.
+    func coreStay(after trail: [TrackPoint], followsStay: Bool, _ rules: VisitRules) -> CoreStay? {
+        guard let exit = outsiders.first else { return nil }
+        // Most clusters are a few fixes of travel: no edge can make a stay of less than the time around it.
+        let around = exit.seconds(since: trail.last ?? seed)
+        guard around >= rules.minimumDwellSeconds, var found = openCoreStay(after: trail, followsStay: followsStay)
+        else { return nil }
+        let core = found.core
+        let outside = Array(core.wayOut) + outsiders.prefix(VisitRules.edgeFixes)
+        let away = CoreEdge(of: core, from: core.inside[core.inside.endIndex - 1], through: outside[...])
+        found.stay.departure = max(found.stay.arrival, outside[0].time - away.milliseconds)
+        found.stay.isOpen = false
+        let dwell = Double(found.stay.departure - found.stay.arrival) / 1000
+        guard dwell >= rules.minimumDwellSeconds else { return nil }
+        if samples?.interior != nil { return found }
+        let inside = core.inside
+        let observed = inside[inside.endIndex - 1].seconds(since: inside[inside.startIndex])
+        if observed < VisitRules.observedSeconds {
+            let around = outside[0].seconds(since: core.approach.last ?? trail.last ?? seed)
+            if dwell < VisitRules.inferredShare * around || dwell < VisitRules.inferredSeconds { return nil }
+        }
+        // For minutes nothing but vague fixes: a false spot at the end of a way, or a cell.
+        if observed < VisitRules.teleportSeconds, inside.count > VisitRules.firmCount,
+            inside.allSatisfy({ $0.accuracy >= VisitRules.teleportAccuracy })
+        {
+            return nil
+        }
+        return isStroll(inside) || isMostlyMoving(inside, step: VisitRules.coreStepSeconds) ? nil : found
+    }
+
+    /// The stay as if it went on.
+    func openCoreStay(after trail: [TrackPoint], followsStay: Bool) -> CoreStay? {
+        guard let samples else { return nil }
+        let core = StayCore(samples, before: outsiders.first, fixes: mean.count)
+        let first = core.inside[core.inside.startIndex]
+        var arrival = first.time
+        let before = (followsStay ? [] : trail) + core.approach
+        if let last = before.last {
+            let here = CoreEdge(of: core, from: first, through: before.reversed()[...])
+            arrival = max(last.time + 1, last.time + here.milliseconds)
+        }
+        let stay = Stay(
+            seed: seed, mean: core.mean, arrival: arrival, departure: max(arrival, core.inside.last?.time ?? arrival),
+            isOpen: true)
+        return CoreStay(stay: stay, core: core)
+    }
+
+    /// Whether phone and world disagreed for a few minutes: in and out by jumps over a detour, and vague between, or no
+    /// way to have travelled at all.
+    func isFalseSpot(after entry: TrackPoint?) -> Bool {
+        guard samples?.interior == nil, let entry, let exit = outsiders.first,
+            observedSeconds < VisitRules.teleportSeconds
+        else { return false }
+        let there = entry.distance(to: seed)
+        let back = lastInsider.distance(to: exit)
+        guard there + back > VisitRules.teleportDetour * entry.distance(to: exit) else { return false }
+        if isImpossible(entry, seed), isImpossible(lastInsider, exit) { return true }
+        guard median(young.map(\.accuracy)) >= VisitRules.teleportAccuracy else { return false }
+        return isJump(entry, seed) && isJump(lastInsider, exit)
+    }
+
+    private func isImpossible(_ a: TrackPoint, _ b: TrackPoint) -> Bool {
+        let distance = a.distance(to: b) - a.accuracy - b.accuracy
+        return distance > VisitRules.spikeLeg && distance > VisitRules.spikeSpeed * b.seconds(since: a)
+    }
+}
+
+/// How long the way between a core and the nearest fix outside takes.
+struct CoreEdge {
+    let milliseconds: Int64
+
+    /// - Parameters:
+    ///   - inside: the fix of the core next to the edge.
+    ///   - fixes: the ones outside going away from the place in time, the nearest first; not empty.
+    init(of core: StayCore, from inside: TrackPoint, through fixes: ArraySlice<TrackPoint>) {
+        let nearest = fixes[fixes.startIndex]
+        let center = core.mean.center
+        let distance = nearest.point.chordMeters(to: center)
+        let window = abs(inside.seconds(since: nearest))
+        var seen = 0.0
+        let path = fixes.prefix(VisitRules.edgeFixes)
+        if let furthest = path.last, path.count > 1 {
+            let length = zip(path, path.dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) }
+            let seconds = abs(furthest.seconds(since: nearest))
+            if seconds > 0 { seen = VisitRules.pathFactor * length / seconds }
+        }
+        let guess = min(VisitRules.fastestGuess, VisitRules.walkingSpeed + distance / VisitRules.distancePerSecond)
+        let speed = seen >= VisitRules.slowestSeen ? min(seen, VisitRules.spikeSpeed) : guess
+        let travel = VisitRules.pathFactor * distance / speed
+        // The fix inside may still be a few steps from where the person comes to rest.
+        let rest = max(0, inside.point.chordMeters(to: center) - VisitRules.coreAccuracies * inside.accuracy) / speed
+        milliseconds = Int64((min(travel, window + rest) * 1000).rounded())
+    }
+}
