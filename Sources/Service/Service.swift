@@ -1,6 +1,5 @@
 import Cryptography
 import Gazetteer
-import Glibc
 package import HTTPServer
 import SQLite
 import Synchronization
@@ -85,17 +84,6 @@ package final class Service: Sendable {
         answers.stop()
         log.stop()
         host.stop()
-    }
-
-    /// Waits until no projection holds anything of a person erased at `number`.
-    func waitErased(_ number: Int64) -> Bool {
-        for _ in 0..<300 {
-            // Every generation forgets, the ones that do not answer too.
-            if host.status.allSatisfy({ $0.place >= number }) { return true }
-            _ = host.wait(for: number, in: [], milliseconds: 0)
-            usleep(20_000)
-        }
-        return false
     }
 
     private static func adminToken(_ directory: DataDirectory, _ log: EventLog) throws(LogError) -> (String, Bool) {

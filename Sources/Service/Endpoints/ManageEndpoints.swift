@@ -37,11 +37,14 @@ enum ManageEndpoints {
         return .json(body)
     }
 
+    /// How long an erasure waits for the projections: a reader, or a refold, may keep one busy.
+    private static let erasureMilliseconds = 3000
+
     static func erasePerson(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let receipt = try Gate.append(service, exchange, .erasePerson(try exchange.handle(0)))
-        guard service.waitErased(receipt.last) else {
+        guard service.host.waitErased(receipt.last, milliseconds: erasureMilliseconds) else {
             throw Problem(
                 503, "Not finished",
                 "The keys are destroyed; some projection still has to forget the person. Check with verify.",

@@ -14,6 +14,8 @@ final class FollowedProjection {
     private(set) var leaf: Digest?
     /// Rows are being loaded into an empty file: indexes come last.
     private(set) var isLoading: Bool
+    /// The write-ahead log may still hold rows of somebody erased.
+    private(set) var holdsErased = false
 
     enum OpenFailure: Error {
         /// Damaged, of another log or of another epoch: to be thrown away and folded again.
@@ -57,6 +59,8 @@ final class FollowedProjection {
                 throw SQLiteError.damagedRow
             }
             (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
+            // An end of the process may have come between an erasure's rows and this.
+            _ = try file.connection.checkpoint(.truncate)
             file.fingerprint = saved.fingerprint
         } catch {
             throw error.meansDamage ? .unusable("\(error)") : .fault(error)
@@ -97,7 +101,8 @@ final class FollowedProjection {
         (place, leaf) = (last.event.number, last.leaf)
         if events.contains(where: { if case .personErased = $0.event { true } else { false } }) {
             projection.forget()
-            try truncate()
+            holdsErased = true
+            try overwriteErased()
         }
     }
 
@@ -117,15 +122,20 @@ final class FollowedProjection {
         isLoading = false
     }
 
-    /// Overwrites the write-ahead log, so that no erased row is left in it; waits for readers.
-    private func truncate() throws(SQLiteError) {
-        for _ in 0..<100 {
-            if let result = try? file.connection.checkpoint(.truncate), result.walFrames == result.checkpointed {
-                return
-            }
-            usleep(20_000)
+    /// Cuts the write-ahead log, so that no erased row is left in it. Waits for nobody: while somebody reads,
+    /// ``holdsErased`` stays and this is to be called again.
+    func overwriteErased() throws(SQLiteError) {
+        guard holdsErased else { return }
+        try file.connection.execute("PRAGMA busy_timeout = 0")
+        defer { try? file.connection.execute("PRAGMA busy_timeout = 5000") }
+        do throws(SQLiteError) {
+            // What is copied without waiting need not be copied while readers are kept out.
+            _ = try file.connection.checkpoint(.passive)
+            let result = try file.connection.checkpoint(.truncate)
+            holdsErased = result.walFrames != result.checkpointed
+        } catch {
+            guard error.isBusy else { throw error }
         }
-        throw SQLiteError(code: 5, message: "a reader keeps erased rows of a projection from being overwritten")
     }
 
     private static func hasPlace(_ file: ProjectionFile) throws(SQLiteError) -> Bool {

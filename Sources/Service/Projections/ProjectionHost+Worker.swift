@@ -112,6 +112,7 @@ extension ProjectionHost {
                     let isLive = try advance(loading: false)
                     let isLoaded = try advance(loading: true)
                     try finishLoaded()
+                    for projection in followed { try projection.overwriteErased() }
                     host.publish(followed, switched: false)
                     if isLive && isLoaded { _ = log.waitForHead(after: lowestPlace, milliseconds: 50) }
                 } catch {

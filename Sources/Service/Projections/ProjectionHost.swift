@@ -27,6 +27,8 @@ final class ProjectionHost: Sendable {
         let place: Int64
         let fingerprint: Fingerprint
         let isLoading: Bool
+        /// Rows of somebody erased may still be found in its files.
+        let holdsErased: Bool
     }
 
     enum HostError: Error, Sendable, CustomStringConvertible {
@@ -110,6 +112,14 @@ final class ProjectionHost: Sendable {
         } ?? false
     }
 
+    /// Waits until no generation, those that do not answer included, holds anything erased at `number`; `false` when time
+    /// ran out.
+    func waitErased(_ number: Int64, milliseconds: Int) -> Bool {
+        shared.wait(milliseconds: milliseconds) { state in
+            state.status.allSatisfy { $0.place >= number && !$0.holdsErased } ? true : nil
+        } ?? false
+    }
+
     var status: [Status] { shared.read { $0.status } }
     var switches: Int { shared.read { $0.switches } }
 
@@ -148,7 +158,8 @@ final class ProjectionHost: Sendable {
         shared.change { state in
             state.status = followed.map {
                 Status(
-                    generation: $0.generation, place: $0.place, fingerprint: $0.fingerprint, isLoading: $0.isLoading)
+                    generation: $0.generation, place: $0.place, fingerprint: $0.fingerprint, isLoading: $0.isLoading,
+                    holdsErased: $0.holdsErased)
             }
             state.places = [:]
             for projection in followed where projection.generation.role == .active && !projection.isLoading {

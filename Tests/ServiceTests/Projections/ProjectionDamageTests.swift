@@ -103,11 +103,12 @@ import Whereabouts
         }
     }
 
-    @Test(arguments: [
-        "UPDATE place SET version = version + 100", "UPDATE place SET number = number + 1",
-        "UPDATE visit SET latitude_degrees = latitude_degrees + 0.01", "DELETE FROM visit",
-        "ALTER TABLE visit RENAME TO visits", "DROP TABLE place",
-    ] as [StaticString])
+    @Test(
+        arguments: [
+            "UPDATE place SET version = version + 100", "UPDATE place SET number = number + 1",
+            "UPDATE visit SET latitude_degrees = latitude_degrees + 0.01", "DELETE FROM visit",
+            "ALTER TABLE visit RENAME TO visits", "DROP TABLE place",
+        ] as [StaticString])
     func `a file that was changed by hand is folded again`(sql: StaticString) throws {
         let damaged = try Damaged()
         do {
@@ -133,7 +134,8 @@ import Whereabouts
             "POST", "/v1/fixes", as: damaged.village.phoneKey,
             #"{"timestamp":\#(house.clock.seconds - 3 * 3600 + 7),"latitude":48.2021,"longitude":16.3481}"#)
         #expect(report["new"]?.int == 1)
-        #expect(house.manage("GET", "/v1/people/walker/track?at-least=\(house.service.log.head)").items.count == count + 1)
+        #expect(
+            house.manage("GET", "/v1/people/walker/track?at-least=\(house.service.log.head)").items.count == count + 1)
     }
 
     @Test func `a file deleted under a running service comes back`() throws {
@@ -176,7 +178,8 @@ import Whereabouts
         try Self.overwrite(path, at: 0, count: size)
         village.reportNow()
         while true {
-            let answer = house.send("GET", "/v1/people/walker/track?at-least=\(house.service.log.head)", as: house.operatorToken)
+            let answer = house.send(
+                "GET", "/v1/people/walker/track?at-least=\(house.service.log.head)", as: house.operatorToken)
             try #require([200, 503].contains(answer.status), "\(answer.text)")
             if answer.status == 503 {
                 #expect(answer.header("Retry-After") != nil)

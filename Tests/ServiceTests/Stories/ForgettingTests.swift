@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import SQLite
 import Testing
 import Whereabouts
 
@@ -15,11 +16,15 @@ import Whereabouts
         house.manage("POST", "/v1/projections/timeline/activate")
         village.reportNow()
         let friend = village.tokens[.oldFriend]
-        let asked = house.send("POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"dinner in town"}"#)
+        let asked = house.send(
+            "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"dinner in town"}"#)
         let url = try #require(asked["url"]?.string)
         #expect(house.send("GET", url, as: friend)["status"]?.string == "answeredFromLastKnown")
-        for what in ["location", "track", "visits", "crossings", "audit"] { house.manage("GET", "/v1/people/walker/\(what)") }
-        house.send("POST", "/v1/fixes", as: village.phoneKey, #"{"timestamp":1,"latitude":48.20222,"longitude":16.34888}"#)
+        for what in ["location", "track", "visits", "crossings", "audit"] {
+            house.manage("GET", "/v1/people/walker/\(what)")
+        }
+        house.send(
+            "POST", "/v1/fixes", as: village.phoneKey, #"{"timestamp":1,"latitude":48.20222,"longitude":16.34888}"#)
         try addNeighbour(to: house)
         _ = house.settled()
 
@@ -48,7 +53,9 @@ import Whereabouts
         // What the neighbour has is untouched, and a refold comes to the same.
         #expect(house.manage("GET", "/v1/people/neighbour/track").items.count == 3)
         try house.restart {
-            for name in ProjectionKind.all.map(\.name) + ["standing"] { Self.removeFiles(of: name, in: house.directory) }
+            for name in ProjectionKind.all.map(\.name) + ["standing"] {
+                Self.removeFiles(of: name, in: house.directory)
+            }
         }
         let refolded = house.fingerprints()
         for name in ["current", "timeline", "streamIndex"] where name != "streamIndex" {
@@ -57,6 +64,25 @@ import Whereabouts
         #expect(Self.found(words, in: house.directory) == [], "after a refold")
         house.stop()
         #expect(Self.found(words, in: house.directory) == [], "after the stop")
+    }
+
+    @Test func `an erasure is not done while somebody still reads, and is done when nobody does`() throws {
+        let village = try Village()
+        let house = village.house
+        let needles = Self.needles(latitudes: [48.202, 48.212], longitudes: [16.348, 16.366])
+        let path = try #require(house.service.host.activePath(of: "timeline"))
+        // The whole of the timeline is still in its write-ahead log, and a reader keeps it there.
+        let reader = try Connection(path: path, access: .readOnly)
+        try reader.snapshot { () throws(SQLiteError) in
+            try reader.execute("SELECT count(*) FROM fix")
+            let answer = house.send("DELETE", "/v1/people/walker", as: house.operatorToken)
+            #expect(answer.status == 503, "\(answer.text)")
+            #expect(!Self.found(needles, in: house.directory).isEmpty)
+            // The service goes on meanwhile.
+            #expect(house.manage("GET", "/v1/people").items.allSatisfy { $0["handle"]?.string != "walker" })
+        }
+        #expect(house.service.host.waitErased(house.service.log.head, milliseconds: 60_000))
+        #expect(Self.found(needles, in: house.directory) == [])
     }
 
     @Test func `live after an erasure is a refold after it, row by row`() throws {

@@ -44,7 +44,8 @@ import Whereabouts
             try house.grant("walker", to: "friend", precision: "kilometer", history: true)
             let report = house.send(
                 "POST", "/v1/fixes", as: phone,
-                #"{"timestamp":\#(house.clock.seconds - secondsAgo),"latitude":\#(latitude),"longitude":\#(longitude),\#(more)}"#)
+                #"{"timestamp":\#(house.clock.seconds - secondsAgo),"latitude":\#(latitude),"longitude":\#(longitude),\#(more)}"#
+            )
             try #require(report["new"]?.int == 1)
             _ = house.settled()
         }
@@ -52,7 +53,8 @@ import Whereabouts
         /// Each answer without the names that are random in every world.
         func everything() throws -> [String] {
             var answers: [String] = []
-            for what in ["location", "track", "visits", "crossings", "audit", "regions", "grants", "devices", "tokens"] {
+            for what in ["location", "track", "visits", "crossings", "audit", "regions", "grants", "devices", "tokens"]
+            {
                 answers.append(house.send("GET", "/v1/people/walker/\(what)", as: friend).observable)
             }
             for maxAge in [300, 600, 3600] {
@@ -63,7 +65,8 @@ import Whereabouts
                 let id = try #require(asked["id"]?.string)
                 for method in ["GET", "HEAD", "DELETE", "GET"] {
                     let answer = house.send(method, url, as: friend).observable
-                    answers.append(answer.split(separator: id, omittingEmptySubsequences: false).joined(separator: "ID"))
+                    answers.append(
+                        answer.split(separator: id, omittingEmptySubsequences: false).joined(separator: "ID"))
                 }
             }
             return answers
