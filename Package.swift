@@ -82,6 +82,7 @@ let package = Package(
                 "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Service", "Whereabouts", "WireFormats",
             ], swiftSettings: strict),
         tests("WhereaboutsTool", ["Geodesy", "HTTPServer", "JSON", "Service", "Whereabouts", "WireFormats"]),
+        .testTarget(name: "TidyTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

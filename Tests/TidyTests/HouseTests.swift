@@ -1,0 +1,111 @@
+import Testing
+
+/// What the Architecture page promises about the tree, read from the sources.
+@Suite struct HouseTests {
+    /// The import graph: what each module may import besides itself. Arrows point one way, and each C library has the one
+    /// Swift module that knows it; TLS alone has three, which share nothing but the library.
+    static let graph: [String: Set<String>] = [
+        // Tools: know nothing of Whereabouts and not of one another. Everybody may read and write JSON.
+        "SQLite": ["CSQLite"],
+        "Geodesy": ["CPROJ"],
+        "Gazetteer": ["Geodesy"],
+        "Cryptography": ["COpenSSL"],
+        "JSON": ["CSupport"],
+        "HTTPServer": ["CMicroHTTP", "CSupport"],
+        "LocationPush": ["CNGHTTP2", "COpenSSL"],
+        // The pure half.
+        "Whereabouts": ["Geodesy"],
+        "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
+        // The house.
+        "Service": [
+            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "SQLite", "Whereabouts",
+            "WireFormats",
+        ],
+        // The device's side: the service is reached over HTTP only.
+        "PushStandIn": ["COpenSSL", "LocationPush"],
+        "DeviceAgent": ["Geodesy", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"],
+        "CoreLocationSimulator": ["Geodesy", "Whereabouts", "WireFormats"],
+        "CoreLocation": ["CoreLocationSimulator"],
+        // Programs.
+        "WhereaboutsTool": [
+            "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "Service", "Whereabouts", "WireFormats",
+        ],
+        "WhereaboutsBench": ["Cryptography", "Geodesy", "Service", "Whereabouts"],
+    ]
+
+    /// Modules of the toolchain that hold no clock, file or socket of their own accord but can reach one.
+    static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
+    /// Where Foundation's types are the interface.
+    static let withFoundation: Set<String> = ["CoreLocationSimulator", "CoreLocation"]
+
+    private static func imports(of file: Tree.File) -> [String] {
+        file.lines.compactMap { line -> String? in
+            var words = line.split(separator: " ")[...]
+            while let first = words.first,
+                first.hasPrefix("@") || ["internal", "package", "public", "private", "fileprivate"].contains(first)
+            {
+                words = words.dropFirst()
+            }
+            guard words.first == "import", words.count >= 2 else { return nil }
+            // `import struct Module.Name` names the module in its third word.
+            return words.last.map { String($0.prefix { $0 != "." }) }
+        }
+    }
+
+    @Test func `every module imports only what stands below it`() {
+        #expect(!Tree.sources.isEmpty)
+        for file in Tree.sources {
+            guard let below = Self.graph[file.module] else {
+                Issue.record("\(file) belongs to a module that the graph does not know.")
+                continue
+            }
+            var allowed = below
+            // The pure half sees neither the system nor JSON.
+            if file.module != "Whereabouts" { allowed.formUnion(Self.system) }
+            if !["Whereabouts", "Geodesy", "SQLite", "Cryptography", "Gazetteer"].contains(file.module) {
+                allowed.insert("JSON")
+            }
+            if Self.withFoundation.contains(file.module) { allowed.insert("Foundation") }
+            let strange = Self.imports(of: file).filter { !allowed.contains($0) }
+            #expect(strange == [], "\(file)")
+        }
+    }
+
+    @Test func `the manifest has a target for every folder, and no more`() throws {
+        let manifest = try #require(Tree.read("Package.swift"))
+        for folder in Tree.entries(of: "Sources") {
+            #expect(manifest.contains("\"\(folder)\""), "Sources/\(folder)")
+        }
+        for folder in Tree.entries(of: "Tests") where folder.hasSuffix("Tests") {
+            let isNamed = manifest.contains("\"\(folder)\"") || manifest.contains("\"\(folder.dropLast(5))\"")
+            #expect(isNamed, "Tests/\(folder)")
+        }
+        for module in Self.graph.keys {
+            #expect(Tree.entries(of: "Sources").contains(module), "\(module)")
+        }
+        #expect(!manifest.contains(".package("), "Nothing is fetched when this is built.")
+    }
+
+    @Test func `the top of the tree shows six names and the licence`() {
+        // A copy of the sources elsewhere may stand beside other things.
+        guard Tree.entries(of: "").contains(".git") else { return }
+        let visible = Set(Tree.entries(of: "").filter { !$0.hasPrefix(".") })
+        #expect(visible == ["LICENSE", "Package.swift", "README.md", "Sources", "Tests", "data", "scripts"])
+    }
+
+    @Test func `a file has one subject`() {
+        for file in Tree.sources {
+            let count = file.lines.count - 1
+            #expect(count <= 450, "\(file) has \(count) lines.")
+        }
+    }
+
+    @Test(arguments: ["try!", "as!", "TODO", "FIXME", "fatalError("])
+    func `nothing is left to be done or to chance`(word: String) {
+        for file in Tree.sources {
+            for (index, line) in file.lines.enumerated() where line.contains(word) {
+                Issue.record("\(file):\(index + 1): \(word)")
+            }
+        }
+    }
+}
