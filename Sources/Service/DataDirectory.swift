@@ -33,7 +33,7 @@ package final class DataDirectory: Sendable {
         let file = Self.lockPath(path)
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .file(path: file, errno: errno) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.takeLock(descriptor) else {
             close(descriptor)
             throw .inUse(processID: Self.running(in: path)?.processID ?? 0)
         }
@@ -43,6 +43,16 @@ package final class DataDirectory: Sendable {
     }
 
     deinit { close(lock) }
+
+    /// Tries for a fifth of a second: a child of a process that has just let go may hold the lock between its fork and
+    /// its exec.
+    private static func takeLock(_ descriptor: Int32) -> Bool {
+        for _ in 0..<20 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(10_000)
+        }
+        return false
+    }
 
     /// Writes who runs here and where it listens into the lock file, for the tool.
     package func announce(address: String?) {
