@@ -23,7 +23,8 @@ final class WriterLoop: @unchecked Sendable {
 
     /// 2 MiB: enough for a checkpoint when nothing else is to be done.
     private static let pagesPerIdleCheckpoint = 500
-    private static let eventsPerSave = 200_000
+    /// What a start after a crash has to fold at most: about a second of work.
+    private static let eventsPerSave = 100_000
     private static let idleMilliseconds = 200
     /// So few commands are committed by the writer's own thread: waking the other one would cost more than it saves.
     private static let fewCommands = 2
