@@ -269,8 +269,8 @@ private struct Asked {
 
 extension Village {
     /// A new generation of the timeline by the older rules, ready.
-    func rebuildTimeline() {
-        house.manage("POST", "/v1/projections/timeline/rebuild", #"{"version":1}"#)
+    func rebuildTimeline(version: Int = 1) {
+        house.manage("POST", "/v1/projections/timeline/rebuild", #"{"version":\#(version)}"#)
         while house.service.host.status.contains(where: \.isLoading) {
             _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 5)
         }

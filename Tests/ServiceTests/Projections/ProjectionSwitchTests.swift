@@ -17,6 +17,10 @@ import Whereabouts
         let village = try Village()
         let house = village.house
         func visits() -> String { Self.told(house.manage("GET", "/v1/people/walker/visits")) }
+        // Versions 2 and 1 differ in one threshold: the shortest stay that is told.
+        village.rebuildTimeline(version: 2)
+        house.manage("POST", "/v1/projections/timeline/activate")
+        house.manage("POST", "/v1/projections/prune", #"{"name":"timeline"}"#)
         let newer = visits()
         #expect(house.send("POST", "/v1/projections/timeline/activate", as: house.operatorToken).status == 409)
         #expect(house.send("POST", "/v1/projections/timeline/rollback", as: house.operatorToken).status == 409)
