@@ -50,10 +50,9 @@ extension Exchange {
         for header in headers {
             // libmicrohttpd joins a folded line to the field's name: "Content-Length:" and " 5" on the next line become
             // "Content-Length5". What such a field was to say, and to whom, cannot be known.
-            let isJoined = ["content-length", "transfer-encoding"].contains {
-                header.name.utf8.count > $0.utf8.count && isSameFieldName(String(header.name.prefix($0.count)), $0)
-            }
-            guard !isJoined else { throw .badFraming }
+            guard !Self.isJoined(header.name, to: "content-length"),
+                !Self.isJoined(header.name, to: "transfer-encoding")
+            else { throw .badFraming }
             if isSameFieldName(header.name, "content-length") {
                 guard length == nil else { throw .badFraming }
                 length = header.value
@@ -69,6 +68,11 @@ extension Exchange {
         guard !isChunked, !length.isEmpty, isDecimal else { throw .badFraming }
         guard let value = Int(length) else { throw .bodyTooLong }
         return value
+    }
+
+    private static func isJoined(_ name: String, to field: String) -> Bool {
+        name.utf8.count > field.utf8.count
+            && isSameFieldName(String(decoding: name.utf8.prefix(field.utf8.count), as: UTF8.self), field)
     }
 
     /// Whether these are one or more `tchar` of RFC 9110 section 5.6.2.

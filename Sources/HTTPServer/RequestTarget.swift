@@ -21,7 +21,9 @@ struct RequestTarget: Equatable {
             (path, rawPath, query) = ("*", "*", [])
             return
         }
-        if let scheme = ["http://", "https://"].first(where: { rest.lowercased().hasPrefix($0) }) {
+        if rest.utf8.first != UInt8(ascii: "/"),
+            let scheme = ["http://", "https://"].first(where: { rest.lowercased().hasPrefix($0) })
+        {
             rest = rest.dropFirst(scheme.count).drop { $0 != "/" && $0 != "?" }
             if !rest.hasPrefix("/") { rest = "/" + rest }
         }

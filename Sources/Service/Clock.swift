@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import Synchronization
 package import Whereabouts
 
 extension Timestamp {
@@ -14,9 +15,15 @@ extension Timestamp {
 extension Identifier128 {
     /// A new random UUID.
     package static func random() -> Identifier128 {
-        randomBytes(16).withUnsafeBytes {
-            Identifier128(
-                random: $0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        let (high, low) = randomWords.withLock { words in
+            if words.count < 2 {
+                words = randomBytes(4096).withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
+            }
+            return (words.removeLast(), words.removeLast())
         }
+        return Identifier128(random: high, low)
     }
+
+    /// Drawn many at a time: a call for random bytes costs as much as sealing a fix, and every request needs some.
+    private static let randomWords = Mutex<[UInt64]>([])
 }

@@ -1,7 +1,8 @@
 // empty_server: answers every request with 200 and [] as soon as its body is in, and does nothing else. What
 // ingest_client measures against it is the limit of the client and of libmicrohttpd, not of the service.
 //
-//   empty_server [PORT]      on 127.0.0.1, by default port 8099; prints the port once it listens; ends on SIGTERM
+//   empty_server [PORT]      on 127.0.0.1, by default port 8099, 0 for one that the system chooses; prints the port once it
+//                            listens; ends on SIGTERM
 //
 // Driven from outside like the product's server: poll on the epoll descriptor of the library, then MHD_run, because
 // the library's own epoll thread stalls at exactly 128 ready connections.
@@ -52,7 +53,8 @@ int main(int count, char **arguments) {
         fprintf(stderr, "empty_server: cannot listen on port %d\n", port);
         return 2;
     }
-    printf("%d\n", port);
+    const union MHD_DaemonInfo *bound = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+    printf("%d\n", bound ? bound->port : port);
     fflush(stdout);
     struct pollfd ready = {info->epoll_fd, POLLIN, 0};
     while (!stopping) {

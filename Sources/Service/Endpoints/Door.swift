@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPServer
+import Synchronization
 import Whereabouts
 
 /// Where requests come in: finds the route, finds out who asks, hands the work over, and names the request.
@@ -16,6 +17,7 @@ struct Door: Sendable {
             respond(response)
         }
         let method = request.isHead ? "GET" : request.method
+        if let route = Route.literal(method, request.path) { return serve(request, id, route, [], named) }
         let path = Route.parts(request.path)
         var allowed: [String] = []
         for route in Route.all {
@@ -24,18 +26,7 @@ struct Door: Sendable {
                 allowed.append(route.method)
                 continue
             }
-            let caller = route.needsCaller ? authenticate(request) : Caller(principal: .house, scopes: [], token: nil)
-            guard let caller else { return named(Problem.notAuthenticated.response) }
-            let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller)
-            switch route.work {
-            case .report(let work): work(service, exchange, named)
-            case .answer(let work):
-                let isTaken = service.answers.submit { context in
-                    do throws(Problem) { named(try work(service, exchange, context)) } catch { named(error.response) }
-                }
-                if !isTaken { named(Problem.busy(1).response) }
-            }
-            return
+            return serve(request, id, route, parameters, named)
         }
         guard allowed.isEmpty else {
             var response = Problem(405, "Method not allowed", "This address takes \(allowed.joined(separator: ", ")).")
@@ -44,6 +35,23 @@ struct Door: Sendable {
             return named(response)
         }
         named(Problem(404, "Not found", "There is nothing at this address.").response)
+    }
+
+    private func serve(
+        _ request: HTTPRequest, _ id: RequestID, _ route: Route, _ parameters: [String],
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let caller = route.needsCaller ? authenticate(request) : Caller(principal: .house, scopes: [], token: nil)
+        guard let caller else { return respond(Problem.notAuthenticated.response) }
+        let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller)
+        switch route.work {
+        case .report(let work): work(service, exchange, respond)
+        case .answer(let work):
+            let isTaken = service.answers.submit { context in
+                do throws(Problem) { respond(try work(service, exchange, context)) } catch { respond(error.response) }
+            }
+            if !isTaken { respond(Problem.busy(1).response) }
+        }
     }
 
     /// Who the credentials belong to. `Basic` is a device's handle and its reporting key, as OwnTracks sends them.
@@ -67,7 +75,7 @@ struct Door: Sendable {
 
     private func caller(secret: some StringProtocol) -> Caller? {
         guard secret.utf8.count <= 128 else { return nil }
-        let hash = Hash256(SHA256().hash(Array(secret.utf8)))
+        let hash = service.hasher.withLock { Hash256($0.hash(Array(secret.utf8))) }
         return service.log.withStanding { $0.caller(tokenHash: hash, at: service.clock()) }
     }
 }

@@ -104,8 +104,15 @@ struct Route: Sendable {
         return open
     }
 
+    /// The route whose whole path is `path`, found without taking the path apart: reports come this way.
+    static func literal(_ method: String, _ path: String) -> Route? { literals[path]?.first { $0.method == method } }
+
+    private static let literals = Dictionary(
+        grouping: all.filter { !$0.pattern.contains("*") }, by: { "/" + $0.pattern.joined(separator: "/") })
+
     /// The body that a route takes; for paths of no route the smallest bound.
     static func bodyLimit(_ method: String, _ path: String) -> Int {
+        if let route = literal(method, path) { return route.bodyBytes }
         let parts = parts(path)
         return all.first { $0.method == method && $0.match(parts) != nil }?.bodyBytes ?? Limits.bodyBytes
     }

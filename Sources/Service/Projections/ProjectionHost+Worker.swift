@@ -107,14 +107,21 @@ extension ProjectionHost {
             while true {
                 let (requests, isStopping) = host.takeRequests()
                 for request in requests { request.run(self) }
-                if isStopping { return }
+                if isStopping {
+                    // So that the next start has nothing to catch up with; if it fails, that start sees to it.
+                    while (try? advance(loading: false)) == false {}
+                    return
+                }
                 do throws(SQLiteError) {
                     let isLive = try advance(loading: false)
                     let isLoaded = try advance(loading: true)
                     try finishLoaded()
                     for projection in followed { try projection.overwriteErased() }
                     host.publish(followed, switched: false)
-                    if isLive && isLoaded { _ = log.waitForHead(after: lowestPlace, milliseconds: 50) }
+                    if isLive && isLoaded {
+                        host.rest(after: lowestPlace)
+                        _ = log.waitForHead(after: lowestPlace, milliseconds: 50)
+                    }
                 } catch {
                     stuck("A projection cannot be written: \(error).")
                     usleep(500_000)

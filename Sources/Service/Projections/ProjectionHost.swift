@@ -10,6 +10,8 @@ final class ProjectionHost: Sendable {
     /// Events in one transaction while following, and while a file is loaded from zero.
     static let batch = 4096
     static let loadingBatch = 16_384
+    /// How old what is answered may be while events come in, unless the asker says which one must be in.
+    private static let restMilliseconds = 50
 
     struct Shared {
         /// Place of each active projection.
@@ -18,6 +20,8 @@ final class ProjectionHost: Sendable {
         /// Raised whenever an active file is replaced.
         var switches = 0
         var requests: [Request] = []
+        /// The highest number that somebody waits for.
+        var awaited: Int64 = 0
         var isStopping = false
     }
 
@@ -107,15 +111,27 @@ final class ProjectionHost: Sendable {
 
     /// Waits until the active projections have folded `number`; `false` when time ran out.
     func wait(for number: Int64, in names: [String], milliseconds: Int) -> Bool {
-        shared.wait(milliseconds: milliseconds) { state in
+        note(awaited: number)
+        return shared.wait(milliseconds: milliseconds) { state in
             names.allSatisfy { (state.places[$0] ?? 0) >= number } ? true : nil
         } ?? false
+    }
+
+    private func note(awaited number: Int64) { shared.change { $0.awaited = max($0.awaited, number) } }
+
+    /// Lets events gather, because a transaction costs as much as ten of them; no longer than until somebody waits for one
+    /// after `place`, or wants something done.
+    func rest(after place: Int64) {
+        _ = shared.wait(milliseconds: Self.restMilliseconds) { state in
+            state.isStopping || !state.requests.isEmpty || state.awaited > place ? true : nil
+        }
     }
 
     /// Waits until no generation, those that do not answer included, holds anything erased at `number`; `false` when time
     /// ran out.
     func waitErased(_ number: Int64, milliseconds: Int) -> Bool {
-        shared.wait(milliseconds: milliseconds) { state in
+        note(awaited: number)
+        return shared.wait(milliseconds: milliseconds) { state in
             state.status.allSatisfy { $0.place >= number && !$0.holdsErased } ? true : nil
         } ?? false
     }
