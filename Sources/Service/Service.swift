@@ -17,6 +17,8 @@ package final class Service: Sendable {
     private let pusher: Pusher?
     let checker: FingerprintChecker
     private let server = Mutex<HTTPServer?>(nil)
+    /// Requests that wait for the log's next event.
+    let followers = Atomic<Int>(0)
     /// Hashes what callers show; reused, because a new one costs four times as much as the hash.
     let hasher = Mutex(SHA256())
     /// The operator's token; `isNew` when this start made it.

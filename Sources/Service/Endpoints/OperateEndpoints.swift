@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import JSON
 import SQLite
+import Synchronization
 import Whereabouts
 
 /// Running the service: its events as they lie in the log, its projections, its proof.
@@ -30,6 +31,8 @@ enum OperateEndpoints {
 
     private static let eventsPerPage: Int64 = 1000
     private static let longestWaitSeconds: Int64 = 30
+    /// Each holds an answering thread while it waits; the others must stay free for those who ask.
+    private static let mostFollowers = AnswerPool.threads / 2
 
     static func events(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
@@ -54,6 +57,9 @@ enum OperateEndpoints {
         var place = after
         var page: [EventJSON.Item] = []
         if wait > 0, service.log.head <= after {
+            let followers = service.followers.add(1, ordering: .relaxed).newValue
+            defer { service.followers.subtract(1, ordering: .relaxed) }
+            guard followers <= mostFollowers else { throw .busy(1) }
             _ = service.log.waitForHead(after: after, milliseconds: Int(wait) * 1000)
         }
         let head = service.log.head

@@ -24,7 +24,8 @@ struct ProjectionDiff: Sendable {
 
     var isEqual: Bool { added + removed + changed == 0 }
 
-    /// Compares two files read-only, each in one consistent view. Memory: 16 bytes for each row of the active file.
+    /// Compares two files read-only, each in one consistent view. Memory: 16 bytes for each row of
+    /// the active file, and the name of each row in which they differ.
     ///
     /// - Returns: `nil` when the files are not at the same place at this moment.
     static func between(_ kind: ProjectionKind, active: String, other: String) throws(SQLiteError) -> ProjectionDiff? {
@@ -49,32 +50,34 @@ struct ProjectionDiff: Sendable {
     private mutating func compare(_ active: any Projection, _ other: any Projection) throws(SQLiteError) {
         var onlyActive: Set<UInt128> = []
         try active.eachRow { (row) throws(SQLiteError) in onlyActive.insert(row.hash.sum) }
-        // Rows of the other file that the active one does not have, told by what names them.
-        var differing: [String: Row] = [:]
-        var extra = 0
+        // Rows of the other file that the active one does not have: the names of all, to tell a changed row from a new one,
+        // and the content of some.
+        var extra: Set<String> = []
+        var told: [String: Row] = [:]
         try other.eachRow { (row) throws(SQLiteError) in
             if onlyActive.remove(row.hash.sum) != nil { return }
-            extra += 1
-            if differing.count < Self.rowsTold {
-                differing["\(row.table) \(row.key)"] = Row(
+            let name = "\(row.table) \(row.key)"
+            extra.insert(name)
+            if told.count < Self.rowsTold {
+                told[name] = Row(
                     table: "\(row.table)", person: row.person, key: row.key, active: nil, other: row.summary)
             }
         }
-        var missing = 0
         try active.eachRow { (row) throws(SQLiteError) in
             guard onlyActive.contains(row.hash.sum) else { return }
-            missing += 1
             let name = "\(row.table) \(row.key)"
-            if differing[name] != nil {
-                differing[name]?.active = row.summary
+            if extra.remove(name) != nil {
                 changed += 1
-            } else if differing.count < Self.rowsTold {
-                differing[name] = Row(
-                    table: "\(row.table)", person: row.person, key: row.key, active: row.summary, other: nil)
+                told[name]?.active = row.summary
+            } else {
+                removed += 1
+                if told.count < Self.rowsTold {
+                    told[name] = Row(
+                        table: "\(row.table)", person: row.person, key: row.key, active: row.summary, other: nil)
+                }
             }
         }
-        added = extra - changed
-        removed = missing - changed
-        rows = differing.sorted { $0.key < $1.key }.map(\.value)
+        added = extra.count
+        rows = told.sorted { $0.key < $1.key }.map(\.value)
     }
 }

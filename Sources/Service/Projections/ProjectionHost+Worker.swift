@@ -268,14 +268,13 @@ extension ProjectionHost {
             return gone
         }
 
-        /// The files of the active generation and its candidate or predecessor, both at the same place; `nil` until they
-        /// are.
+        /// The active generation and its candidate or predecessor, both loaded; between two batches they are at one place.
         func pairForDiff(_ name: String) throws(HostError) -> (active: Catalog.Generation, other: Catalog.Generation) {
             _ = try kind(name)
             guard let other = find(name, .candidate) ?? find(name, .previous), let active = find(name, .active) else {
                 throw .nothingTo("There is only one \(name); run `projections rebuild \(name)` first.")
             }
-            guard !other.isLoading, !active.isLoading, other.place == active.place else { throw .stillLoading(name) }
+            guard !other.isLoading, !active.isLoading else { throw .stillLoading(name) }
             return (active.generation, other.generation)
         }
     }

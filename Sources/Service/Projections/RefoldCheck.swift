@@ -1,5 +1,6 @@
 import Glibc
 import SQLite
+import Synchronization
 import Whereabouts
 
 /// Folds a projection from zero into a file of its own and compares: what answers must be what the log gives.
@@ -11,14 +12,18 @@ enum RefoldCheck {
         case loading
     }
 
+    private static let checks = Atomic<Int64>(0)
+
     /// - Parameter status: the active generation at one moment; the refold stops at exactly its place.
     static func run(
         _ status: ProjectionHost.Status, kind: ProjectionKind, directory: String, reader: LogReader
     ) throws(LogError) -> Result {
         if status.isLoading { return .loading }
-        // A generation 0 is in no catalog: the host removes such a file at its next start if this is cut short.
+        // Generations up to 0 are in no catalog: the host removes such a file at its next start if this is cut short. Two
+        // checks at once have a file each.
         let scratch = Catalog.Generation(
-            name: status.generation.name, version: status.generation.version, generation: 0, role: .candidate)
+            name: status.generation.name, version: status.generation.version,
+            generation: -checks.add(1, ordering: .relaxed).newValue, role: .candidate)
         func remove() {
             for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/\(scratch.fileName)\(suffix)") }
         }
