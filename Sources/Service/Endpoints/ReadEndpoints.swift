@@ -146,7 +146,8 @@ enum ReadEndpoints {
         let atLeast = try exchange.integer("at-least", in: 0...Int64.max, default: 0)
         if let projection, atLeast > 0 {
             // Only what is in the log can be waited for: anything else would hold a thread for nothing.
-            guard atLeast <= service.log.head, service.host.wait(for: atLeast, in: [projection], milliseconds: 10_000) else {
+            guard atLeast <= service.log.head, service.host.wait(for: atLeast, in: [projection], milliseconds: 10_000)
+            else {
                 throw Problem(
                     503, "Not yet",
                     "This view has not reached the number asked for; send the same request again later.",
