@@ -5,6 +5,8 @@ package import Whereabouts
 package enum Report: Hashable, Sendable, DescribedWithoutContent {
     /// A fix, and the query it answers if the client named one.
     case fix(Fix, answering: QueryID?)
+    /// What the owner of the device lets the app do.
+    case authorization(AuthorizationReport)
     /// A message that can never become a fix; it is kept with the reason, and acknowledged.
     case rejected(RejectionReason)
     /// A well-formed message that says something else, as a card or a region event; its type by the client's own name.
@@ -13,6 +15,7 @@ package enum Report: Hashable, Sendable, DescribedWithoutContent {
     package var description: String {
         switch self {
         case .fix: "fix(…)"
+        case .authorization: "authorization(…)"
         case .rejected(let reason): "rejected(\(reason.word))"
         case .notAFix(let type): "notAFix(\(type))"
         }

@@ -12,6 +12,7 @@ import Whereabouts
         #"[{"_type":"location","lat":-25.76,"lon":126.07,"tst":"1721896446","cog":277,"p":100.477},{"_type":"card"}]"#,
         #"{"_type":"transition","event":"enter","tst":1767225610,"wtst":1,"acc":3,"desc":"a\u00e9\n\"b\\"}"#,
         #"{"timestamp":1732147200.123,"latitude":46.5,"longitude":9.25,"floor":-2,"sourceInformation":{"isSimulatedBySoftware":false},"id":"3F2A","remainder":{"a":[1,{}]}}"#,
+        #"{"reports":[{"type":"authorization","timestamp":1767225610,"status":"denied","accuracy":"reduced"},{"type":"a"}]}"#,
         #"{"fixes":[{"timestamp":"2024-11-21T00:00:01.5Z","latitude":4,"longitude":9,"user":"a"},{"speed":-1, "course":360}]}"#,
     ].map { Array($0.utf8) }
 
@@ -55,7 +56,8 @@ import Whereabouts
             var lines = FixLines(now: now)
             let reports =
                 OwnTracks.reports(from: body, now: now) + FixJSON.reports(from: body, now: now)
-                + lines.feed(body).map(\.report) + lines.finish().map(\.report)
+                + ReportJSON.reports(from: body, now: now) + lines.feed(body).map(\.report)
+                + lines.finish().map(\.report)
             for case .fix(let fix, let answering) in reports {
                 fixes += 1
                 var writer = JSONWriter()

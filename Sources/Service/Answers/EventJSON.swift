@@ -79,6 +79,9 @@ enum EventJSON {
             writer.field("reason", reason.word)
             writer.field("length", length)
             part(input, into: &writer) { $1.field("sha256", Hex.encode($0.hash.bytes)) }
+        case .authorizationReported(let device, let report):
+            writer.field("device", device.rawValue)
+            part(report, into: &writer) { report, writer in ReportJSON.writeMembers(of: report, into: &writer) }
         case .locationPushTokenRegistered(let device, let environment, let token):
             writer.field("device", device.rawValue)
             writer.field("environment", environment.word)

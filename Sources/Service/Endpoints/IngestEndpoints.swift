@@ -11,6 +11,14 @@ enum IngestEndpoints {
         submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
     }
 
+    /// What a device says beside fixes; see ``ReportJSON``.
+    static func reports(
+        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let reports = ReportJSON.reports(from: exchange.request.body, now: service.clock())
+        submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
+    }
+
     static func ownTracks(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -82,7 +90,8 @@ enum IngestEndpoints {
     ) {
         guard reports.count <= Limits.batchCommands else {
             return completion(
-                .failure(Problem(413, "Too many fixes", "Send at most \(Limits.batchCommands) fixes in one request.")))
+                .failure(
+                    Problem(413, "Too many reports", "Send at most \(Limits.batchCommands) reports in one request.")))
         }
         var wanted: [DeviceReport] = []
         wanted.reserveCapacity(reports.count)
@@ -92,6 +101,7 @@ enum IngestEndpoints {
                 // Of a live report the house itself knows when it was received.
                 if device == .caller { fix.receivedAt = nil }
                 wanted.append(.fix(fix, answering: answering))
+            case .authorization(let report): wanted.append(.authorization(report))
             case .rejected(let reason): wanted.append(rejected(reason, exchange.request.body))
             case .notAFix: continue
             }
@@ -136,12 +146,31 @@ enum IngestEndpoints {
                     writer.beginObject()
                     writer.field("index", index)
                     writer.field("reason", reason.word)
+                    writer.field("detail", reason.sentence)
                     writer.endObject()
                 }
             }
             writer.field("number", counted.number)
             writer.endObject()
             return .json(writer.bytes)
+        }
+    }
+}
+
+extension RejectionReason {
+    /// What is wrong, and what to do.
+    fileprivate var sentence: String {
+        switch self {
+        case .notJSON: "The body is not JSON; nothing of it was read."
+        case .unknownType: "This is none of the reports this address takes."
+        case .missingField: "A required member is missing."
+        case .badCoordinate: "Latitude must be -90 to 90, longitude -180 to 180."
+        case .badTimestamp: "\"timestamp\" must be Unix seconds or a time like 2026-05-01T08:00:00Z, since 1990."
+        case .inTheFuture: "\"timestamp\" is more than a day ahead; set the device's clock."
+        case .noFix: "The device had no fix: this is no location."
+        case .tooLarge: "Send at most \(Limits.batchCommands) reports and \(Limits.ingestBodyBytes >> 20) MiB at once."
+        case .encryptedWithoutKey: "The payload is encrypted, and its key is not here; turn the encryption off."
+        case .badValue: "A member has none of the values it can have."
         }
     }
 }

@@ -3,6 +3,7 @@ import Geodesy
 import HTTPServer
 import JSON
 import Whereabouts
+import WireFormats
 
 /// Persons, devices, tokens, grants and regions.
 enum ManageEndpoints {
@@ -83,6 +84,9 @@ enum ManageEndpoints {
                 writer.beginObject()
                 writer.field("handle", handle.text)
                 writer.field("pushToken", device.pushToken != nil)
+                if let held = device.authorization {
+                    writer.object("authorization") { ReportJSON.writeMembers(of: held.report, into: &$0) }
+                }
                 writer.endObject()
                 count += 1
             }

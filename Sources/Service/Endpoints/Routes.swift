@@ -22,6 +22,7 @@ struct Route: Sendable {
     static let all: [Route] = [
         // Reports of devices.
         report("POST", "/v1/fixes", IngestEndpoints.fixes),
+        report("POST", "/v1/reports", IngestEndpoints.reports),
         report("POST", "/owntracks", IngestEndpoints.ownTracks),
         report("POST", "/v1/imports/*/batches", IngestEndpoints.importBatch),
         answer("PUT", "/v1/devices/*/location-push-token", IngestEndpoints.registerPushToken),

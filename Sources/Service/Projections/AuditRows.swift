@@ -64,8 +64,8 @@ package struct SettingsChange: Hashable, Sendable {
     package let item: Int64
     /// The requester of a grant, or the principal of a token.
     package var other: PrincipalID?
-    /// The handle of a person or device, the name of a region, the environment of a device token or the reason it ended;
-    /// `nil` when it can no longer be read.
+    /// The handle of a person or device, the name of a region, the environment of a device token or the reason it ended,
+    /// the authorization a device reported; `nil` when it can no longer be read.
     package var name: String?
     /// Of a grant.
     package var precision: Precision?

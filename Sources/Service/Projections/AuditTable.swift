@@ -170,6 +170,8 @@ final class AuditTable: Projection {
         case .regionAdded(let id, let region):
             return change(event, item: id.rawValue, name: region.content?.identifier)
         case .regionRemoved(let id): return change(event, item: id.rawValue)
+        case .authorizationReported(let device, let report):
+            return change(event, item: device.rawValue, name: report.content?.words)
         case .locationPushTokenRegistered(let device, let environment, _):
             return change(event, item: device.rawValue, name: environment.word)
         case .locationPushTokenRetired(let device, let reason):
@@ -188,6 +190,13 @@ final class AuditTable: Projection {
     }
 }
 
+extension AuthorizationReport {
+    /// Status and accuracy for a person's eyes.
+    fileprivate var words: String {
+        accuracy.map { "\(status.word), \($0.word) accuracy" } ?? status.word
+    }
+}
+
 extension Event {
     /// The kind under which a change of settings is kept.
     fileprivate var auditedKind: EventKind {
@@ -201,6 +210,7 @@ extension Event {
         case .grantRevoked: .grantRevoked
         case .regionAdded: .regionAdded
         case .regionRemoved: .regionRemoved
+        case .authorizationReported: .authorizationReported
         case .locationPushTokenRegistered: .locationPushTokenRegistered
         case .locationPushTokenRetired: .locationPushTokenRetired
         case .personErased: .personErased

@@ -76,7 +76,8 @@ final class Pusher: Sendable {
                 var works = open.subtracting(done).prefix(Self.queriesAtOnce).compactMap { work($0, standing) }
                 for (id, devices) in waiting where open.contains(id) {
                     guard works.count < Self.queriesAtOnce else { break }
-                    let due = Set(devices.filter { $0.value <= now }.keys)
+                    let due = Set(
+                        devices.filter { $0.value <= now && standing.devices[$0.key]?.mayBeWoken == true }.keys)
                     guard !due.isEmpty, var work = work(id, standing) else { continue }
                     work.devices.removeAll { !due.contains($0.id) }
                     works.append(work)

@@ -15,6 +15,7 @@ package enum Event: Hashable, Sendable {
     /// `answering` names the location query whose push made the device report.
     case fixReported(device: DeviceID, answering: QueryID?, Part<Fix>)
     case inputRejected(device: DeviceID, reason: RejectionReason, length: Int64, Part<RejectedInput>)
+    case authorizationReported(device: DeviceID, Part<AuthorizationReport>)
     case locationPushTokenRegistered(device: DeviceID, environment: PushEnvironment, Part<LocationPushToken>)
     case locationPushTokenRetired(device: DeviceID, reason: String)
     case locationQueried(LocationQuery)
@@ -57,6 +58,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case personErased = 20
     case clockSteppedBack = 21
     case logRestored = 22
+    case authorizationReported = 23
     case locationPushStarted = 24
     case sealedFixReported = 32
     case consentAsked = 33

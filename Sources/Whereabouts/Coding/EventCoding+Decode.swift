@@ -60,6 +60,17 @@ extension EventCoding {
                 RejectedInput(hash: try require(try fields.hash(1)), head: try require(try fields.bytes(2)))
             }
             event = .inputRejected(device: device, reason: reason, length: length, input)
+        case .authorizationReported:
+            let device = DeviceID(rawValue: try require(try clear.integer(1)))
+            let report = try open(parts, 0) { (fields) throws(CBORError) in
+                AuthorizationReport(
+                    timestamp: try require(try fields.timestamp(1)),
+                    status: try require(AuthorizationStatus(rawValue: try require(try fields.integer(2)))),
+                    accuracy: try fields.integer(3).map { (number) throws(CBORError) in
+                        try require(AccuracyAuthorization(rawValue: number))
+                    })
+            }
+            event = .authorizationReported(device: device, report)
         case .locationPushTokenRegistered:
             let device = DeviceID(rawValue: try require(try clear.integer(1)))
             let environment = try require(PushEnvironment(rawValue: try require(try clear.integer(2))))

@@ -113,6 +113,15 @@ package enum EventCoding {
                 $0.bytes(1, input.toWrite.hash.bytes)
                 $0.bytes(2, input.toWrite.head)
             }
+        case .authorizationReported(let device, let report):
+            kind = .authorizationReported
+            clear.integer(1, device.rawValue)
+            part(stream.person, .rest) {
+                let report = report.toWrite
+                $0.timestamp(1, report.timestamp)
+                $0.integer(2, report.status.rawValue)
+                $0.integer(3, report.accuracy?.rawValue)
+            }
         case .locationPushTokenRegistered(let device, let environment, let token):
             kind = .locationPushTokenRegistered
             clear.integer(1, device.rawValue)

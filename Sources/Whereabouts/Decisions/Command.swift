@@ -67,6 +67,7 @@ package enum DeviceReference: Hashable, Sendable {
 /// One report of a device as the door understood it.
 package enum DeviceReport: Sendable {
     case fix(Fix, answering: QueryID?)
+    case authorization(AuthorizationReport)
     case rejected(RejectionReason, RejectedInput, length: Int64)
 }
 

@@ -12,6 +12,7 @@ extension Standing {
         var outcomes: [FixOutcome] = []
         outcomes.reserveCapacity(reports.count)
         var newest = device.newestTimestamp
+        var authorization = device.authorization?.report
         // Filled when the first fix comes that is not newer than the ones before it: most batches have none.
         var inThisBatch: Set<Fix>?
         var rejectedInThisBatch: Set<Hash256> = []
@@ -24,6 +25,14 @@ extension Standing {
                 }
                 decision.append(
                     .inputRejected(device: id, reason: reason, length: length, .open(input)), to: track)
+            case .authorization(let report):
+                guard report != authorization else {
+                    outcomes.append(.duplicate)
+                    continue
+                }
+                authorization = report
+                outcomes.append(.new)
+                decision.append(.authorizationReported(device: id, .open(report)), to: .audit(device.person))
             case .fix(let fix, let query):
                 // Newer than anything of this device: it cannot be known, and needs no look-up.
                 if newest.map({ fix.timestamp <= $0 }) ?? false {

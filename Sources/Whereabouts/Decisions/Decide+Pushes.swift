@@ -5,7 +5,8 @@ package struct PushOrder: Hashable, Sendable {
     package enum What: Hashable, Sendable {
         /// It is on record that a push leaves now.
         case send
-        /// Ask again then: the device is woken for somebody else already, or its budget is used up.
+        /// Ask again then, if the device may be woken: it is woken for somebody else already, its budget is used up, or its
+        /// owner does not let the app be woken.
         case wait(until: Timestamp)
     }
     package let device: DeviceID
@@ -18,6 +19,8 @@ package enum PushWithheld: Int64, Sendable, CaseIterable {
     case coalesced = 1
     /// Apple gives a device about ``Limits/pushBudget``; a device beyond it gets no pushes at all for a while.
     case budget = 2
+    /// The device says that its app may not be run in the background: the push would be accepted and come to nothing.
+    case notAuthorized = 3
 
     package var word: String { String(describing: self) }
 
@@ -78,6 +81,7 @@ extension Standing {
     private func withheld(
         _ device: Device, _ id: DeviceID, from query: Query, at now: Timestamp
     ) -> (PushWithheld, until: Timestamp)? {
+        if !device.mayBeWoken { return (.notAuthorized, now) }
         // What became of a push that was started before a restart is not known: it is repeated without a pause, and
         // Apple counts both.
         if !query.pushed.contains(id), let last = device.lastPushAt {

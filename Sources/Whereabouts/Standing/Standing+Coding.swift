@@ -60,6 +60,10 @@ extension Standing {
                 $0.bytes(9, device.rejected.isEmpty ? nil : device.rejected.flatMap(\.bytes))
                 $0.timestamp(10, device.pushes.fullAt)
                 $0.timestamp(11, device.lastPushAt)
+                $0.timestamp(12, device.authorization?.report.timestamp)
+                $0.integer(13, device.authorization?.report.status.rawValue)
+                $0.integer(14, device.authorization?.report.accuracy?.rawValue)
+                $0.timestamp(15, device.authorization?.since)
             }
         }
         for (id, token) in tokens {
@@ -191,6 +195,13 @@ extension Standing {
             }
             device.pushes.fullAt = try fields.timestamp(10)
             device.lastPushAt = try fields.timestamp(11)
+            if let timestamp = try fields.timestamp(12) {
+                let report = AuthorizationReport(
+                    timestamp: timestamp,
+                    status: try require(AuthorizationStatus(rawValue: try require(try fields.integer(13)))),
+                    accuracy: try fields.integer(14).flatMap(AccuracyAuthorization.init(rawValue:)))
+                device.authorization = AuthorizationHeld(report: report, since: try require(try fields.timestamp(15)))
+            }
             devices[DeviceID(rawValue: id)] = device
         case .token:
             var token = Token(

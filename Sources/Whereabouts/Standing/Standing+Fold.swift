@@ -44,6 +44,10 @@ extension Standing {
         case .regionRemoved(let id):
             regions[id] = nil
             if let person = recorded.stream.person { persons[person]?.regions.removeAll { $0 == id } }
+        case .authorizationReported(let device, let report):
+            guard let report = report.content else { break }
+            devices[device]?.note(
+                AuthorizationHeld(report: report, since: min(report.timestamp, recorded.recordedAt)))
         case .locationPushTokenRegistered(let device, let environment, let token):
             devices[device]?.pushToken = token.content.map {
                 PushToken(token: $0, environment: environment, registeredAt: recorded.recordedAt)
@@ -106,9 +110,13 @@ extension Standing {
 
     /// Pauses go on as long as they would have: a clock put right must not silence a device for a day.
     private mutating func follow(clockSteppedBackBy milliseconds: Int64) {
-        for (id, device) in devices where device.lastPushAt != nil {
+        for (id, device) in devices where device.lastPushAt != nil || device.authorization != nil {
             devices[id]?.pushes.follow(clockSteppedBackBy: milliseconds)
             devices[id]?.lastPushAt = device.lastPushAt?.stepped(back: milliseconds)
+            // What is said from now on must count.
+            if let since = device.authorization?.since {
+                devices[id]?.authorization?.since = min(since, lastRecordedAt)
+            }
         }
     }
 
@@ -142,6 +150,7 @@ extension Standing {
             devices[device]?.newestTimestamp = nil
             devices[device]?.pushes = Allowance()
             devices[device]?.lastPushAt = nil
+            devices[device]?.authorization = nil
         }
         for grant in known.grants { revoke(grant) }
         for grant in grants.values where grant.requester == person { revoke(grant.id) }
@@ -176,6 +185,10 @@ extension Standing {
 extension Standing.Device {
     fileprivate mutating func note(_ timestamp: Timestamp) {
         if newestTimestamp.map({ $0 < timestamp }) ?? true { newestTimestamp = timestamp }
+    }
+
+    fileprivate mutating func note(_ held: Standing.AuthorizationHeld) {
+        if authorization.map({ $0.since <= held.since }) ?? true { authorization = held }
     }
 }
 

@@ -30,6 +30,19 @@ package struct Standing: Sendable {
         /// What is left of ``Limits/pushBudget``.
         package internal(set) var pushes = Allowance()
         package internal(set) var lastPushAt: Timestamp?
+        /// The newest by ``AuthorizationHeld/since``; `nil` as long as the device never said.
+        package internal(set) var authorization: AuthorizationHeld?
+
+        /// Whether the system would run the app's extension for a push. A device that never said may be able to, as a
+        /// client that has no words for it (OwnTracks).
+        package var mayBeWoken: Bool { authorization.map { $0.report.status == .authorizedAlways } ?? true }
+    }
+
+    package struct AuthorizationHeld: Hashable, Sendable {
+        package let report: AuthorizationReport
+        /// The report's own time, at most the time it was recorded at: a clock that is ahead must not outvote what comes
+        /// later.
+        package internal(set) var since: Timestamp
     }
 
     package struct PushToken: Hashable, Sendable {

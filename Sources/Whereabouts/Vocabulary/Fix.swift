@@ -69,6 +69,8 @@ package enum RejectionReason: Int64, Sendable, CaseIterable {
     case noFix = 7
     case tooLarge = 8
     case encryptedWithoutKey = 9
+    /// A member says what none of its kind can say.
+    case badValue = 10
 
     /// The word shown to people and machines.
     package var word: String {
@@ -82,6 +84,7 @@ package enum RejectionReason: Int64, Sendable, CaseIterable {
         case .noFix: "noFix"
         case .tooLarge: "tooLarge"
         case .encryptedWithoutKey: "encryptedWithoutKey"
+        case .badValue: "badValue"
         }
     }
 }

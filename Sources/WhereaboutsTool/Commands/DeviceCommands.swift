@@ -88,15 +88,23 @@ enum DeviceCommands {
                     array.field("handle", device.text("handle"))
                     array.field("person", person)
                     array.field("pushToken", device["pushToken"]?.bool)
+                    if let authorization = device["authorization"] {
+                        array.key("authorization")
+                        array.value(authorization)
+                    }
                     array.endObject()
                 }
             }
             writer.endObject()
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         }
-        var table = Table("DEVICE", "PERSON", "CAN BE WOKEN")
+        var table = Table("DEVICE", "PERSON", "CAN BE WOKEN", "AUTHORIZATION")
         for (person, device) in devices {
-            table.add(device.text("handle"), person, device["pushToken"]?.bool == true ? "yes" : "no")
+            let status = device["authorization"]?["status"]?.string
+            let mayBeWoken = status == nil || status == AuthorizationStatus.authorizedAlways.word
+            table.add(
+                device.text("handle"), person, device["pushToken"]?.bool == true && mayBeWoken ? "yes" : "no",
+                status ?? "not reported")
         }
         invocation.console.show(table, orElse: "There is no device yet; \"device add\" adds one.")
     }

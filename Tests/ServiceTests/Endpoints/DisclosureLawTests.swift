@@ -50,6 +50,14 @@ import Whereabouts
             Wish(
                 target: "/v1/fixes", body: #"{"timestamp":\#(village.house.clock.seconds),"latitude":1,"longitude":2}"#)
         },
+        "POST /v1/reports": Row(done: [.phone]) { village, _, _ in
+            Wish(
+                target: "/v1/reports",
+                body: """
+                    {"reports":[{"type":"authorization","timestamp":\(village.house.clock.seconds),
+                    "status":"authorizedAlways","accuracy":"full"}]}
+                    """)
+        },
         "POST /owntracks": Row(done: [.phone]) { village, _, _ in
             Wish(
                 target: "/owntracks",

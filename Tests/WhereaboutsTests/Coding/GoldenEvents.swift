@@ -132,6 +132,10 @@ enum GoldenEvents {
         "InputRejected": .inputRejected(
             device: device, reason: .badCoordinate, length: 5,
             .open(RejectedInput(hash: hash, head: Array("hello".utf8)))),
+        "AuthorizationReported": .authorizationReported(
+            device: device, .open(AuthorizationReport(timestamp: newYear, status: .authorizedAlways, accuracy: .full))),
+        "AuthorizationReported-bare": .authorizationReported(
+            device: device, .open(AuthorizationReport(timestamp: later(1), status: .notDetermined, accuracy: nil))),
         "LocationPushTokenRegistered": .locationPushTokenRegistered(
             device: device, environment: .development,
             .open(LocationPushToken(bytes: [0xDE, 0xAD, 0xBE, 0xEF], bundleID: "org.example.app"))),

@@ -47,8 +47,13 @@ import Whereabouts
                 _ = scene.house.report([fix], answering: answering, by: scene.phone)
             case 4:
                 let input = RejectedInput(hash: random.hash(), head: [1])
+                let authorization = AuthorizationReport(
+                    timestamp: scene.house.now, status: random.pick(AuthorizationStatus.allCases),
+                    accuracy: random.maybe { $0.pick(AccuracyAuthorization.allCases) })
                 scene.house.submit(
-                    .reportFixes(device: .caller, [.rejected(.notJSON, input, length: 1)]), by: scene.phone)
+                    .reportFixes(
+                        device: .caller,
+                        [.rejected(.notJSON, input, length: 1), .authorization(authorization)]), by: scene.phone)
             case 5:
                 _ = scene.house.submit(
                     .giveGrant(

@@ -40,6 +40,11 @@ struct AnyEvent {
                     device: device, reason: pick(RejectionReason.allCases), length: ordinal(), .open(input)),
                 .track(person)
             )
+        case .authorizationReported:
+            let report = AuthorizationReport(
+                timestamp: time(), status: pick(AuthorizationStatus.allCases),
+                accuracy: maybe { $0.pick(AccuracyAuthorization.allCases) })
+            return (.authorizationReported(device: device, .open(report)), audit)
         case .locationPushTokenRegistered:
             let token = LocationPushToken(bytes: bytes(upTo: 100), bundleID: text())
             let environment: PushEnvironment = Bool.random(using: &random) ? .production : .development

@@ -1,0 +1,71 @@
+package import JSON
+package import Whereabouts
+
+/// What a device says beside fixes: `POST /v1/reports`, one JSON object with a list of typed ones.
+///
+///     {"reports": [{"type": "authorization", "timestamp": 1767225600.5, "status": "authorizedAlways", "accuracy": "full"}]}
+///
+/// Each report has a `type` and a `timestamp`, the device's own time in Unix seconds or ISO 8601 text (``ISO8601``). What
+/// else it has depends on its type; members of other names are passed over, so that a newer app can talk to an older
+/// service.
+///
+/// | type | members |
+/// |---|---|
+/// | `authorization` | `status`: a case of `CLAuthorizationStatus`; `accuracy` (optional): `full` or `reduced` |
+package enum ReportJSON {
+    /// Reads a body. Never fails: each item comes to one report, in the order written.
+    ///
+    /// A body beyond ``Limits/ingestBodyBytes`` and more items than ``Limits/batchCommands`` come to one `tooLarge`.
+    ///
+    /// - Parameter now: house time, against which a report is in the future.
+    package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
+        guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
+        guard let document = try? JSONDocument.parse(body) else { return [.rejected(.notJSON)] }
+        guard let items = document.root["reports"]?.array else { return [.rejected(.unknownType)] }
+        var reports: [Report] = []
+        for item in items {
+            guard reports.count < Limits.batchCommands else { return [.rejected(.tooLarge)] }
+            reports.append(report(of: item, now: now))
+        }
+        return reports
+    }
+
+    private static func report(of item: JSONValue, now: Timestamp) -> Report {
+        guard let type = item["type"]?.string else { return .rejected(.unknownType) }
+        switch type {
+        case "authorization":
+            return dated(item, now) { timestamp in
+                guard let word = item["status"] else { return .rejected(.missingField) }
+                guard let status = word.string.flatMap(AuthorizationStatus.init(word:)) else {
+                    return .rejected(.badValue)
+                }
+                var accuracy: AccuracyAuthorization?
+                if let word = item["accuracy"], !word.isNull {
+                    accuracy = word.string.flatMap(AccuracyAuthorization.init(word:))
+                    if accuracy == nil { return .rejected(.badValue) }
+                }
+                return .authorization(AuthorizationReport(timestamp: timestamp, status: status, accuracy: accuracy))
+            }
+        default: return .rejected(.unknownType)
+        }
+    }
+
+    /// Every report has the device's time, within the same bounds as a fix.
+    private static func dated(_ item: JSONValue, _ now: Timestamp, _ report: (Timestamp) -> Report) -> Report {
+        guard let value = item["timestamp"] else { return .rejected(.missingField) }
+        let time =
+            if let seconds = value.double { Timestamp(seconds: seconds) } else {
+                value.string.flatMap { ISO8601.parse($0) }
+            }
+        guard let time, time >= Limits.oldestFix else { return .rejected(.badTimestamp) }
+        guard time <= now.adding(seconds: Limits.futureRejectedSeconds) else { return .rejected(.inTheFuture) }
+        return report(time)
+    }
+
+    /// Writes what ``reports(from:now:)`` reads of an authorization, without type and braces.
+    package static func writeMembers(of report: AuthorizationReport, into writer: inout JSONWriter) {
+        writer.field("status", report.status.word)
+        writer.field("accuracy", report.accuracy?.word)
+        writer.field("timestamp", milliseconds: report.timestamp.milliseconds)
+    }
+}
