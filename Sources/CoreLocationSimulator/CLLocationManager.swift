@@ -235,6 +235,9 @@ open class CLLocationManager: NSObject {
         }
     }
 
+    /// Not final: the service keeps trying.
+    func receiverLost() { if standard.isUpdating && !standard.isPaused && mayDeliver { fail(.locationUnknown) } }
+
     func deliver(_ fixes: [CLLocation]) {
         let text = fixes.map(\.logText).joined(separator: ", ")
         application.tell(self, "didUpdateLocations \(text)") { $0.locationManager(self, didUpdateLocations: fixes) }

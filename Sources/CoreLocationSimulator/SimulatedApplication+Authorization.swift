@@ -92,6 +92,7 @@ extension SimulatedApplication {
     private func show(_ prompt: Prompt, then done: @escaping () -> Void = {}) {
         openPrompt = prompt
         device.write(bundle.identifier, "prompt \(prompt.rawValue)")
+        defer { servicesChanged() }
         guard let answer = user.take(prompt) else { return }
         device.clock.after(answer.delaySeconds) { [weak self] in
             guard let self else { return }
@@ -160,6 +161,7 @@ extension SimulatedApplication {
     func tellAuthorization() {
         guard state.isRunning else { return }
         for manager in managers { tellAuthorization(manager) }
+        servicesChanged()
     }
 
     func tellAuthorization(_ manager: CLLocationManager) {

@@ -14,12 +14,21 @@ extension SimulatedApplication {
         lastFix = seen
         let moment = device.clock.moment
         if state.isRunning { for manager in managers { manager.take(seen, at: moment) } }
+        takeLive(seen, at: moment)
         guard monitoringIsAllowed else { return }
         noticeSignificantChange(seen, at: moment)
         noticeVisit(seen, at: moment)
         // Regions need full accuracy.
         guard accuracy == .fullAccuracy else { return }
         noticeCrossings(seen, at: moment)
+        noticeConditions(seen, at: moment)
+    }
+
+    /// The device's receiver has lost the place.
+    func receiverLost() {
+        guard isAuthorized, state.isRunning else { return }
+        for manager in managers { manager.receiverLost() }
+        liveReceiverLost()
     }
 
     private func reducedIfDue(_ fix: CLLocation) -> CLLocation? {
@@ -45,7 +54,7 @@ extension SimulatedApplication {
     }
 
     /// Brings an event to the app, launching it when need be. Out of use a provisional Always asks the user first.
-    private func post(_ event: @escaping () -> Void) {
+    func post(_ event: @escaping () -> Void) {
         if authorization.isProvisional && !isInUse {
             askToKeepAlways(before: event)
         } else {

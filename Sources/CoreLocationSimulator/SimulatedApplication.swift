@@ -35,6 +35,9 @@ public final class SimulatedApplication: @unchecked Sendable {
     var visits = LaunchingService<VisitDetector>(rule: VisitDetector())
     var lastVisitReport = Timestamp(milliseconds: .min)
     var regions: [String: MonitoredRegion] = [:]
+    var monitors: [String: SystemMonitor] = [:]
+    var sessions = AppSessions()
+    var live = LiveFollowers()
 
     init(
         bundle: SimulatedBundle, device: SimulatedDevice, user: UserScript,
@@ -98,14 +101,14 @@ public final class SimulatedApplication: @unchecked Sendable {
 
     func reboot() {
         end(as: .notRunning)
-        if !profile.regionsSurviveReboot { regions = [:] }
+        if !profile.regionsSurviveReboot { (regions, monitors) = ([:], [:]) }
     }
 
     /// Whether the app is in use: on the screen, or in the background with a session that the user can see.
     var isInUse: Bool {
         switch lifeState {
         case .foreground: true
-        case .background: managers.contains { $0.showsIndicator }
+        case .background: hasBackgroundActivity || managers.contains { $0.showsIndicator }
         default: false
         }
     }
@@ -124,6 +127,7 @@ public final class SimulatedApplication: @unchecked Sendable {
     func sessionsChanged() {
         loseWhatNeedsUse()
         if lifeState == .background { awaitSuspension() }
+        servicesChanged()
     }
 
     private func start(in state: SimulatedApplicationState, options: [SimulatedLaunchOption: Bool]) {
@@ -134,11 +138,13 @@ public final class SimulatedApplication: @unchecked Sendable {
         device.write(bundle.identifier, "launched in \(state.rawValue)\(reason)")
         significant.beginProcess()
         visits.beginProcess()
+        beginSessions()
         Self.$current.withValue(self) {
             delegate = makeDelegate()
             delegate?.applicationDidFinishLaunching(options: options)
         }
         if state == .background { awaitSuspension() }
+        servicesChanged()
     }
 
     private func change(to state: SimulatedApplicationState) {
@@ -149,13 +155,17 @@ public final class SimulatedApplication: @unchecked Sendable {
         loseWhatNeedsUse()
         if wasSuspended { tellAuthorization() }
         if state == .background { awaitSuspension() } else { device.clock.cancel(suspension) }
+        servicesChanged()
     }
 
     private func end(as state: SimulatedApplicationState) {
         guard !lifeState.isDead || state == .notRunning else { return }
         device.clock.cancel(suspension)
+        if !lifeState.isDead { endSessions() }
         lifeState = state
         device.write(bundle.identifier, state.rawValue)
+        endMonitors()
+        endLive()
         (delegate, managerReferences) = (nil, [])
         loseWhatNeedsUse()
     }
@@ -163,7 +173,9 @@ public final class SimulatedApplication: @unchecked Sendable {
     private func awaitSuspension() {
         device.clock.cancel(suspension)
         suspension = device.clock.after(profile.backgroundSeconds) { [weak self] in
-            guard let self, lifeState == .background, !managers.contains(where: { $0.keepsAppRunning }) else { return }
+            guard let self, lifeState == .background, !hasBackgroundActivity,
+                !managers.contains(where: { $0.keepsAppRunning })
+            else { return }
             // A Mac's apps run on.
             if profile.platform == .iOS { change(to: .suspended) }
         }

@@ -37,6 +37,12 @@ public struct SimulatedBundle {
         (infoDictionary["UIBackgroundModes"] as? [String])?.contains("location") ?? false
     }
 
+    /// Whether sequences deliver only to those who hold a session: the header and the documentation differ in the key.
+    var requiresExplicitSession: Bool {
+        ["NSLocationRequireExplicitServiceSession", "CLRequireExplicitServiceSession"]
+            .contains { infoDictionary[$0] as? Bool ?? false }
+    }
+
     var beginsReduced: Bool { infoDictionary["NSLocationDefaultAccuracyReduced"] as? Bool ?? false }
 
     func hasTemporaryPurpose(_ key: String) -> Bool {

@@ -30,6 +30,8 @@ public final class SimulatedClock: @unchecked Sendable {
     }
 
     let lock = NSRecursiveLock()
+    /// Tasks of apps run here, between one job and the next.
+    let executor = SimulatedExecutor()
     private var current: Timestamp
     /// In the order they are due, the next one last. Few wait at a time, so an array is enough.
     private var jobs: [Job] = []
@@ -63,10 +65,12 @@ public final class SimulatedClock: @unchecked Sendable {
             }
             isRunning = true
             defer { isRunning = false }
+            executor.drain()
             while let job = jobs.last, job.moment <= end {
                 jobs.removeLast()
                 current = max(current, job.moment)
                 job.action()
+                executor.drain()
             }
             current = max(current, end)
         }

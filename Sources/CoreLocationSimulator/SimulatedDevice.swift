@@ -87,6 +87,15 @@ public final class SimulatedDevice: @unchecked Sendable {
         }
     }
 
+    /// The device has lost its receiver: whoever is being updated hears that the location is unknown, and of the next
+    /// fix again.
+    public func loseReceiver() {
+        clock.lock.withLock {
+            write("device", "receiver lost")
+            for application in applications { application.receiverLost() }
+        }
+    }
+
     func write(_ who: String, _ what: String) { clock.lock.withLock { log.append(clock.moment, who, what) } }
 
     private func awaitNextFix() {

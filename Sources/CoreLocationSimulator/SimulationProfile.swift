@@ -32,6 +32,8 @@ public struct SimulationProfile: Sendable, Equatable {
     var monitorsWhenInUse: Bool { platform == .macOS || version >= 13 }
     /// Reduced accuracy and `locationManagerDidChangeAuthorization` came with iOS 14.
     var hasAccuracyAuthorization: Bool { platform == .macOS || version >= 14 }
+    /// `CLServiceSession` came with iOS 18 and macOS 15.
+    var hasServiceSessions: Bool { version >= (platform == .macOS ? 15 : 18) }
     /// macOS monitors only while the app runs.
     var launchesApps: Bool { platform == .iOS }
 
@@ -94,6 +96,15 @@ public struct SimulationProfile: Sendable, Equatable {
     @Sourced(.decision) public var cushionMetersMin = 20.0
     @Sourced(.field) public var cushionMetersMax = 200.0
     @Sourced(.field) public var crossingDwellSeconds = 20.0
+
+    // MARK: Monitors, live updates and sessions
+
+    @Sourced(.documentation) public var monitorConditionsMax = 20
+    /// Live updates pause after this long within this distance.
+    @Sourced(.decision) public var liveStationarySeconds = 120.0
+    @Sourced(.decision) public var liveStationaryMeters = 25.0
+    /// How soon after a launch in the background a session held before is to be taken again.
+    @Sourced(.decision) public var sessionRestoreSeconds = 5.0
 
     // MARK: Background
 

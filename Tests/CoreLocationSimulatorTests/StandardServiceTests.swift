@@ -203,6 +203,18 @@ import Testing
         #expect(abs(mean / (2 * (65.0 * 65 - 25)) - 1) < 0.05)
     }
 
+    @Test func `given updates, when the receiver is lost, then locationUnknown comes, and fixes again after it`() throws
+    {
+        let scene = updating()
+        try scene.follow([.move(to: north(50), metersPerSecond: 5)])
+        scene.advance(20)
+        let before = scene.app.received.count
+        scene.device.loseReceiver()
+        try scene.follow([.move(to: north(50), metersPerSecond: 5)])
+        scene.advance(20)
+        #expect(scene.app.errors.map(code) == [0] && scene.app.received.count > before)
+    }
+
     @Test func `deferred updates are inert and say so`() {
         let scene = updating()
         scene.application.run { scene.manager.allowDeferredLocationUpdates(untilTraveled: 100, timeout: 60) }
