@@ -35,6 +35,17 @@ open class CLLocationManager: NSObject {
         }
     }
 
+    /// Degrees to turn from the last delivered heading before the next one is delivered; 1 by default.
+    open var headingFilter: CLLocationDegrees = 1
+    /// Which edge of the device is its front; the top by default. Flat and unknown orientations are ignored.
+    open var headingOrientation: CLDeviceOrientation = .portrait {
+        didSet {
+            if ![.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight].contains(headingOrientation) {
+                headingOrientation = oldValue
+            }
+        }
+    }
+
     let application: SimulatedApplication
     let launch: Int
     private(set) var number = 0
@@ -43,6 +54,7 @@ open class CLLocationManager: NSObject {
     private(set) var monitorsVisits = false
     private var standard = StandardService()
     private var request: LocationRequest?
+    var headingService = HeadingService()
 
     /// - Precondition: made by an app's code, which the simulation runs.
     public override init() {
@@ -165,6 +177,29 @@ open class CLLocationManager: NSObject {
             }
         }
     }
+
+    // MARK: Heading
+
+    open class func headingAvailable() -> Bool { device?.hardware.contains(.magnetometer) ?? false }
+
+    /// The newest heading; `nil` before the first.
+    open var heading: CLHeading? { application.locked { headingService.last } }
+
+    /// Follows the heading while the app is on the screen; the magnetic one needs no authorization.
+    open func startUpdatingHeading() {
+        application.locked {
+            guard application.device.hardware.contains(.magnetometer) else {
+                application.device.clock.after(0) { [weak self] in self?.fail(.headingFailure) }
+                return
+            }
+            headingService = HeadingService(isUpdating: true)
+            application.device.clock.after(0) { [weak self] in self?.application.device.senseHeading() }
+        }
+    }
+
+    open func stopUpdatingHeading() { application.locked { headingService = HeadingService() } }
+
+    open func dismissHeadingCalibrationDisplay() { application.locked { application.device.dismissCalibration() } }
 
     // MARK: Significant change and visits
 

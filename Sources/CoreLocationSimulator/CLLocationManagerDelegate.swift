@@ -12,6 +12,9 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
+    func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
+    /// Whether the system may ask the user to calibrate the compass; no by default.
+    func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
     func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
@@ -33,6 +36,8 @@ extension CLLocationManagerDelegate {
         _ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?
     ) {}
     public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
+    public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {}
+    public func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool { false }
     public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
     public func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {}
     public func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}

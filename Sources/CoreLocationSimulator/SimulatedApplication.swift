@@ -154,6 +154,7 @@ public final class SimulatedApplication: @unchecked Sendable {
         device.write(bundle.identifier, state.rawValue)
         loseWhatNeedsUse()
         if wasSuspended { tellAuthorization() }
+        if state == .foreground { device.senseHeading() }
         if state == .background { awaitSuspension() } else { device.clock.cancel(suspension) }
         servicesChanged()
     }

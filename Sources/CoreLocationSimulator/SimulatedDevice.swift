@@ -14,11 +14,14 @@ public final class SimulatedDevice: @unchecked Sendable {
     public let seed: UInt64
 
     private var log = CallbackLog()
-    private var applications: [SimulatedApplication] = []
+    private(set) var applications: [SimulatedApplication] = []
     private var servicesAreOn = true
     private var sleeps = false
     private var track: ArraySlice<CLLocation> = []
     private var nextFix: SimulatedClock.Ticket?
+    /// Where the device was at the last fix, whatever its apps may know.
+    private(set) var place: CLLocation?
+    var compass = Compass()
 
     public init(
         clock: SimulatedClock = SimulatedClock(), profile: SimulationProfile = .iOS18,
@@ -111,8 +114,10 @@ public final class SimulatedDevice: @unchecked Sendable {
     private func receive(_ fix: CLLocation) {
         guard servicesAreOn, !(profile.platform == .macOS && sleeps) else { return }
         guard fix.hasPlace else { return write("device", "the receiver calls its fix invalid") }
+        place = fix
         guard let sigma = hardware.sigmaMeters(in: profile) else { return }
         let seen = fix.blurred(toSigma: sigma, seed: seed)
         for application in applications { application.receive(seen) }
+        senseHeading()
     }
 }

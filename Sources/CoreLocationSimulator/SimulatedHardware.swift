@@ -8,9 +8,11 @@ public struct SimulatedHardware: OptionSet, Sendable {
     public static let wifi = SimulatedHardware(rawValue: 2)
     public static let cellular = SimulatedHardware(rawValue: 4)
 
-    public static let phone: SimulatedHardware = [.gps, .wifi, .cellular]
+    public static let magnetometer = SimulatedHardware(rawValue: 16)
+
+    public static let phone: SimulatedHardware = [.gps, .wifi, .cellular, .magnetometer]
     /// A tablet without a cellular modem has no GPS either.
-    public static let wifiTablet: SimulatedHardware = [.wifi]
+    public static let wifiTablet: SimulatedHardware = [.wifi, .magnetometer]
 
     /// Significant changes and regions are found by cells and access points, which cost nothing to hear.
     var canMonitor: Bool { !isDisjoint(with: [.wifi, .cellular]) }

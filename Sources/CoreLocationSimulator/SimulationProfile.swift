@@ -106,6 +106,14 @@ public struct SimulationProfile: Sendable, Equatable {
     /// How soon after a launch in the background a session held before is to be taken again.
     @Sourced(.decision) public var sessionRestoreSeconds = 5.0
 
+    // MARK: Heading
+
+    /// Between two looks at the magnetometer while the device turns.
+    @Sourced(.decision) public var headingIntervalSeconds = 0.1
+    @Sourced(.decision) public var headingAccuracyDegrees = 10.0
+    /// How long the user takes with the calibration display.
+    @Sourced(.decision) public var headingCalibrationSeconds = 5.0
+
     // MARK: Background
 
     /// How long an app runs in the background before it is suspended.
