@@ -1,31 +1,35 @@
 import Glibc
 import Synchronization
 
-/// Makes batches durable and answers the ones who wait, on a thread of its own while the writer's thread decides and seals
-/// the next batch: half of an append is waiting for the disk and work of the kernel.
+/// Seals batches, makes them durable and answers the ones who wait, on a thread of its own while the writer's thread
+/// decides the next batch: about half of an append's work, and the waiting for the disk.
 ///
-/// The file belongs to whichever of the two threads holds the turn (``EventLog/Queue/isCommitting``).
+/// The file and the sealer belong to whichever of the two threads holds the turn (``EventLog/Queue/isCommitting``).
 final class Committer: @unchecked Sendable {
-    // `store` is used by the thread that holds the turn; handing it over goes through the monitors.
+    // `store` and `sealer` are used by the thread that holds the turn; handing it over goes through the monitors.
     let store: LogStore
+    private(set) var sealer: LogSealer
     private unowned let log: EventLog
     private let slot = Monitor(Slot())
     private var thread: WorkerThread?
     /// An emptied batch, so that its arrays need not grow anew.
     private struct Slot {
-        var batch: SealedBatch?
-        var spare = SealedBatch()
+        var batch: Batch?
+        var spare = Batch()
         var isStopping = false
     }
 
     /// 64 MiB: beyond that a checkpoint is made between two batches even under load.
     private static let pagesPerCheckpoint = 16_000
 
-    init(store: LogStore, log: EventLog) { (self.store, self.log) = (store, log) }
+    init(store: LogStore, sealer: consuming LogSealer, log: EventLog) {
+        (self.store, self.log) = (store, log)
+        self.sealer = sealer
+    }
 
     func start() {
         thread = WorkerThread { [self] in
-            while let batch = slot.wait(for: { slot -> SealedBatch?? in
+            while let batch = slot.wait(for: { slot -> Batch?? in
                 if let batch = slot.batch {
                     slot.batch = nil
                     return .some(batch)
@@ -44,17 +48,17 @@ final class Committer: @unchecked Sendable {
     }
 
     /// Gives the turn to the committing thread; returns an empty batch for the next commands.
-    func handOver(_ batch: consuming SealedBatch) -> SealedBatch {
+    func handOver(_ batch: consuming Batch) -> Batch {
         let batch = batch
         return slot.change { slot in
             slot.batch = batch
-            defer { slot.spare = SealedBatch() }
+            defer { slot.spare = Batch() }
             return slot.spare
         }
     }
 
     /// Writes a batch, tells its callers, and checkpoints when that is due. On the thread that holds the turn.
-    func commit(_ batch: consuming SealedBatch) {
+    func commit(_ batch: consuming Batch) {
         var batch = batch
         if let failure = log.failure { return answer(&batch, failure) }
         do throws(LogError) {
@@ -68,16 +72,16 @@ final class Committer: @unchecked Sendable {
     }
 
     /// Makes a batch durable without telling anybody yet.
-    func write(_ batch: borrowing SealedBatch) throws(LogError) {
-        if batch.rows.isEmpty { return }
+    func write(_ batch: borrowing Batch) throws(LogError) {
+        if batch.events.isEmpty { return }
         let start = Self.microseconds()
-        try store.write(batch)
+        try store.write(batch, &sealer)
         log.statistics.commits.add(1, ordering: .relaxed)
         log.statistics.commitMicroseconds.add(Self.microseconds() - start, ordering: .relaxed)
-        log.publish(head: batch.size)
+        log.publish(head: sealer.range.size)
     }
 
-    func answer(_ batch: inout SealedBatch, _ failure: LogError?) {
+    func answer(_ batch: inout Batch, _ failure: LogError?) {
         for (completion, result) in batch.answers {
             if let failure { completion(.failure(.fault(failure))) } else { completion(result) }
         }
@@ -85,19 +89,12 @@ final class Committer: @unchecked Sendable {
         slot.read { [batch] in $0.spare = batch }
     }
 
+    /// Forgets the schedules of keys that were destroyed.
+    func forgetKeys() { sealer.forgetKeys() }
+
     private static func microseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    }
-}
-
-extension SealedBatch {
-    /// Forgets everything but the room.
-    mutating func empty() {
-        rows.removeAll(keepingCapacity: true)
-        bodies.removeAll(keepingCapacity: true)
-        answers.removeAll(keepingCapacity: true)
-        erased = []
     }
 }

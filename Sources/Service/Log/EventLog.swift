@@ -2,7 +2,7 @@ import Cryptography
 import Synchronization
 package import Whereabouts
 
-/// The append-only log: one thread that decides, numbers, seals, hashes and commits, and is the only one that writes.
+/// The append-only log: one thread decides and numbers, and hands on to another that seals, hashes and commits.
 ///
 /// Commands wait in a bounded queue. The writer drains the queue into one transaction, so that one fsync makes many
 /// commands durable; there is no artificial delay. A fault of the disk stops the log for good: a failed fsync is never
@@ -74,13 +74,14 @@ package final class EventLog: Sendable {
         let reader = try LogReader(path: path, keys: keys)
         id = store.identity.id
         epoch = store.identity.epoch
-        var standing = try standingFile.load(log: store.identity, reader: reader)
+        var (standing, leaves) = try standingFile.load(log: store.identity, reader: reader)
         let saved = standing.place
-        try Self.catchUp(&standing, to: store.identity.range.size, reader)
+        try Self.catchUp(&standing, &leaves, to: store.identity.range.size, reader)
+        let sealer = LogSealer(after: store.identity, leaves: leaves)
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
         // standing; they go before anything else happens.
         try keys.destroyKeys(of: Set(standing.persons.lazy.filter(\.value.isErased).map(\.key)))
-        if saved < standing.place { try standingFile.save(standing, leaf: store.identity.head, log: store.identity) }
+        if saved < standing.place { try standingFile.save(standing, sealer, log: store.identity) }
         let head = store.identity.range.size
         headNumber = Atomic(head)
         headSignal.change { $0.number = head }
@@ -88,7 +89,7 @@ package final class EventLog: Sendable {
         writer = Mutex(nil)
         let tail = FixTail(start: head, rows: rows, timelinePlace: timelinePlace)
         let loop = WriterLoop(
-            log: self, store: store, tail: tail, standingFile: standingFile, clock: clock)
+            log: self, store: store, sealer: sealer, tail: tail, standingFile: standingFile, clock: clock)
         writer.withLock { $0 = WorkerThread { loop.run() } }
     }
 
@@ -252,7 +253,9 @@ package final class EventLog: Sendable {
     package var failure: LogError? { queue.read { $0.failure } }
     var queueLength: Int { queue.read { $0.waiting.count } }
 
-    private static func catchUp(_ standing: inout Standing, to head: Int64, _ reader: LogReader) throws(LogError) {
+    private static func catchUp(
+        _ standing: inout Standing, _ leaves: inout [StreamID: Digest], to head: Int64, _ reader: LogReader
+    ) throws(LogError) {
         while standing.place < head {
             let events = try reader.events(after: standing.place, limit: 4096)
             guard !events.isEmpty else {
@@ -262,7 +265,8 @@ package final class EventLog: Sendable {
                 guard event.number == standing.place + 1 else {
                     throw .damaged(number: standing.place + 1, "it is missing")
                 }
-                standing.fold(event, leaf: Hash256(leaf))
+                standing.fold(event)
+                leaves[event.stream] = leaf
             }
         }
     }

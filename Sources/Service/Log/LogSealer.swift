@@ -1,115 +1,128 @@
 import Cryptography
 import Whereabouts
 
-/// Rows of events, sealed and hashed, in the order of their numbers, and who waits for them to be durable.
-struct SealedBatch {
-    struct Row {
+/// Events in the order of their numbers with the keys of their parts, and who waits for them to be durable: what the
+/// writer's thread hands on to be sealed, hashed and written.
+struct Batch {
+    struct Event {
         let header: EventHeader
-        /// Where in ``bodies`` its body stands.
-        let body: Range<Int>
-        let leaf: Digest
+        let encoded: EventCoding.Encoded
     }
 
-    var rows: [Row] = []
-    var bodies: [UInt8] = []
-    /// The log's own row after these.
-    var size: Int64 = 0
-    var compactRange: [UInt8] = []
+    var events: [Event] = []
+    /// The keys of the parts of all ``events``, in their order.
+    var keys: [(id: Int64, key: SymmetricKey)] = []
     var answers: [(completion: EventLog.Completion, result: Result<Receipt, AppendFailure>)] = []
     /// Persons whose keys go once this is durable.
     var erased: [PersonID] = []
 
-    var isEmpty: Bool { answers.isEmpty && rows.isEmpty }
+    var isEmpty: Bool { answers.isEmpty && events.isEmpty }
+
+    /// Forgets everything but the room.
+    mutating func empty() {
+        events.removeAll(keepingCapacity: true)
+        keys.removeAll(keepingCapacity: true)
+        answers.removeAll(keepingCapacity: true)
+        erased = []
+    }
 }
 
-/// Seals and hashes events: what the writer's thread does with a decision before the rows are written.
-final class LogSealer {
-    private let keys: KeyRing
+/// This month's keys by person and class, as the writer's thread needs them to prepare events.
+struct SealingKeys {
+    private let ring: KeyRing
+    private var keys: [Int64: (id: Int64, key: SymmetricKey)] = [:]
+    private var period: Int64 = 0
+    private var generation: Int
+
+    init(_ ring: KeyRing) {
+        self.ring = ring
+        generation = ring.currentGeneration
+    }
+
+    /// Adds the keys of `encoded` to `batch`; they are durable before the event gets a number.
+    mutating func prepare(
+        _ encoded: EventCoding.Encoded, at time: Timestamp, for batch: inout Batch
+    ) throws(LogError) {
+        let (generation, period) = (ring.currentGeneration, KeyRing.period(of: time))
+        if generation != self.generation || period != self.period {
+            keys = [:]
+            (self.generation, self.period) = (generation, period)
+        }
+        for part in encoded.parts {
+            let slot = part.person.rawValue << 1 | part.keyClass.rawValue
+            if let known = keys[slot] {
+                batch.keys.append(known)
+            } else {
+                let key = try ring.sealingKey(for: part.person, part.keyClass, at: time)
+                keys[slot] = key
+                batch.keys.append(key)
+            }
+        }
+    }
+}
+
+/// Seals and hashes events and keeps the heads of the streams and of the tree. It goes with the file of the log: whoever
+/// has the turn to write uses it.
+struct LogSealer: ~Copyable {
     private let sha256 = SHA256()
     private let cipher = AES256GCM()
     private var nonces = NonceSource()
     private var head = CBORWriter()
-    private var body = CBORWriter()
     private var ciphertext: [UInt8] = []
-    private var range: CompactRange
+    /// The body of the event sealed last.
+    private(set) var body = CBORWriter()
+    private(set) var range: CompactRange
     /// Leaf of the newest event; `nil` when there is none.
     private(set) var headLeaf: Digest?
-    /// This month's keys, by person and class.
-    private var sealing: [Int64: (id: Int64, key: SymmetricKey)] = [:]
-    private var sealingPeriod: Int64 = 0
-    private var sealingGeneration: Int
-    /// The keys of the event at hand, one for each part.
-    private var partKeys: [(id: Int64, key: SymmetricKey)] = []
+    /// Leaf of the newest event of each stream.
+    private(set) var leaves: [StreamID: Digest]
 
-    /// - Parameter identity: what the file says of itself; numbers and leaves go on from there.
-    init(after identity: LogIdentity, keys: KeyRing) {
-        self.keys = keys
-        sealingGeneration = keys.currentGeneration
+    /// - Parameters:
+    ///   - identity: what the file says of itself; the tree goes on from there.
+    ///   - leaves: of the newest event of each stream.
+    init(after identity: LogIdentity, leaves: [StreamID: Digest]) {
         (range, headLeaf) = (identity.range, identity.head)
+        self.leaves = leaves
     }
 
-    /// Makes the keys that `encoded` needs durable, before it gets a number.
-    func prepareKeys(for encoded: EventCoding.Encoded, at time: Timestamp) throws(LogError) {
-        partKeys.removeAll(keepingCapacity: true)
-        for part in encoded.parts { partKeys.append(try key(for: part, at: time)) }
-    }
+    /// Forgets the schedules of keys that were destroyed.
+    func forgetKeys() { cipher.forgetKeys() }
 
-    private func key(for part: PlainPart, at time: Timestamp) throws(LogError) -> (id: Int64, key: SymmetricKey) {
-        let generation = keys.currentGeneration
-        let period = KeyRing.period(of: time)
-        if generation != sealingGeneration || period != sealingPeriod {
-            sealing = [:]
-            cipher.forgetKeys()
-            (sealingGeneration, sealingPeriod) = (generation, period)
-        }
-        let slot = part.person.rawValue << 1 | part.keyClass.rawValue
-        if let known = sealing[slot] { return known }
-        let key = try keys.sealingKey(for: part.person, part.keyClass, at: time)
-        sealing[slot] = key
-        return key
-    }
-
-    /// Seals and hashes the event whose keys were prepared, and adds its row to `batch`; returns its leaf.
+    /// Seals and hashes an event; ``body`` then holds its bytes.
+    ///
+    /// - Parameter keys: one for each part.
+    /// - Returns: its leaf.
     ///
     /// Cost: about 2 µs for a fix.
-    func seal(
-        _ header: EventHeader, _ encoded: EventCoding.Encoded, previous: Hash256?, into batch: inout SealedBatch
-    ) -> Hash256 {
+    mutating func seal(_ event: Batch.Event, keys: ArraySlice<(id: Int64, key: SymmetricKey)>) -> Digest {
         head.reset()
-        header.write(to: &head)
+        event.header.write(to: &head)
         body.reset()
-        body.array(1 + encoded.parts.count)
-        body.raw(encoded.clear)
-        for (index, part) in encoded.parts.enumerated() {
+        body.array(1 + event.encoded.parts.count)
+        body.raw(event.encoded.clear)
+        for (index, part) in event.encoded.parts.enumerated() {
+            let (id, key) = keys[keys.startIndex + index]
             body.array(3)
-            body.integer(partKeys[index].id)
+            body.integer(id)
             ciphertext.removeAll(keepingCapacity: true)
             nonces.withNext { nonce in
                 body.byteString(nonce)
                 part.plaintext.withUnsafeBytes { plaintext in
                     head.bytes.withUnsafeBytes { head in
                         cipher.seal(
-                            plaintext, key: partKeys[index].key, nonce: nonce, associated: head, UInt8(index),
-                            into: &ciphertext)
+                            plaintext, key: key, nonce: nonce, associated: head, UInt8(index), into: &ciphertext)
                     }
                 }
             }
             body.byteString(ciphertext)
         }
+        let previous = leaves[event.header.stream]
         let leaf = body.bytes.withUnsafeBytes {
-            EventHeader.leaf(headWithoutPrevious: &head, body: $0, previous: previous?.digest, sha256)
+            EventHeader.leaf(headWithoutPrevious: &head, body: $0, previous: previous, sha256)
         }
-        let start = batch.bodies.count
-        batch.bodies.append(contentsOf: body.bytes)
-        batch.rows.append(.init(header: header, body: start..<batch.bodies.count, leaf: leaf))
         range.append(leaf, sha256)
         headLeaf = leaf
-        return Hash256(leaf)
-    }
-
-    /// Writes into `batch` what the log's own row will be.
-    func finish(_ batch: inout SealedBatch) {
-        batch.size = range.size
-        batch.compactRange = range.bytes
+        leaves[event.header.stream] = leaf
+        return leaf
     }
 }

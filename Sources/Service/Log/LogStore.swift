@@ -5,7 +5,7 @@ import Whereabouts
 /// The file of the log. One thread at a time: the writer's, or the committing one that it hands the file to.
 final class LogStore {
     private let connection: Connection
-    /// What the file says of itself since it was opened; the sealer goes on from there.
+    /// What the file said of itself when it was opened.
     let identity: LogIdentity
     private let insertion: Statement
     /// About how many pages were written since the last checkpoint.
@@ -99,14 +99,20 @@ final class LogStore {
         } catch { throw .sqlite(error) }
     }
 
-    /// Inserts the rows of a batch and the log's own row in one transaction, durable when this returns.
-    func write(_ batch: borrowing SealedBatch) throws(LogError) {
+    /// Seals the events of a batch and inserts them and the log's own row in one transaction, durable when this returns.
+    func write(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) {
+        var bytes = 0
+        var keys = 0
         do throws(SQLiteError) {
             try connection.begin()
-            for row in batch.rows {
-                let result: Result<Void, SQLiteError> = batch.bodies.withUnsafeBytes { bodies in
+            for event in batch.events {
+                let next = keys + event.encoded.parts.count
+                let leaf = sealer.seal(event, keys: batch.keys[keys..<next])
+                keys = next
+                bytes += sealer.body.bytes.count
+                let result: Result<Void, SQLiteError> = sealer.body.bytes.withUnsafeBytes { body in
                     do throws(SQLiteError) {
-                        try insert(row, body: UnsafeRawBufferPointer(rebasing: bodies[row.body]))
+                        try insert(event.header, body: body, leaf)
                         return .success(())
                     } catch { return .failure(error) }
                 }
@@ -114,19 +120,18 @@ final class LogStore {
             }
             try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?") {
                 (statement) throws(SQLiteError) in
-                try statement.bind(batch.size, at: 1)
-                try statement.bind(batch.compactRange, at: 2)
-                try statement.bind(batch.rows.last?.leaf.bytes ?? [], at: 3)
+                try statement.bind(sealer.range.size, at: 1)
+                try statement.bind(sealer.range.bytes, at: 2)
+                try statement.bind(sealer.headLeaf?.bytes ?? [], at: 3)
                 try statement.run()
             }
             try connection.commit()
         } catch { throw .sqlite(error) }
         // The row of the log, the newest leaf page, its parent and the first page, and what the events fill.
-        pagesSinceCheckpoint += 4 + (batch.bodies.count + 90 * batch.rows.count) / 4096
+        pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
     }
 
-    private func insert(_ row: SealedBatch.Row, body: UnsafeRawBufferPointer) throws(SQLiteError) {
-        let header = row.header
+    private func insert(_ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest) throws(SQLiteError) {
         try insertion.bind(header.number, at: 1)
         try insertion.bind(header.stream.rawValue, at: 2)
         try insertion.bind(header.version, at: 3)
@@ -139,7 +144,7 @@ final class LogStore {
         let result: Result<Void, SQLiteError> = withUnsafeBytes(
             of: (header.correlation.high.bigEndian, header.correlation.low.bigEndian)
         ) { correlation in
-            row.leaf.withBytes { leaf in
+            leaf.withBytes { leaf in
                 do throws(SQLiteError) {
                     try insertion.bindUncopied(correlation, at: 7)
                     try insertion.bindUncopied(leaf, at: 10)

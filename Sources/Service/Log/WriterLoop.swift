@@ -1,7 +1,7 @@
 import Synchronization
 import Whereabouts
 
-/// What the writer's thread does: decides, numbers, seals and hashes commands, and sees to it that they are committed.
+/// What the writer's thread does: decides, numbers and encodes commands, and sees to it that they are committed.
 ///
 /// While a batch is on its way to the disk (``Committer``), the next one is prepared. Each command is decided against a
 /// standing that holds all commands before it, durable or not; nobody is answered before everything up to the answer is
@@ -10,12 +10,12 @@ final class WriterLoop: @unchecked Sendable {
     // Made by `EventLog.init`, then used by the writer's thread alone. The log lives as long as its thread runs.
     private let log: EventLog
     private let committer: Committer
-    private let sealer: LogSealer
+    private var keys: SealingKeys
     private var tail: FixTail
     private let standingFile: StandingFile
     private let identity: LogIdentity
     private let clock: @Sendable () -> Timestamp
-    private var batch = SealedBatch()
+    private var batch = Batch()
     /// Events since the last saving of the standing.
     private var sinceSaved = 0
     /// Refusals that were only counted: by whom, how many, since when.
@@ -32,13 +32,13 @@ final class WriterLoop: @unchecked Sendable {
     private static let worthACommit = 16
 
     init(
-        log: EventLog, store: LogStore, tail: FixTail, standingFile: StandingFile,
+        log: EventLog, store: LogStore, sealer: consuming LogSealer, tail: FixTail, standingFile: StandingFile,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         (self.log, self.tail, self.standingFile, self.clock) = (log, tail, standingFile, clock)
         identity = store.identity
-        committer = Committer(store: store, log: log)
-        sealer = LogSealer(after: store.identity, keys: log.keys)
+        committer = Committer(store: store, sealer: sealer, log: log)
+        keys = SealingKeys(log.keys)
     }
 
     func run() {
@@ -74,7 +74,6 @@ final class WriterLoop: @unchecked Sendable {
 
     /// Commits what is prepared; the turn is the writer's.
     private func commit(othersWait: Bool) {
-        sealer.finish(&batch)
         if batch.answers.count <= Self.fewCommands, !othersWait {
             let batch = takeBatch()
             committer.commit(batch)
@@ -84,33 +83,33 @@ final class WriterLoop: @unchecked Sendable {
         }
     }
 
-    private func takeBatch() -> SealedBatch {
-        defer { batch = SealedBatch() }
+    private func takeBatch() -> Batch {
+        defer { batch = Batch() }
         return batch
     }
 
     private func commitErasure() throws(LogError) {
-        sealer.finish(&batch)
-        try log.withTurn { () throws(LogError) in try committer.write(batch) }
-        for person in batch.erased { try log.keys.destroyKeys(of: person) }
-        try saveDurable()
+        try log.withTurn { () throws(LogError) in
+            try committer.write(batch)
+            for person in batch.erased { try log.keys.destroyKeys(of: person) }
+            committer.forgetKeys()
+            try saveDurable()
+        }
         committer.answer(&batch, nil)
     }
 
     /// Saves the standing after what it holds has become durable.
     private func save() throws(LogError) {
-        if !batch.isEmpty {
-            sealer.finish(&batch)
-            try log.withTurn { () throws(LogError) in try committer.write(batch) }
-            committer.answer(&batch, nil)
-        } else {
-            try log.withTurn { () throws(LogError) in }
+        try log.withTurn { () throws(LogError) in
+            try committer.write(batch)
+            try saveDurable()
         }
-        try saveDurable()
+        committer.answer(&batch, nil)
     }
 
+    /// The turn is the writer's.
     private func saveDurable() throws(LogError) {
-        try standingFile.save(log.standingCopy(), leaf: sealer.headLeaf, log: identity)
+        try standingFile.save(log.standingCopy(), committer.sealer, log: identity)
         sinceSaved = 0
     }
 
@@ -145,10 +144,12 @@ final class WriterLoop: @unchecked Sendable {
         switch decide(item, at: now) {
         case .failure(let failure): batch.answers.append((item.completion, .failure(failure)))
         case .success(let decision):
-            for draft in decision.drafts {
+            // By index: iterating would copy each event once more.
+            for index in decision.drafts.indices {
                 try write(
-                    draft.event, to: draft.stream, cause: draft.cause, actor: item.caller.principal,
-                    correlation: item.correlation, at: now)
+                    decision.drafts[index].event, to: decision.drafts[index].stream,
+                    cause: decision.drafts[index].cause, actor: item.caller.principal, correlation: item.correlation,
+                    at: now)
             }
             if case .erased(let person) = decision.reply { batch.erased.append(person) }
             batch.answers.append((item.completion, outcome(decision, of: item, at: now)))
@@ -182,19 +183,19 @@ final class WriterLoop: @unchecked Sendable {
         _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
     ) throws(LogError) {
         let encoded = EventCoding.encode(event, in: stream)
-        try sealer.prepareKeys(for: encoded, at: now)
-        let (place, head) = log.withStanding { ($0.place, $0.heads[stream]) }
+        try keys.prepare(encoded, at: now, for: &batch)
+        let (place, version) = log.withStanding { ($0.place, $0.versions[stream] ?? 0) }
         let header = EventHeader(
-            number: place + 1, stream: stream, version: (head?.version ?? 0) + 1, kind: encoded.kind.rawValue,
+            number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,
             recordedAt: now, actor: actor, correlation: correlation, cause: cause)
-        let leaf = sealer.seal(header, encoded, previous: head?.leaf, into: &batch)
+        batch.events.append(.init(header: header, encoded: encoded))
         if case .fixReported(let device, _, .open(let fix)) = event {
             tail.append(fix, device: device, number: header.number)
         }
         let recorded = RecordedEvent(
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)
-        log.changeStanding { $0.fold(recorded, leaf: leaf) }
+        log.changeStanding { $0.fold(recorded) }
         log.statistics.events.add(1, ordering: .relaxed)
         sinceSaved += 1
     }

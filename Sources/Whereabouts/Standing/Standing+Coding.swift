@@ -11,7 +11,7 @@ package struct StandingEntry: Hashable, Sendable {
         case region = 5
         case query = 6
         case refusals = 7
-        case head = 8
+        case version = 8
     }
     package let kind: Kind
     /// The subject's number; for queries their place in the order asked.
@@ -116,12 +116,7 @@ extension Standing {
                 $0.integer(2, window.recorded)
             }
         }
-        for (stream, head) in heads {
-            try emit(.head, stream.rawValue) {
-                $0.integer(1, head.version)
-                $0.bytes(2, head.leaf.bytes)
-            }
-        }
+        for (stream, version) in versions { try emit(.version, stream.rawValue) { $0.integer(1, version) } }
     }
 
     /// The opposite of ``forEachEntry(_:)``; entries come ordered by kind, then id.
@@ -249,9 +244,8 @@ extension Standing {
         case .refusals:
             refusals[PrincipalID(rawValue: id)] = RefusalWindow(
                 since: try require(try fields.timestamp(1)), recorded: try require(try fields.integer(2)))
-        case .head:
-            heads[StreamID(rawValue: id)] = Head(
-                version: try require(try fields.integer(1)), leaf: try require(try fields.hash(2)))
+        case .version:
+            versions[StreamID(rawValue: id)] = try require(try fields.integer(1))
         }
     }
 }

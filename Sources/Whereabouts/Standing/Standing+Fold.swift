@@ -1,12 +1,10 @@
 extension Standing {
     /// Folds one event in. Events come in the order of their numbers, without gaps.
-    ///
-    /// - Parameter leaf: the event's leaf, which becomes the head of its stream.
-    package mutating func fold(_ recorded: RecordedEvent, leaf: Hash256) {
+    package mutating func fold(_ recorded: RecordedEvent) {
         precondition(recorded.number == place + 1, "Events are folded in the order of their numbers.")
         place = recorded.number
         lastRecordedAt = recorded.recordedAt
-        heads[recorded.stream] = Head(version: recorded.version, leaf: leaf)
+        versions[recorded.stream] = recorded.version
         switch recorded.event {
         case .fixReported(let device, _, let part):
             foldFix(recorded, device: device, part)
@@ -79,12 +77,15 @@ extension Standing {
 
     private mutating func foldFix(_ recorded: RecordedEvent, device: DeviceID, _ part: Part<Fix>) {
         guard case .open(let fix) = part, let person = recorded.stream.person else { return }
-        devices[device]?.note(fix.timestamp)
+        // In place: taking a value out of its dictionary and putting it back costs as much as the rest of the fold.
+        if let index = devices.index(forKey: device) { devices.values[index].note(fix.timestamp) }
         // What folds would not use as the newest place must not answer a question either.
         let isUsable =
             (fix.horizontalAccuracy ?? 0) >= 0
             && fix.timestamp <= (fix.receivedAt ?? recorded.recordedAt).adding(seconds: Limits.futureUnusedSeconds)
-        if isUsable { persons[person]?.note(NewestFix(timestamp: fix.timestamp, number: recorded.number)) }
+        if isUsable, let index = persons.index(forKey: person) {
+            persons.values[index].note(NewestFix(timestamp: fix.timestamp, number: recorded.number))
+        }
     }
 
     private mutating func foldQuery(_ recorded: RecordedEvent, _ query: LocationQuery) {

@@ -85,12 +85,6 @@ package struct Standing: Sendable {
         package internal(set) var recorded: Int64
     }
 
-    /// The latest event of a stream.
-    package struct Head: Hashable, Sendable {
-        package let version: Int64
-        package let leaf: Hash256
-    }
-
     /// Number of the last event folded in.
     package internal(set) var place: Int64 = 0
     package internal(set) var lastRecordedAt = Timestamp(milliseconds: .min)
@@ -101,7 +95,8 @@ package struct Standing: Sendable {
     package internal(set) var regions: [RegionID: Region] = [:]
     package internal(set) var queries: [QueryID: Query] = [:]
     package internal(set) var refusals: [PrincipalID: RefusalWindow] = [:]
-    package internal(set) var heads: [StreamID: Head] = [:]
+    /// The version of each stream's newest event.
+    package internal(set) var versions: [StreamID: Int64] = [:]
     package internal(set) var nextPrincipal = PrincipalID.first.rawValue
     package internal(set) var nextToken: Int64 = 1
     package internal(set) var nextGrant: Int64 = 1

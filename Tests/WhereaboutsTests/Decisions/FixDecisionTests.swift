@@ -17,7 +17,7 @@ import Whereabouts
         #expect(
             scene.house.report([late, early, late, early, early], by: scene.phone)
                 == [.new, .new, .duplicate, .duplicate, .duplicate])
-        #expect(scene.house.log.filter { if case .fixReported = $0.event.event { true } else { false } }.count == 2)
+        #expect(scene.house.log.filter { if case .fixReported = $0.event { true } else { false } }.count == 2)
     }
 
     @Test func `what a client calls a fix says nothing about which fix it is`() {

@@ -29,7 +29,7 @@ import Whereabouts
 
     private static func withheld(_ house: House) -> [String] {
         house.log.compactMap {
-            if case .locationPushAttempted(let attempt) = $0.event.event, attempt.attempt == 0 {
+            if case .locationPushAttempted(let attempt) = $0.event, attempt.attempt == 0 {
                 attempt.reason
             } else {
                 nil
@@ -41,8 +41,8 @@ import Whereabouts
         var scene = Self.scene()
         let query = Self.ask(&scene, 1)
         #expect(Self.order(&scene, query) == .send)
-        #expect(scene.house.log.last?.event.event == .locationPushStarted(query: query, device: scene.phoneID))
-        #expect(scene.house.log.last?.event.cause == scene.house.standing.queries[query]?.number)
+        #expect(scene.house.log.last?.event == .locationPushStarted(query: query, device: scene.phoneID))
+        #expect(scene.house.log.last?.cause == scene.house.standing.queries[query]?.number)
     }
 
     @Test func `a phone is woken once a minute, and whoever asks in between shares it or waits, once on record`() {

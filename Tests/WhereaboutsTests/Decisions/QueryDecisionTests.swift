@@ -7,7 +7,7 @@ import Whereabouts
         answerHash: Hash256(words: (1, 2, 3, 4)))
 
     private static func ends(_ house: House, _ id: QueryID) -> [QueryEnd] {
-        house.log.compactMap { if case .locationQueryEnded(id, let end, _) = $0.event.event { end } else { nil } }
+        house.log.compactMap { if case .locationQueryEnded(id, let end, _) = $0.event { end } else { nil } }
     }
 
     /// A granted query about the walker that waits for an answer.
@@ -166,7 +166,7 @@ import Whereabouts
         let count = Command.countRefusals(by: scene.stranger.principal, count: 5, since: House.start)
         #expect(scene.house.submit(count, by: .house) == .success(.done))
         #expect(
-            scene.house.log.last?.event.event
+            scene.house.log.last?.event
                 == .refusalsCounted(by: scene.stranger.principal, count: 5, since: House.start))
     }
 

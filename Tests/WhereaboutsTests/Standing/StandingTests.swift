@@ -22,7 +22,7 @@ import Whereabouts
     private static func isEqual(_ a: Standing, _ b: Standing) -> Bool {
         a.place == b.place && a.lastRecordedAt == b.lastRecordedAt && a.persons == b.persons && a.devices == b.devices
             && a.tokens == b.tokens && a.grants == b.grants && a.regions == b.regions && a.queries == b.queries
-            && a.refusals == b.refusals && a.heads == b.heads && a.nextPrincipal == b.nextPrincipal
+            && a.refusals == b.refusals && a.versions == b.versions && a.nextPrincipal == b.nextPrincipal
             && a.nextToken == b.nextToken && a.nextGrant == b.nextGrant && a.nextRegion == b.nextRegion
             && a.personByHandle == b.personByHandle && a.deviceByHandle == b.deviceByHandle
             && a.tokenByHash == b.tokenByHash && a.openQueries == b.openQueries && a.queryOrder == b.queryOrder
@@ -100,9 +100,9 @@ import Whereabouts
         let house = Self.lived(seed: seed, erasing: seed % 2 == 0).house
         for cut in stride(from: 0, to: house.log.count, by: 37) {
             var standing = Standing()
-            for (event, leaf) in house.log[..<cut] { standing.fold(event, leaf: leaf) }
+            for event in house.log[..<cut] { standing.fold(event) }
             standing = try Self.reloaded(standing)
-            for (event, leaf) in house.log[cut...] { standing.fold(event, leaf: leaf) }
+            for event in house.log[cut...] { standing.fold(event) }
             #expect(Self.isEqual(standing, house.standing), "cut after \(cut)")
         }
     }
@@ -113,7 +113,7 @@ import Whereabouts
         let erased = Set(scene.house.standing.persons.filter(\.value.isErased).keys)
         #expect(erased.count == 2)
         var refolded = Standing()
-        for (recorded, leaf) in scene.house.log {
+        for recorded in scene.house.log {
             let encoded = EventCoding.encode(recorded.event, in: recorded.stream)
             let event = try EventCoding.decoded(
                 encoded.kind, recorded.stream, clear: encoded.clear, parts: encoded.parts.map(\.plaintext),
@@ -122,8 +122,7 @@ import Whereabouts
                 RecordedEvent(
                     number: recorded.number, stream: recorded.stream, version: recorded.version,
                     recordedAt: recorded.recordedAt, actor: recorded.actor, correlation: recorded.correlation,
-                    cause: recorded.cause, event: event),
-                leaf: leaf)
+                    cause: recorded.cause, event: event))
         }
         #expect(Self.isEqual(refolded, scene.house.standing))
     }

@@ -4,7 +4,7 @@ import Whereabouts
 /// A log in memory: decides, numbers, folds. Every event it holds went through its bytes, as in the real log.
 struct House {
     private(set) var standing = Standing()
-    private(set) var log: [(event: RecordedEvent, leaf: Hash256)] = []
+    private(set) var log: [RecordedEvent] = []
     private(set) var known = KnownFixes()
 
     static let start = Timestamp(milliseconds: 1_767_225_600_000)
@@ -24,22 +24,21 @@ struct House {
 
     mutating func record(_ event: Event, in stream: StreamID, cause: Int64 = 0, by caller: Caller = .house) {
         let number = standing.place + 1
-        let leaf = Hash256(words: (UInt64(number), 1, 2, UInt64(number)))
         let recorded = RecordedEvent(
-            number: number, stream: stream, version: (standing.heads[stream]?.version ?? 0) + 1, recordedAt: now,
+            number: number, stream: stream, version: (standing.versions[stream] ?? 0) + 1, recordedAt: now,
             actor: caller.principal, correlation: Identifier128(high: 1, low: UInt64(number)), cause: cause,
             event: event)
         if case .fixReported(let device, _, .open(let fix)) = event {
             known.fixes[fix.identity(device: device), default: []].append(fix.content)
         }
-        log.append((recorded, leaf))
-        standing.fold(recorded, leaf: leaf)
+        log.append(recorded)
+        standing.fold(recorded)
     }
 
     // MARK: Short ways
 
     /// Events after the first `count`.
-    func events(after count: Int) -> [Event] { log[count...].map(\.event.event) }
+    func events(after count: Int) -> [Event] { log[count...].map(\.event) }
 
     static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure("\(text) is no handle.") }() }
 
