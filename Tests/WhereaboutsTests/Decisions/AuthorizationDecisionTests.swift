@@ -70,7 +70,7 @@ import Whereabouts
             #expect(order() == .wait(until: scene.house.now))
             #expect(order() == .wait(until: scene.house.now))
             let withheld = scene.house.log.compactMap {
-                if case .locationPushAttempted(let attempt) = $0.event.event { attempt.reason } else { nil }
+                if case .locationPushAttempted(let attempt) = $0.event { attempt.reason } else { nil }
             }
             #expect(withheld == ["notAuthorized"])
             #expect(scene.house.standing.devices[scene.phoneID]?.lastPushAt == nil)
