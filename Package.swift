@@ -65,7 +65,8 @@ let package = Package(
         tests("DeviceAgent", ["Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Whereabouts"]),
         module("CoreLocationSimulator", ["Geodesy", "Whereabouts", "WireFormats"]),
         module("CoreLocation", ["CoreLocationSimulator"]),
-        tests("CoreLocationSimulator", ["CoreLocation"]),
+        tests("CoreLocationSimulator", ["CoreLocation", "LocationSharingApp"]),
+        module("LocationSharingApp", ["CoreLocation"]),
         tests("Whereabouts", ["Geodesy"]),
         tests(
             "Service",

@@ -159,6 +159,7 @@ open class CLLocationManager: NSObject {
             guard application.isAuthorized else { return }
             let asked = LocationRequest()
             request = asked
+            application.device.find()
             application.device.clock.after(application.profile.requestLocationSeconds) { [weak self] in
                 guard let self, request === asked else { return }
                 request = nil

@@ -159,6 +159,7 @@ extension SimulatedApplication {
 
     /// Tells every delegate that has not heard what holds now. A suspended app is told when it runs again.
     func tellAuthorization() {
+        for service in pushes.running { service.process.tellAuthorization() }
         guard state.isRunning else { return }
         for manager in managers { tellAuthorization(manager) }
         servicesChanged()

@@ -15,6 +15,7 @@ extension SimulatedApplication {
         let moment = device.clock.moment
         if state.isRunning { for manager in managers { manager.take(seen, at: moment) } }
         takeLive(seen, at: moment)
+        for service in pushes.running { service.process.receive(fix) }
         guard monitoringIsAllowed else { return }
         noticeSignificantChange(seen, at: moment)
         noticeVisit(seen, at: moment)

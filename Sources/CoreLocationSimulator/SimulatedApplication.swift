@@ -14,6 +14,8 @@ public final class SimulatedApplication: @unchecked Sendable {
     public unowned let device: SimulatedDevice
     let makeDelegate: () -> (any SimulatedApplicationDelegate)?
     let installSeed: UInt64
+    /// The app that this is an extension of: the user's answers and the last fix are that app's.
+    private let host: SimulatedApplication?
 
     // The process, anew at each launch.
     private(set) var launch = 0
@@ -25,11 +27,19 @@ public final class SimulatedApplication: @unchecked Sendable {
 
     // What the system keeps.
     var user: UserScript
-    var authorization: AuthorizationRecord
+    var authorization: AuthorizationRecord {
+        get { host?.authorization ?? ownAuthorization }
+        set { if let host { host.authorization = newValue } else { ownAuthorization = newValue } }
+    }
+    private var ownAuthorization: AuthorizationRecord
     var openPrompt: Prompt?
     /// Events that wait for the answer to the second prompt of a provisional Always.
     var eventsAwaitingAnswer: [(moment: Timestamp, deliver: () -> Void)] = []
-    var lastFix: CLLocation?
+    var lastFix: CLLocation? {
+        get { host?.lastFix ?? ownLastFix }
+        set { ownLastFix = newValue }
+    }
+    private var ownLastFix: CLLocation?
     var lastReduced: Timestamp?
     var significant = LaunchingService<SignificantChange>(rule: SignificantChange())
     var visits = LaunchingService<VisitDetector>(rule: VisitDetector())
@@ -38,17 +48,32 @@ public final class SimulatedApplication: @unchecked Sendable {
     var monitors: [String: SystemMonitor] = [:]
     var sessions = AppSessions()
     var live = LiveFollowers()
+    var pushes: LocationPushes
 
     init(
         bundle: SimulatedBundle, device: SimulatedDevice, user: UserScript,
-        makeDelegate: @escaping () -> (any SimulatedApplicationDelegate)?, installSeed: UInt64
+        makeDelegate: @escaping () -> (any SimulatedApplicationDelegate)?,
+        makeExtension: (() -> any CLLocationPushServiceExtension)?, installSeed: UInt64
     ) {
         (self.bundle, self.device, self.user) = (bundle, device, user)
         (self.makeDelegate, self.installSeed) = (makeDelegate, installSeed)
-        authorization = AuthorizationRecord(
+        host = nil
+        pushes = LocationPushes(makeExtension: makeExtension)
+        ownAuthorization = AuthorizationRecord(
             accuracy: device.profile.hasAccuracyAuthorization && bundle.beginsReduced
                 ? .reducedAccuracy : .fullAccuracy)
     }
+
+    /// A process of an app's extension, running from the start. It has no delegate and is never suspended.
+    init(extensionOf host: SimulatedApplication, number: Int) {
+        bundle = SimulatedBundle(identifier: host.bundle.identifier + ".location-push")
+        (device, user, installSeed) = (host.device, UserScript(), host.installSeed)
+        (makeDelegate, self.host, launch, lifeState) = ({ nil }, host, number, .background)
+        pushes = LocationPushes(makeExtension: nil)
+        ownAuthorization = host.authorization
+    }
+
+    func endExtension() { (lifeState, managerReferences) = (.notRunning, []) }
 
     var profile: SimulationProfile { device.profile }
 
@@ -126,7 +151,7 @@ public final class SimulatedApplication: @unchecked Sendable {
     /// The app has ended or begun something that decides how long it runs, or whether it is in use.
     func sessionsChanged() {
         loseWhatNeedsUse()
-        if lifeState == .background { awaitSuspension() }
+        if lifeState == .background, host == nil { awaitSuspension() }
         servicesChanged()
     }
 

@@ -32,6 +32,9 @@ public final class SimulatedClock: @unchecked Sendable {
     let lock = NSRecursiveLock()
     /// Tasks of apps run here, between one job and the next.
     let executor = SimulatedExecutor()
+    /// What comes in from outside of the simulation.
+    let inbox = Inbox()
+    private var isPatient = true
     private var current: Timestamp
     /// In the order they are due, the next one last. Few wait at a time, so an array is enough.
     private var jobs: [Job] = []
@@ -46,6 +49,13 @@ public final class SimulatedClock: @unchecked Sendable {
             preconditionFailure("A simulation begins before the year 10000.")
         }
         current = moment
+    }
+
+    /// Whether time stands still while the world outside works for an app (``SimulatedApplication/outside(_:then:)``);
+    /// true by default. Off where simulated time follows the real one.
+    public var waitsForOutside: Bool {
+        get { lock.withLock { isPatient } }
+        set { lock.withLock { isPatient = newValue } }
     }
 
     /// The simulated time, in whole milliseconds.
@@ -65,16 +75,27 @@ public final class SimulatedClock: @unchecked Sendable {
             }
             isRunning = true
             defer { isRunning = false }
-            executor.drain()
+            takeIn()
             while let job = jobs.last, job.moment <= end {
                 jobs.removeLast()
                 current = max(current, job.moment)
                 job.action()
-                executor.drain()
+                takeIn()
             }
             current = max(current, end)
         }
     }
+
+    private func takeIn() {
+        executor.drain()
+        while let action = inbox.next(waiting: isPatient) {
+            action()
+            executor.drain()
+        }
+    }
+
+    /// When something is due next.
+    public var nextDue: Date? { lock.withLock { jobs.last?.moment.date } }
 
     var moment: Timestamp { lock.withLock { current } }
 

@@ -13,11 +13,15 @@ public final class SimulatedDevice: @unchecked Sendable {
     public let hardware: SimulatedHardware
     public let seed: UInt64
 
+    /// Where device tokens come from; `nil` for ones made from the seed.
+    public var locationPushRegistrar: LocationPushRegistrar?
+
     private var log = CallbackLog()
-    private(set) var applications: [SimulatedApplication] = []
+    private var applications: [SimulatedApplication] = []
     private var servicesAreOn = true
     private var sleeps = false
     private var track: ArraySlice<CLLocation> = []
+    private var lookUp: TrackLookUp?
     private var nextFix: SimulatedClock.Ticket?
     /// Where the device was at the last fix, whatever its apps may know.
     private(set) var place: CLLocation?
@@ -38,14 +42,18 @@ public final class SimulatedDevice: @unchecked Sendable {
     /// - Parameters:
     ///   - user: how the user answers this app's prompts.
     ///   - delegate: makes the app's delegate, anew at each launch, as a process begins anew.
+    ///   - locationPushExtension: makes the app's location push service extension, anew for each push; `nil` when the
+    ///     app has none.
     @discardableResult
     public func install(
         _ bundle: SimulatedBundle, user: UserScript = UserScript(),
-        delegate: @escaping () -> (any SimulatedApplicationDelegate)? = { nil }
+        delegate: @escaping () -> (any SimulatedApplicationDelegate)? = { nil },
+        locationPushExtension: (() -> any CLLocationPushServiceExtension)? = nil
     ) -> SimulatedApplication {
         clock.lock.withLock {
             let application = SimulatedApplication(
                 bundle: bundle, device: self, user: user, makeDelegate: delegate,
+                makeExtension: locationPushExtension,
                 installSeed: seed &+ UInt64(applications.count) &* 0x9E37_79B9_7F4A_7C15)
             applications.append(application)
             return application
@@ -54,9 +62,13 @@ public final class SimulatedDevice: @unchecked Sendable {
 
     /// Sends the device along a track, in place of the one it was on. Fixes before now are left out; after the last
     /// one the receiver is silent.
-    public func follow(_ track: SimulatedTrack) {
+    ///
+    /// - Parameter gapSeconds: between two fixes no further apart than this, and after the last one, the receiver also
+    ///   finds the place when an app asks for it once; 0 for a receiver that sees nothing but the track's fixes.
+    public func follow(_ track: SimulatedTrack, findsInGapsOf gapSeconds: Double = 0) {
         clock.lock.withLock {
             clock.cancel(nextFix)
+            lookUp = gapSeconds > 0 ? TrackLookUp(track: track, gapSeconds: gapSeconds) : nil
             let now = clock.moment.milliseconds
             self.track = track.fixes.drop { $0.timestamp.milliseconds < now }
             awaitNextFix()
@@ -111,7 +123,16 @@ public final class SimulatedDevice: @unchecked Sendable {
         }
     }
 
-    private func receive(_ fix: CLLocation) {
+    /// An app wants to know the place now.
+    func find() {
+        guard lookUp != nil else { return }
+        clock.after(profile.findSeconds) { [weak self] in
+            guard let self, let fix = lookUp?.fix(at: clock.moment) else { return }
+            receive(fix)
+        }
+    }
+
+    func receive(_ fix: CLLocation) {
         guard servicesAreOn, !(profile.platform == .macOS && sleeps) else { return }
         guard fix.hasPlace else { return write("device", "the receiver calls its fix invalid") }
         place = fix

@@ -1,6 +1,6 @@
 public import Foundation
 internal import Geodesy
-internal import Whereabouts
+package import Whereabouts
 internal import WireFormats
 
 /// Where the device goes: fixes in the order of their time, as its receiver sees them at its best.
@@ -53,6 +53,30 @@ public struct SimulatedTrack: Sendable {
         try self.init(reported: reported, accuracyMeters: accuracyMeters, derivesMotion: false)
     }
 
+    /// The points of a GeoJSON file that have a time: features that are points, and lines with a time for each
+    /// coordinate. Speed and course are derived as for GPX.
+    ///
+    /// - Throws: ``SimulatedTrackError``.
+    public init(geoJSON: Data, accuracyMeters: Double = 8) throws {
+        guard let reports = GeoJSONTrack.reports(from: [UInt8](geoJSON), now: .endOfYear9999) else {
+            throw SimulatedTrackError(description: "The track is no GeoJSON of features.")
+        }
+        let reported = reports.compactMap { report -> Fix? in
+            guard case .fix(let fix, _) = report else { return nil }
+            return fix
+        }
+        try self.init(reported: reported, accuracyMeters: accuracyMeters, derivesMotion: true)
+    }
+
+    /// What a GNSS receiver wrote: NMEA 0183 sentences with their checksums. Damaged ones are passed over.
+    ///
+    /// - Throws: ``SimulatedTrackError`` when no epoch is a fix.
+    public init(nmea: Data, accuracyMeters: Double = 8) throws {
+        var lines = NMEALines()
+        let reported = lines.feed(nmea) + lines.finish()
+        try self.init(reported: reported, accuracyMeters: accuracyMeters, derivesMotion: false)
+    }
+
     private init(reported: [Fix], accuracyMeters: Double, derivesMotion: Bool) throws {
         guard !reported.isEmpty else { throw SimulatedTrackError(description: "The track has no fix with a time.") }
         var fixes: [CLLocation] = []
@@ -99,7 +123,7 @@ extension Double {
 
 extension CLLocation {
     /// A fix in the service's vocabulary as Core Location gives it: −1 for what is not known, marked as simulated.
-    convenience init(_ fix: Fix) {
+    package convenience init(_ fix: Fix) {
         self.init(
             all: CLLocationCoordinate2D(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude),
             altitude: fix.altitude ?? 0, ellipsoidalAltitude: fix.ellipsoidalAltitude ?? 0,

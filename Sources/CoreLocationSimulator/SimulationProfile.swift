@@ -34,6 +34,8 @@ public struct SimulationProfile: Sendable, Equatable {
     var hasAccuracyAuthorization: Bool { platform == .macOS || version >= 14 }
     /// `CLServiceSession` came with iOS 18 and macOS 15.
     var hasServiceSessions: Bool { version >= (platform == .macOS ? 15 : 18) }
+    /// Location push service extensions came with iOS 15.
+    var hasLocationPushes: Bool { platform == .iOS && version >= 15 }
     /// macOS monitors only while the app runs.
     var launchesApps: Bool { platform == .iOS }
 
@@ -49,6 +51,8 @@ public struct SimulationProfile: Sendable, Equatable {
     /// What a device without GPS gets from Wi-Fi, and without Wi-Fi from cells.
     @Sourced(.decision) public var wifiSigmaMeters = 65.0
     @Sourced(.decision) public var cellularSigmaMeters = 1000.0
+    /// How long the receiver takes to find a place it is asked for.
+    @Sourced(.decision) public var findSeconds = 2.0
 
     // MARK: Standard service
 
@@ -119,6 +123,19 @@ public struct SimulationProfile: Sendable, Equatable {
     /// How long an app runs in the background before it is suspended.
     @Sourced(.memory) public var backgroundSeconds = 10.0
     @Sourced(.field) public var relaunchAfterForceQuit = true
+
+    // MARK: Location pushes
+
+    /// From the launch of the extension to the warning, and from there to its end.
+    @Sourced(.decision) public var pushExtensionSeconds = 30.0
+    @Sourced(.decision) public var pushExtensionKillSeconds = 5.0
+    /// What a device takes for an app without a pause, and how long it takes to earn one more.
+    @Sourced(.documentation) public var pushesMax = 360
+    @Sourced(.documentation) public var pushRefillSeconds = 240.0
+    /// How many must be there again before a device that had none returns to the topic.
+    @Sourced(.decision) public var pushesToReturn = 15
+    /// Whether the extension is launched although the user has ended the app.
+    @Sourced(.memory) public var pushesAfterForceQuit = true
 
     /// Every value above with how we know it, in this order.
     public var fidelity: [Fidelity] {

@@ -26,6 +26,7 @@ import Testing
         "DeviceAgent": ["Geodesy", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"],
         "CoreLocationSimulator": ["Geodesy", "Whereabouts", "WireFormats"],
         "CoreLocation": ["CoreLocationSimulator"],
+        "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
             "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "Service", "Whereabouts", "WireFormats",
@@ -36,7 +37,9 @@ import Testing
     /// Modules of the toolchain that hold no clock, file or socket of their own accord but can reach one.
     static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
     /// Where Foundation's types are the interface.
-    static let withFoundation: Set<String> = ["CoreLocationSimulator", "CoreLocation"]
+    static let withFoundation: Set<String> = ["CoreLocationSimulator", "CoreLocation", "LocationSharingApp"]
+    /// What URLSession needs on Linux.
+    static let withNetworking: Set<String> = ["LocationSharingApp"]
 
     private static func imports(of file: Tree.File) -> [String] {
         file.lines.compactMap { line -> String? in
@@ -66,6 +69,7 @@ import Testing
                 allowed.insert("JSON")
             }
             if Self.withFoundation.contains(file.module) { allowed.insert("Foundation") }
+            if Self.withNetworking.contains(file.module) { allowed.insert("FoundationNetworking") }
             let strange = Self.imports(of: file).filter { !allowed.contains($0) }
             #expect(strange == [], "\(file)")
         }

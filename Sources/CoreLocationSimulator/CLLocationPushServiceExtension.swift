@@ -1,0 +1,44 @@
+public import Foundation
+
+/// What an app's location push service extension implements: the system launches it, in a process of its own, when a
+/// `location` push for the app arrives.
+///
+/// One of the two forms of ``didReceiveLocationPushPayload(_:completion:)`` must be implemented. An extension that
+/// implements neither never completes, and is ended by the system like any other that takes too long.
+public protocol CLLocationPushServiceExtension: NSObjectProtocol {
+    /// A push has come. The extension does what it has to and calls `completion` as soon as it has; the system then
+    /// ends its process.
+    func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void)
+
+    /// The same, complete when it returns.
+    func didReceiveLocationPushPayload(_ payload: [String: Any]) async
+
+    /// The time is nearly over: the last chance to complete. Optional.
+    func serviceExtensionWillTerminate()
+}
+
+extension CLLocationPushServiceExtension {
+    /// Runs the `async` form on the simulation's own time.
+    public func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void) {
+        guard let application = SimulatedApplication.current else {
+            preconditionFailure("A location push comes from the system: use SimulatedApplication.receiveLocationPush.")
+        }
+        // All of it runs on the thread of the clock, one thing at a time, as on the main thread of an extension.
+        nonisolated(unsafe) let service: any CLLocationPushServiceExtension = self
+        nonisolated(unsafe) let (payload, completion) = (payload, completion)
+        Task(executorPreference: application.device.clock.executor) {
+            await service.didReceiveLocationPushPayload(payload)
+            completion()
+        }
+    }
+
+    /// Neither form is implemented: never completes.
+    public func didReceiveLocationPushPayload(_ payload: [String: Any]) async {
+        if let application = SimulatedApplication.current {
+            application.device.write(application.bundle.identifier, "the extension implements neither form")
+        }
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+
+    public func serviceExtensionWillTerminate() {}
+}

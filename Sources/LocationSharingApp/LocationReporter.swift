@@ -1,0 +1,113 @@
+public import CoreLocation
+public import Foundation
+
+/// The app's side: asks for authorization, registers for location pushes, and reports what Core Location tells.
+///
+/// Make one at each launch, in the background too, and call ``start()``: Core Location hands an event that launched the
+/// app to a manager made then.
+///
+/// Fixes go to `/v1/fixes`; authorization, visits and crossings to `/v1/reports`. All of it passes the ``Outbox``, so
+/// that what happens without a network is delivered late instead of never.
+open class LocationReporter: NSObject, CLLocationManagerDelegate {
+    /// What the app wants to be told of. Each costs more than the one before.
+    public struct Interests: OptionSet, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        public static let visits = Interests(rawValue: 1)
+        public static let significantChanges = Interests(rawValue: 2)
+        /// The regions the app monitors; see ``LocationReporter/monitor(_:)``.
+        public static let regions = Interests(rawValue: 4)
+        /// The standard service, also in the background.
+        public static let updates = Interests(rawValue: 8)
+        public static let frugal: Interests = [.visits, .significantChanges, .regions]
+    }
+
+    public let manager = CLLocationManager()
+    private let account: ServiceAccount
+    private let outbox: Outbox
+    private let surroundings: Surroundings
+    private let interests: Interests
+    /// Regions that wait for the authorization without which monitoring them fails.
+    private var regions: [CLCircularRegion] = []
+
+    public init(account: ServiceAccount, outbox: Outbox, surroundings: Surroundings, interests: Interests = .frugal) {
+        (self.account, self.outbox, self.surroundings) = (account, outbox, surroundings)
+        self.interests = interests
+        super.init()
+    }
+
+    /// Begins everything; what was begun in an earlier launch is taken up.
+    open func start() {
+        manager.delegate = self
+        if manager.authorizationStatus == .notDetermined { manager.requestAlwaysAuthorization() }
+        if interests.contains(.visits) { manager.startMonitoringVisits() }
+        if interests.contains(.significantChanges) { manager.startMonitoringSignificantLocationChanges() }
+        if interests.contains(.updates) {
+            manager.allowsBackgroundLocationUpdates = true
+            manager.startUpdatingLocation()
+        }
+        registerForLocationPushes()
+        outbox.deliver()
+    }
+
+    /// Asks to be told of the crossings of a circle, once that is allowed.
+    open func monitor(_ region: CLCircularRegion) {
+        regions.append(region)
+        monitorRegions()
+    }
+
+    private func monitorRegions() {
+        guard interests.contains(.regions), manager.authorizationStatus == .authorizedAlways else { return }
+        for region in regions where !manager.monitoredRegions.contains(region) { manager.startMonitoring(for: region) }
+    }
+
+    /// Uploads the device token if it is another one than the service has acknowledged: it may change from launch to
+    /// launch.
+    open func registerForLocationPushes() {
+        manager.startMonitoringLocationPushes { [account, outbox, surroundings] token, _ in
+            // Without a token nothing can be done but to ask again at the next launch.
+            guard let token, let message = try? WireForm.token(token, account) else { return }
+            let file = surroundings.container.appendingPathComponent("location-push-token")
+            if (try? Data(contentsOf: file)) == token { return }
+            try? outbox.add(message) { try? token.write(to: file, options: .atomic) }
+        }
+    }
+
+    // MARK: What Core Location tells
+
+    open func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+        guard manager.authorizationStatus != .notDetermined else { return }
+        let now = surroundings.now()
+        send { try WireForm.report(.authorization(of: manager, at: now)) }
+        monitorRegions()
+    }
+
+    open func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        send { try WireForm.fixes(locations) }
+    }
+
+    open func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {
+        let now = surroundings.now()
+        send { try WireForm.report(.visit(visit, at: now)) }
+    }
+
+    open func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        let now = surroundings.now()
+        send { try WireForm.report(.crossing(region, isEntry: true, at: now)) }
+    }
+
+    open func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        let now = surroundings.now()
+        send { try WireForm.report(.crossing(region, isEntry: false, at: now)) }
+    }
+
+    /// There is nobody to tell of an error but the app itself: the location services go on by themselves, or the
+    /// authorization has changed and is reported.
+    open func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+
+    private func send(_ message: () throws -> Outbox.Message) {
+        // What cannot be written to the disk is lost: there is no other place for it.
+        try? outbox.add(try message())
+    }
+}

@@ -1,0 +1,20 @@
+public import Foundation
+
+/// What a phone must know to report to a service. On a phone the reporting key belongs into the keychain, in an access
+/// group that the app and its extension share.
+public struct ServiceAccount: Sendable, Codable, Equatable {
+    /// As in `https://where.example.org`.
+    public var service: URL
+    /// The device's handle.
+    public var device: String
+    public var reportingKey: String
+    /// Of the app, not of the extension: APNs' topic begins with it.
+    public var bundleID: String
+    /// `development` for builds signed for it, else `production`; the entitlement `aps-environment` says which.
+    public var environment: String
+
+    public init(service: URL, device: String, reportingKey: String, bundleID: String, environment: String) {
+        (self.service, self.device, self.reportingKey) = (service, device, reportingKey)
+        (self.bundleID, self.environment) = (bundleID, environment)
+    }
+}

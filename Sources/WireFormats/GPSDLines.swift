@@ -1,0 +1,105 @@
+import Geodesy
+import JSON
+package import Whereabouts
+
+/// Reads what gpsd writes to a client that watches it: lines of JSON, of which the `TPV` reports are fixes.
+///
+///     {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-01-01T12:00:00.000Z","lat":46.5,"lon":9.25,
+///      "altHAE":457.5,"altMSL":410.2,"epv":5.1,"eph":4.2,"track":277.0,"speed":1.5,"eps":0.3}
+///
+/// A fix has a mode of 2 or 3, a time and a place. gpsd may report one epoch in up to three pieces: they are merged by
+/// their time, so a fix is complete when the next time comes or ``flush()`` says that nothing more will. What is not
+/// said is not known, never 0. `magvar` is left alone: gpsd's model of declination is an old one.
+///
+/// A receiver behind a pseudo-terminal is played by software (gpsfake); every other one is an accessory.
+///
+/// Source: gpsd_json(5) of gpsd 3.22.
+package struct GPSDLines: Sendable {
+    /// What makes gpsd report.
+    package static let watch = Array("?WATCH={\"enable\":true,\"json\":true};\n".utf8)
+    /// gpsd's own bound is 10,240 bytes (`GPS_JSON_RESPONSE_MAX`); a longer line is passed over.
+    package static let lineBytes = 64 << 10
+
+    private var partial: [UInt8] = []
+    private var isTooLong = false
+    private var pending: Fix?
+
+    package init() {}
+
+    /// Takes the next bytes and returns the fixes that are complete with them.
+    package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Fix] {
+        var fixes: [Fix] = []
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                if !isTooLong, let complete = take(partial) { fixes.append(complete) }
+                (partial, isTooLong) = ([], false)
+            } else if partial.count < Self.lineBytes {
+                partial.append(byte)
+            } else {
+                isTooLong = true
+            }
+        }
+        return fixes
+    }
+
+    /// The fix that waits for more of its epoch.
+    package mutating func flush() -> Fix? {
+        defer { pending = nil }
+        return pending
+    }
+
+    private mutating func take(_ line: [UInt8]) -> Fix? {
+        guard let report = try? JSONDocument.parse(line).root, report["class"]?.string == "TPV",
+            let fix = Self.fix(report)
+        else { return nil }
+        guard let old = pending else {
+            pending = fix
+            return nil
+        }
+        guard old.timestamp == fix.timestamp else {
+            pending = fix
+            return old
+        }
+        pending = Self.merged(old, fix)
+        return nil
+    }
+
+    private static func fix(_ report: JSONValue) -> Fix? {
+        guard let mode = report["mode"]?.int, mode >= 2,
+            let time = report["time"]?.string.flatMap({ ISO8601.parse($0) }),
+            let latitude = report["lat"]?.double, let longitude = report["lon"]?.double,
+            let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
+        else { return nil }
+        func known(_ name: String) -> Double? { report[name]?.double.flatMap { $0.isFinite ? $0 : nil } }
+        var fix = Fix(timestamp: time, coordinate: coordinate)
+        let (east, north) = (known("epx"), known("epy"))
+        fix.horizontalAccuracy =
+            known("eph") ?? east.flatMap { east in north.map { (east * east + $0 * $0).squareRoot() } }
+        if mode >= 3 {
+            fix.altitude = known("altMSL")
+            fix.ellipsoidalAltitude = known("altHAE")
+            fix.verticalAccuracy = known("epv")
+        }
+        fix.course = known("track").flatMap { Sentinel.course($0) }
+        fix.courseAccuracy = known("epd")
+        fix.speed = known("speed").flatMap { Sentinel.nonNegative($0) }
+        fix.speedAccuracy = known("eps")
+        let isPlayed = report["device"]?.string?.hasPrefix("/dev/pts/") ?? false
+        (fix.isSimulatedBySoftware, fix.isProducedByAccessory) = (isPlayed, !isPlayed)
+        return fix
+    }
+
+    /// The later piece of an epoch, and what only the earlier one knew.
+    private static func merged(_ old: Fix, _ new: Fix) -> Fix {
+        var fix = new
+        fix.horizontalAccuracy = new.horizontalAccuracy ?? old.horizontalAccuracy
+        fix.altitude = new.altitude ?? old.altitude
+        fix.ellipsoidalAltitude = new.ellipsoidalAltitude ?? old.ellipsoidalAltitude
+        fix.verticalAccuracy = new.verticalAccuracy ?? old.verticalAccuracy
+        fix.course = new.course ?? old.course
+        fix.courseAccuracy = new.courseAccuracy ?? old.courseAccuracy
+        fix.speed = new.speed ?? old.speed
+        fix.speedAccuracy = new.speedAccuracy ?? old.speedAccuracy
+        return fix
+    }
+}
