@@ -17,7 +17,7 @@ public final class SimulatedDevice: @unchecked Sendable {
     public var locationPushRegistrar: LocationPushRegistrar?
 
     private var log = CallbackLog()
-    private var applications: [SimulatedApplication] = []
+    private(set) var applications: [SimulatedApplication] = []
     private var servicesAreOn = true
     private var sleeps = false
     private var track: ArraySlice<CLLocation> = []
