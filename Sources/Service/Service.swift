@@ -16,6 +16,7 @@ package final class Service: Sendable {
     private let timekeeper: Timekeeper
     private let pusher: Pusher?
     let checker: FingerprintChecker
+    let timeZones = TimeZoneDatabase()
     private let server = Mutex<HTTPServer?>(nil)
     /// Requests that wait for the log's next event.
     let followers = Atomic<Int>(0)

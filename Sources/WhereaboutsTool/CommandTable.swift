@@ -4,7 +4,8 @@ import DeviceAgent
 enum CommandTable {
     static let all: [Command] =
         [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
-        + PersonCommands.all + DeviceCommands.all + GrantCommands.all + TokenCommands.all + RegionCommands.all
+        + PersonCommands.all + DeviceCommands.all + GrantCommands.all + SharingCommands.all + TokenCommands.all
+        + RegionCommands.all
         + [AskCommand.command, ImportCommand.command]
         + ReadCommands.all + [AuditCommand.command, EventsCommand.command, GeocodeCommand.command]
         + ProjectionCommands.all + [VerifyCommand.command, EraseCommand.command]

@@ -39,6 +39,19 @@ enum Options {
             read: { LocalTime.parse($0) })
     }
 
+    /// In seconds.
+    static func duration(_ name: String, help: String) -> Option<Int64> {
+        Option(
+            name: name, placeholder: "LENGTH", help: help, form: "a length such as 90m, 8h or 7d",
+            read: { text in
+                let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+                guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+                    (1...100_000_000).contains(count)
+                else { return nil }
+                return count * unit
+            })
+    }
+
     static func choice(_ name: String, _ words: [String], help: String) -> Option<String> {
         Option(
             name: name, placeholder: words.joined(separator: "|"), help: help,

@@ -50,12 +50,37 @@ enum EventJSON {
         case .tokenRevoked(let token): writer.field("token", token.rawValue)
         case .grantGiven(let grant):
             writer.field("grant", grant.id.rawValue)
-            writer.field("requester", grant.requester.rawValue)
+            writer.field("requester", grant.requester?.rawValue)
             writer.field("precision", grant.precision.word)
             writer.field("history", grant.includesHistory)
+            writer.field("asksEachTime", grant.asksEachTime)
             writer.field("from", milliseconds: grant.from?.milliseconds)
             writer.field("until", milliseconds: grant.until?.milliseconds)
+            writer.field("invitation", grant.invitation?.rawValue)
+            if let detail = grant.detail {
+                part(detail, into: &writer) { detail, writer in
+                    writer.field("name", detail.name?.text)
+                    hours(detail.hours, into: &writer)
+                }
+            }
         case .grantRevoked(let grant): writer.field("grant", grant.rawValue)
+        case .sharingPaused(let person, let until):
+            writer.field("person", person.rawValue)
+            writer.field("until", milliseconds: until?.milliseconds)
+        case .sharingResumed(let person): writer.field("person", person.rawValue)
+        case .invitationMade(let invitation):
+            writer.field("invitation", invitation.id.rawValue)
+            writer.field("expires", milliseconds: invitation.expires.milliseconds)
+            writer.field("precision", invitation.terms.precision.word)
+            writer.field("history", invitation.terms.includesHistory)
+            writer.field("asksEachTime", invitation.terms.asksEachTime)
+            writer.field("from", milliseconds: invitation.terms.from?.milliseconds)
+            writer.field("until", milliseconds: invitation.terms.until?.milliseconds)
+            if let detail = invitation.detail { part(detail, into: &writer) { hours($0, into: &$1) } }
+        case .invitationWithdrawn(let invitation): writer.field("invitation", invitation.rawValue)
+        case .invitationRefused(let principal): writer.field("principal", principal.rawValue)
+        case .consentAsked(let query), .consentGiven(let query), .consentRefused(let query):
+            writer.field("query", query.description)
         case .regionAdded(let id, let region):
             writer.field("region", id.rawValue)
             part(region, into: &writer) { region, writer in
@@ -167,6 +192,11 @@ enum EventJSON {
             writer.field("verdict", "refused")
             writer.field("reason", reason.word)
         }
+    }
+
+    private static func hours(_ hours: WeeklyHours?, into writer: inout JSONWriter) {
+        writer.field("timeZone", hours?.zone.name)
+        writer.field("hours", hours?.text)
     }
 
     private static func part<Content>(

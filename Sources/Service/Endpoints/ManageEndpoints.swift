@@ -5,7 +5,7 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// Persons, devices, tokens, grants and regions.
+/// Persons, devices, tokens and regions.
 enum ManageEndpoints {
     static func addPerson(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
@@ -167,50 +167,6 @@ enum ManageEndpoints {
         done(try Gate.append(service, exchange, .revokeToken(TokenID(rawValue: try exchange.number(0)))))
     }
 
-    static func giveGrant(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let body = try exchange.object("requester", "precision", "history", "from", "until")
-        guard let precision = Precision(word: try body.text("precision")) else {
-            throw .invalid("\"precision\" must be exact, kilometer or none.")
-        }
-        let receipt = try Gate.append(
-            service, exchange,
-            .giveGrant(
-                subject: try exchange.handle(0), requester: try body.handle("requester"), precision: precision,
-                includesHistory: body["history"]?.bool ?? false, from: try body.time("from"),
-                until: try body.time("until")))
-        guard case .grant(let id) = receipt.reply else { throw .broken }
-        return created(receipt) { $0.field("id", id.rawValue) }
-    }
-
-    static func grants(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try list(service, exchange, context) { standing, person, writer in
-            var count: Int64 = 0
-            for id in standing.persons[person]?.grants ?? [] {
-                guard let grant = standing.grants[id] else { continue }
-                writer.beginObject()
-                writer.field("id", id.rawValue)
-                writer.field("requester", standing.persons[grant.requester]?.handle?.text)
-                writer.field("precision", grant.precision.word)
-                writer.field("history", grant.includesHistory)
-                writer.field("from", milliseconds: grant.from?.milliseconds)
-                writer.field("until", milliseconds: grant.until?.milliseconds)
-                writer.endObject()
-                count += 1
-            }
-            return count
-        }
-    }
-
-    static func revokeGrant(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        done(try Gate.append(service, exchange, .revokeGrant(GrantID(rawValue: try exchange.number(0)))))
-    }
-
     static func addRegion(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -245,7 +201,7 @@ enum ManageEndpoints {
 
     /// What is settled about a person, read on record as everything else about them: who may see somebody is not for
     /// anybody's eyes.
-    private static func list(
+    static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
         _ items: (borrowing Standing, PersonID, inout JSONWriter) -> Int64
     ) throws(Problem) -> HTTPResponse {
@@ -269,7 +225,7 @@ enum ManageEndpoints {
         return writer.bytes
     }
 
-    private static func created(_ receipt: Receipt, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+    static func created(_ receipt: Receipt, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
         members(&writer)
@@ -278,7 +234,7 @@ enum ManageEndpoints {
         return .json(writer.bytes, status: 201)
     }
 
-    private static func done(_ receipt: Receipt) -> HTTPResponse {
+    static func done(_ receipt: Receipt) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("number", receipt.last)

@@ -34,6 +34,9 @@ struct Problem: Error, Sendable {
         case .notAuthenticated: self = .notAuthenticated
         case .noSuchPerson: self = .noSuchPerson
         case .notFound: self = .notFound
+        case .noSuchInvitation:
+            self.init(
+                404, "Not found", "This code opens nothing: it is wrong, used or too old; ask for a new one.")
         case .alreadyExists(let detail): self.init(409, "Exists already", detail)
         case .invalid(let detail): self.init(422, "Refused", detail)
         case .tooManyQueries: self = .busy(5)

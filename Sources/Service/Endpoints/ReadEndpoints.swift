@@ -17,11 +17,8 @@ enum ReadEndpoints {
             let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
                 try CurrentReader.fix(of: permit.subject, in: connection)
             }
-            let fix = found?.fix
-            let shown = fix.flatMap { fix in
-                permit.notBefore.map { fix.timestamp < $0 } ?? false
-                    ? nil : ShownLocation(fix, precision: permit.precision, context)
-            }
+            let fix = try found.flatMap { (found) throws(Problem) in try newestShown(found, permit, context) }?.fix
+            let shown = fix.map { ShownLocation($0, precision: permit.precision, context) }
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("location")
@@ -32,6 +29,25 @@ enum ReadEndpoints {
         }
     }
 
+    /// Stretches that are gone back over, at the most, to find a fix that may be shown.
+    private static let stretchesLookedBack = 100
+
+    /// The newest fix, or the newest before it that the permit shows.
+    private static func newestShown(
+        _ newest: ReportedFix, _ permit: Permit, _ context: AnswerContext
+    ) throws(Problem) -> ReportedFix? {
+        var fix = newest
+        for _ in 0..<stretchesLookedBack where !permit.shows(fix.fix.timestamp) {
+            guard let latest = permit.latestShown(atOrBefore: fix.fix.timestamp) else { return nil }
+            let older = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try TimelineReader.latestFix(of: permit.subject, atOrBefore: latest, in: connection)
+            }
+            guard let older = older.value else { return nil }
+            fix = older
+        }
+        return permit.shows(fix.fix.timestamp) ? fix : nil
+    }
+
     static func track(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -40,8 +56,12 @@ enum ReadEndpoints {
         return try read(service, exchange, context, .track, from: TimelineTable.name) { (permit) throws(Problem) in
             let range = try range(exchange, permit)
             let (fixes, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try TimelineReader.fixes(
-                    of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
+                try shownPage(limit, after: after, key: TimelineReader.FixKey.init) {
+                    permit.shows($0.fix.timestamp)
+                } fetch: { (after) throws(SQLiteError) in
+                    try TimelineReader.fixes(
+                        of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
+                }
             }
             let handles = service.log.withStanding { standing in
                 Dictionary(Set(fixes.map(\.device)).map { ($0, standing.devices[$0]?.handle?.text) }) { a, _ in a }
@@ -64,10 +84,15 @@ enum ReadEndpoints {
         let after = try exchange.optionalInteger("after")
         return try read(service, exchange, context, .visits, from: TimelineTable.name) { (permit) throws(Problem) in
             let range = try range(exchange, permit)
+            let now = service.clock()
             let (visits, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try TimelineReader.visits(
-                    of: permit.subject, from: range.from, to: range.to,
-                    arrivingAfter: after.map(Timestamp.init(milliseconds:)), limit: limit, in: connection)
+                try shownPage(limit, after: after.map(Timestamp.init(milliseconds:)), key: \Visit.arrival) {
+                    permit.shows(from: $0.arrival, to: $0.departure ?? now)
+                } fetch: { (after) throws(SQLiteError) in
+                    try TimelineReader.visits(
+                        of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: limit,
+                        in: connection)
+                }
             }
             let next = visits.count == limit ? visits.last.map { "\($0.arrival.milliseconds)" } : nil
             return page(visits, next: next, asOf: asOf) { visit, writer in
@@ -101,8 +126,12 @@ enum ReadEndpoints {
         return try read(service, exchange, context, .crossings, from: TimelineTable.name) { (permit) throws(Problem) in
             let range = try range(exchange, permit)
             let (crossings, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try TimelineReader.crossings(
-                    of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
+                try shownPage(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
+                    permit.shows($0.crossing.time)
+                } fetch: { (after) throws(SQLiteError) in
+                    try TimelineReader.crossings(
+                        of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
+                }
             }
             let next = crossings.count == limit ? crossings.last.map { Cursor.text($0.crossing) } : nil
             return page(crossings, next: next, asOf: asOf) { named, writer in
@@ -169,6 +198,24 @@ enum ReadEndpoints {
         if let from, let to, to <= from { throw .invalid("\"to\" must be later than \"from\".") }
         guard let notBefore = permit.notBefore else { return (from, to) }
         return (max(from ?? notBefore, notBefore), to)
+    }
+
+    /// A page of rows that may be shown. Where it ends is told by the last row shown: a hidden one's place is no cursor's to
+    /// tell, and an empty page with a next one would tell that there is one.
+    private static func shownPage<Item, Key>(
+        _ limit: Int, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
+        fetch: (Key?) throws(SQLiteError) -> [Item]
+    ) throws(SQLiteError) -> [Item] {
+        var shown: [Item] = []
+        var after = after
+        while true {
+            let rows = try fetch(after)
+            shown += rows.filter(isShown)
+            guard shown.count < limit, rows.count == limit, let last = rows.last else {
+                return Array(shown.prefix(limit))
+            }
+            after = key(last)
+        }
     }
 
     static func page<Item>(

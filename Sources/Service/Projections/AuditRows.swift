@@ -25,6 +25,17 @@ package struct AuditedQuery: Hashable, Sendable {
     package let endedNumber: Int64?
     /// Number of the fix that answered it.
     package let fixNumber: Int64?
+    /// `nil` when the subject was not asked first.
+    package let consent: Consent?
+    /// When it was asked, or answered.
+    package let consentAt: Timestamp?
+
+    package enum Consent: Int64, Sendable {
+        case asked = 1
+        case given = 2
+        case refused = 3
+        package var word: String { String(describing: self) }
+    }
 }
 
 /// One try to wake a device, with its place.
@@ -60,12 +71,12 @@ package struct SettingsChange: Hashable, Sendable {
     package let recordedAt: Timestamp
     /// What happened, as the event is called.
     package let kind: EventKind
-    /// The person, device, token, grant or region that was added or ended.
+    /// The person, device, token, grant, invitation or region that was added or ended.
     package let item: Int64
     /// The requester of a grant, or the principal of a token.
     package var other: PrincipalID?
-    /// The handle of a person or device, the name of a region, the environment of a device token or the reason it ended,
-    /// the authorization a device reported; `nil` when it can no longer be read.
+    /// The handle of a person or device, a name granted to that nobody has, the name of a region, the environment of a
+    /// device token or the reason it ended, the authorization a device reported; `nil` when it can no longer be read.
     package var name: String?
     /// Of a grant.
     package var precision: Precision?
@@ -75,8 +86,22 @@ package struct SettingsChange: Hashable, Sendable {
     package var scopes: Scopes?
     /// Of a grant.
     package var from: Timestamp?
-    /// Of a grant or token.
+    /// Of a grant, invitation, token or pause.
     package var until: Timestamp?
+    /// Of a grant or invitation.
+    package var asksEachTime: Bool?
+    /// Of a grant or invitation, with the time zone.
+    package var hours: String?
+    /// Of a grant: the one that was taken up with it.
+    package var invitation: InvitationID?
+
+    mutating func take(_ terms: GrantTerms) {
+        (precision, includesHistory) = (terms.precision, terms.includesHistory)
+        (asksEachTime, from, until) = (terms.asksEachTime, terms.from, terms.until)
+        hours = terms.hours.map(Self.text)
+    }
+
+    static func text(_ hours: WeeklyHours) -> String { "\(hours.text), \(hours.zone.name)" }
 }
 
 /// What one asker was refused beyond the refusals recorded one by one.

@@ -11,7 +11,7 @@ extension AuditTable {
             deadline: query.deadline,
             maxAgeSeconds: query.maxAgeSeconds, purposeForSubject: query.purposeForSubject.content,
             purposeForRequester: query.purposeForRequester?.content, end: nil, endedAt: nil, endedNumber: nil,
-            fixNumber: nil)
+            fixNumber: nil, consent: nil, consentAt: nil)
         try file.connection.cached(
             """
             INSERT INTO query
@@ -47,6 +47,21 @@ extension AuditTable {
             try statement.bind(event.number, at: 3)
             try statement.bind(fix, at: 4)
             try statement.bind(before.number, at: 5)
+            try statement.run()
+        }
+        guard let after = try storedQuery(query) else { throw .damagedProjection }
+        file.fingerprint.subtract(file.hasher.hash(before))
+        file.fingerprint.add(file.hasher.hash(after))
+    }
+
+    /// What the subject was asked or said about a query.
+    func update(_ query: QueryID, _ consent: AuditedQuery.Consent, _ event: RecordedEvent) throws(SQLiteError) {
+        guard let before = try storedQuery(query) else { return }
+        try file.connection.cached("UPDATE query SET consent = ?, consent_at_ms = ? WHERE number = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(consent.rawValue, at: 1)
+            try statement.bind(event.recordedAt.milliseconds, at: 2)
+            try statement.bind(before.number, at: 3)
             try statement.run()
         }
         guard let after = try storedQuery(query) else { throw .damagedProjection }
@@ -150,8 +165,8 @@ extension AuditTable {
             """
             INSERT INTO change
                 (number, subject, actor, recorded_at_ms, kind, item, other, name, precision, includes_history, scopes,
-                from_ms, until_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                from_ms, until_ms, asks_each_time, hours, invitation)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         ) { (statement) throws(SQLiteError) in
             try statement.bind(row.number, at: 1)
@@ -167,6 +182,9 @@ extension AuditTable {
             try statement.bind(row.scopes?.rawValue, at: 11)
             try statement.bind(row.from?.milliseconds, at: 12)
             try statement.bind(row.until?.milliseconds, at: 13)
+            try statement.bind(row.asksEachTime.map { $0 ? Int64(1) : 0 }, at: 14)
+            try statement.bind(row.hours, at: 15)
+            try statement.bind(row.invitation?.rawValue, at: 16)
             try statement.run()
         }
         file.fingerprint.add(file.hasher.hash(row))

@@ -37,7 +37,9 @@ extension AuditedQuery: AuditRow {
             purposeForSubject: statement.optionalText(at: 9), purposeForRequester: statement.optionalText(at: 10),
             end: statement.optionalInt(at: 11).flatMap(QueryEnd.init(rawValue:)),
             endedAt: statement.optionalInt(at: 12).map(Timestamp.init(milliseconds:)),
-            endedNumber: statement.optionalInt(at: 13), fixNumber: statement.optionalInt(at: 14))
+            endedNumber: statement.optionalInt(at: 13), fixNumber: statement.optionalInt(at: 14),
+            consent: statement.optionalInt(at: 15).flatMap(Consent.init(rawValue:)),
+            consentAt: statement.optionalInt(at: 16).map(Timestamp.init(milliseconds:)))
     }
 
     var person: PersonID? { subject }
@@ -45,7 +47,7 @@ extension AuditedQuery: AuditRow {
     var summary: String { "requester \(requester.rawValue), verdict \(verdict.code), \(end?.word ?? "open")" }
 
     func write(to writer: inout CBORWriter) {
-        writer.array(13)
+        writer.array(15)
         writer.text("query")
         writer.byteString(query.bytes)
         writer.optional(subject?.rawValue)
@@ -59,6 +61,8 @@ extension AuditedQuery: AuditRow {
         writer.optional(purposeForRequester)
         writer.optional(end?.rawValue)
         writer.optional(endedAt?.milliseconds)
+        writer.optional(consent?.rawValue)
+        writer.optional(consentAt?.milliseconds)
     }
 }
 
@@ -210,7 +214,9 @@ extension SettingsChange: AuditRow {
             includesHistory: statement.optionalInt(at: 9).map { $0 != 0 },
             scopes: statement.optionalInt(at: 10).map(Scopes.init(rawValue:)),
             from: statement.optionalInt(at: 11).map(Timestamp.init(milliseconds:)),
-            until: statement.optionalInt(at: 12).map(Timestamp.init(milliseconds:)))
+            until: statement.optionalInt(at: 12).map(Timestamp.init(milliseconds:)),
+            asksEachTime: statement.optionalInt(at: 13).map { $0 != 0 }, hours: statement.optionalText(at: 14),
+            invitation: statement.optionalInt(at: 15).map(InvitationID.init(rawValue:)))
     }
 
     var person: PersonID? { subject }
@@ -218,7 +224,7 @@ extension SettingsChange: AuditRow {
     var summary: String { "\(kind.name) \(item) by \(actor.rawValue)" }
 
     func write(to writer: inout CBORWriter) {
-        writer.array(13)
+        writer.array(16)
         writer.text("change")
         writer.optional(subject?.rawValue)
         writer.integer(actor.rawValue)
@@ -232,6 +238,9 @@ extension SettingsChange: AuditRow {
         writer.optional(scopes?.rawValue)
         writer.optional(from?.milliseconds)
         writer.optional(until?.milliseconds)
+        writer.optional(asksEachTime.map { $0 ? Int64(1) : 0 })
+        writer.optional(hours)
+        writer.optional(invitation?.rawValue)
     }
 }
 

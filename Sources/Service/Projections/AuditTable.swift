@@ -8,7 +8,7 @@ import Whereabouts
 /// what he wrote under his own key goes. Times of recording are content: they are what the log says, not how it was read.
 final class AuditTable: Projection {
     static let name = "audit"
-    static let versions: [Int64] = [1]
+    static let versions: [Int64] = [2]
     /// Outside the fingerprint, because they name places in the log: `number`, `ended_number`, `fix_number`, `as_of`.
     static let schema: StaticString = """
         CREATE TABLE query (
@@ -26,7 +26,9 @@ final class AuditTable: Projection {
             end INTEGER,
             ended_at_ms INTEGER,
             ended_number INTEGER,
-            fix_number INTEGER
+            fix_number INTEGER,
+            consent INTEGER,
+            consent_at_ms INTEGER
         ) STRICT;
         CREATE INDEX query_by_id ON query (query);
         CREATE TABLE attempt (
@@ -85,7 +87,10 @@ final class AuditTable: Projection {
             includes_history INTEGER,
             scopes INTEGER,
             from_ms INTEGER,
-            until_ms INTEGER
+            until_ms INTEGER,
+            asks_each_time INTEGER,
+            hours TEXT,
+            invitation INTEGER
         ) STRICT;
         CREATE TABLE refusals (
             number INTEGER PRIMARY KEY,
@@ -123,12 +128,15 @@ final class AuditTable: Projection {
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for event in batch {
             switch event.event {
-            case .fixReported, .locationPushStarted: continue
+            case .fixReported, .locationPushStarted, .invitationRefused: continue
             case .personErased(let person):
                 try erase(person)
                 try insert(change(event, item: person.rawValue))
             case .locationQueried(let query): try insert(query, event)
             case .locationQueryEnded(let query, let end, let fix): try update(query, end, fix, event)
+            case .consentAsked(let query): try update(query, .asked, event)
+            case .consentGiven(let query): try update(query, .given, event)
+            case .consentRefused(let query): try update(query, .refused, event)
             case .locationPushAttempted(let attempt): try insert(attempt, event)
             case .locationDisclosed(let disclosure): try insert(disclosure, event)
             case .locationRead(let read): try insert(read, event)
@@ -161,12 +169,27 @@ final class AuditTable: Projection {
         case .tokenRevoked(let token): return change(event, item: token.rawValue)
         case .grantGiven(let grant):
             var row = change(event, item: grant.id.rawValue)
-            row.other = grant.requester.principal
-            row.precision = grant.precision
-            row.includesHistory = grant.includesHistory
-            (row.from, row.until) = (grant.from, grant.until)
+            row.other = grant.requester?.principal
+            row.name = grant.detail?.content?.name?.text
+            row.invitation = grant.invitation
+            row.take(
+                GrantTerms(
+                    precision: grant.precision, includesHistory: grant.includesHistory,
+                    asksEachTime: grant.asksEachTime, from: grant.from, until: grant.until, hours: grant.hours))
             return row
         case .grantRevoked(let grant): return change(event, item: grant.rawValue)
+        case .sharingPaused(let person, let until):
+            var row = change(event, item: person.rawValue)
+            row.until = until
+            return row
+        case .sharingResumed(let person): return change(event, item: person.rawValue)
+        case .invitationMade(let invitation):
+            var row = change(event, item: invitation.id.rawValue)
+            row.invitation = invitation.id
+            row.take(invitation.terms)
+            row.hours = invitation.detail?.content.map(SettingsChange.text)
+            return row
+        case .invitationWithdrawn(let id): return change(event, item: id.rawValue)
         case .regionAdded(let id, let region):
             return change(event, item: id.rawValue, name: region.content?.identifier)
         case .regionRemoved(let id): return change(event, item: id.rawValue)
@@ -178,7 +201,7 @@ final class AuditTable: Projection {
             return change(event, item: device.rawValue, name: reason)
         case .fixReported, .inputRejected, .locationQueried, .locationPushStarted, .locationPushAttempted,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
-            .logRestored:
+            .logRestored, .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
             return nil
         }
     }
@@ -214,8 +237,13 @@ extension Event {
         case .locationPushTokenRegistered: .locationPushTokenRegistered
         case .locationPushTokenRetired: .locationPushTokenRetired
         case .personErased: .personErased
+        case .sharingPaused: .sharingPaused
+        case .sharingResumed: .sharingResumed
+        case .invitationMade: .invitationMade
+        case .invitationWithdrawn: .invitationWithdrawn
         case .fixReported, .inputRejected, .locationQueried, .locationPushStarted, .locationPushAttempted,
-            .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored:
+            .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored,
+            .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
             preconditionFailure("Not a change of settings.")
         }
     }

@@ -51,6 +51,17 @@ package enum TimelineReader {
         }
     }
 
+    /// The person's latest fix with a valid coordinate at or before a moment.
+    package static func latestFix(
+        of person: PersonID, atOrBefore moment: Timestamp, in connection: borrowing Connection
+    ) throws(SQLiteError) -> ReportedFix? {
+        try connection.cached(latestFixSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(moment.milliseconds, at: 2)
+            return try statement.step() ? try ReportedFix(statement) : nil
+        }
+    }
+
     /// Whether the same fix has a row: same identity and, but for the client's name for it and the time of receipt, the
     /// same content.
     package static func contains(
@@ -121,6 +132,16 @@ extension TimelineReader {
             AND (timestamp_ms, device, latitude_degrees, longitude_degrees) > (?4, ?5, ?6, ?7)
         ORDER BY timestamp_ms, device, latitude_degrees, longitude_degrees
         LIMIT ?8
+        """
+
+    static let latestFixSQL: StaticString = """
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms <= ?2
+            AND (horizontal_accuracy_meters IS NULL OR horizontal_accuracy_meters >= 0)
+        ORDER BY timestamp_ms DESC, device DESC, latitude_degrees DESC, longitude_degrees DESC
+        LIMIT 1
         """
 
     static let containsSQL: StaticString = """

@@ -72,7 +72,8 @@ final class Pusher: Sendable {
             let done = state.read { $0.pushed }
             let now = clock()
             let (open, works) = log.withStanding { standing in
-                let open = Set(standing.openQueries.values.joined())
+                let open = Set(
+                    standing.openQueries.values.joined().filter { standing.queries[$0]?.awaitsConsent == false })
                 var works = open.subtracting(done).prefix(Self.queriesAtOnce).compactMap { work($0, standing) }
                 for (id, devices) in waiting where open.contains(id) {
                     guard works.count < Self.queriesAtOnce else { break }

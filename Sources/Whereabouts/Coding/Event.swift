@@ -12,6 +12,13 @@ package enum Event: Hashable, Sendable {
     case grantRevoked(GrantID)
     case regionAdded(RegionID, Part<Region>)
     case regionRemoved(RegionID)
+    /// `until` `nil`: until resumed. During a pause: it ends then instead.
+    case sharingPaused(PersonID, until: Timestamp?)
+    case sharingResumed(PersonID)
+    case invitationMade(Invitation)
+    case invitationWithdrawn(InvitationID)
+    /// Somebody showed a code that opens nothing.
+    case invitationRefused(by: PrincipalID)
     /// `answering` names the location query whose push made the device report.
     case fixReported(device: DeviceID, answering: QueryID?, Part<Fix>)
     case inputRejected(device: DeviceID, reason: RejectionReason, length: Int64, Part<RejectedInput>)
@@ -19,6 +26,10 @@ package enum Event: Hashable, Sendable {
     case locationPushTokenRegistered(device: DeviceID, environment: PushEnvironment, Part<LocationPushToken>)
     case locationPushTokenRetired(device: DeviceID, reason: String)
     case locationQueried(LocationQuery)
+    /// The subject is asked whether the question may be passed on; nothing is pushed before the answer.
+    case consentAsked(QueryID)
+    case consentGiven(QueryID)
+    case consentRefused(QueryID)
     /// A push to one device is about to leave.
     case locationPushStarted(query: QueryID, device: DeviceID)
     case locationPushAttempted(LocationPushAttempt)
@@ -60,6 +71,11 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case logRestored = 22
     case authorizationReported = 23
     case locationPushStarted = 24
+    case sharingPaused = 25
+    case sharingResumed = 26
+    case invitationMade = 27
+    case invitationWithdrawn = 28
+    case invitationRefused = 29
     case sealedFixReported = 32
     case consentAsked = 33
     case consentGiven = 34
@@ -101,6 +117,28 @@ package struct AccessToken: Hashable, Sendable {
 
     package init(id: TokenID, principal: PrincipalID, scopes: Scopes, hash: Hash256, until: Timestamp?) {
         (self.id, self.principal, self.scopes, self.hash, self.until) = (id, principal, scopes, hash, until)
+    }
+}
+
+/// A one-time offer of a grant to whoever shows its code.
+package struct Invitation: Hashable, Sendable {
+    package let id: InvitationID
+    package let subject: PersonID
+    /// Of the code; the code itself is never stored.
+    package let hash: Hash256
+    /// The code opens nothing from this moment on.
+    package let expires: Timestamp
+    /// Of the grant, whose time limit begins when the invitation is taken up unless an end is named here. Its hours are
+    /// `nil` here, and in ``detail``.
+    package let terms: GrantTerms
+    package let detail: Part<WeeklyHours>?
+
+    package init(
+        id: InvitationID, subject: PersonID, hash: Hash256, expires: Timestamp, terms: GrantTerms,
+        detail: Part<WeeklyHours>?
+    ) {
+        (self.id, self.subject, self.hash, self.expires) = (id, subject, hash, expires)
+        (self.terms, self.detail) = (terms, detail)
     }
 }
 
@@ -149,6 +187,8 @@ package enum RefusalCode: Int64, Sendable {
     case historyNotGranted = 5
     case missingScope = 6
     case erased = 7
+    /// The grant asks the subject each time, and what is stored is shown without asking.
+    case consentNeeded = 8
 
     package var word: String { String(describing: self) }
 }
@@ -267,6 +307,8 @@ package struct LocationRead: Hashable, Sendable {
         case audit = 5
         case events = 6
         case settings = 7
+        /// Which questions wait for the subject's word.
+        case consent = 8
         package var word: String { String(describing: self) }
     }
     package struct Content: Hashable, Sendable {

@@ -32,13 +32,7 @@ extension EventCoding {
                     hash: try require(try clear.hash(4)), until: try clear.timestamp(5)))
         case .tokenRevoked: event = .tokenRevoked(TokenID(rawValue: try require(try clear.integer(1))))
         case .grantGiven:
-            event = .grantGiven(
-                Grant(
-                    id: GrantID(rawValue: try require(try clear.integer(1))), subject: try require(stream.person),
-                    requester: PersonID(rawValue: try require(try clear.integer(2))),
-                    precision: try require(Precision(rawValue: try require(try clear.integer(3)))),
-                    includesHistory: try require(try clear.bool(4)), from: try clear.timestamp(5),
-                    until: try clear.timestamp(6)))
+            event = .grantGiven(try grant(&clear, in: stream, parts))
         case .grantRevoked: event = .grantRevoked(GrantID(rawValue: try require(try clear.integer(1))))
         case .regionAdded:
             let id = RegionID(rawValue: try require(try clear.integer(1)))
@@ -108,7 +102,19 @@ extension EventCoding {
         case .personErased: event = .personErased(PersonID(rawValue: try require(try clear.integer(1))))
         case .clockSteppedBack: event = .clockSteppedBack(byMilliseconds: try require(try clear.integer(1)))
         case .logRestored: event = .logRestored(epoch: try require(try clear.integer(1)))
-        case .sealedFixReported, .consentAsked, .consentGiven, .consentRefused, .headingReported, .beaconSighted,
+        case .sharingPaused:
+            event = .sharingPaused(
+                PersonID(rawValue: try require(try clear.integer(1))), until: try clear.timestamp(2))
+        case .sharingResumed: event = .sharingResumed(PersonID(rawValue: try require(try clear.integer(1))))
+        case .invitationMade: event = .invitationMade(try invitation(&clear, in: stream, parts))
+        case .invitationWithdrawn:
+            event = .invitationWithdrawn(InvitationID(rawValue: try require(try clear.integer(1))))
+        case .invitationRefused:
+            event = .invitationRefused(by: PrincipalID(rawValue: try require(try clear.integer(1))))
+        case .consentAsked: event = .consentAsked(try require(try clear.identifier(1)))
+        case .consentGiven: event = .consentGiven(try require(try clear.identifier(1)))
+        case .consentRefused: event = .consentRefused(try require(try clear.identifier(1)))
+        case .sealedFixReported, .headingReported, .beaconSighted,
             .visitReported, .crossingReported, .retentionApplied:
             throw .unexpected
         }
@@ -133,6 +139,43 @@ extension EventCoding {
 
     private static func handle(_ parts: [OpenedPart]) throws(CBORError) -> Part<Handle> {
         try open(parts, 0) { (fields) throws(CBORError) in try require(Handle(try require(try fields.text(1)))) }
+    }
+
+    private static func grant(
+        _ clear: inout FieldReader, in stream: StreamID, _ parts: [OpenedPart]
+    ) throws(CBORError) -> Grant {
+        let id = GrantID(rawValue: try require(try clear.integer(1)))
+        let requester = try require(try clear.integer(2))
+        return Grant(
+            id: id, subject: try require(stream.person),
+            requester: requester == 0 ? nil : PersonID(rawValue: requester),
+            precision: try require(Precision(rawValue: try require(try clear.integer(3)))),
+            includesHistory: try require(try clear.bool(4)), from: try clear.timestamp(5),
+            until: try clear.timestamp(6), asksEachTime: try clear.mark(7),
+            invitation: try clear.integer(8).map(InvitationID.init(rawValue:)),
+            detail: parts.isEmpty
+                ? nil
+                : try open(parts, 0) { (fields) throws(CBORError) in
+                    let name = try fields.text(1)
+                    let handle = name.flatMap { Handle($0) }
+                    guard (name == nil) == (handle == nil) else { throw .unexpected }
+                    return Grant.Detail(name: handle, hours: try WeeklyHours(from: &fields))
+                })
+    }
+
+    private static func invitation(
+        _ clear: inout FieldReader, in stream: StreamID, _ parts: [OpenedPart]
+    ) throws(CBORError) -> Invitation {
+        Invitation(
+            id: InvitationID(rawValue: try require(try clear.integer(1))), subject: try require(stream.person),
+            hash: try require(try clear.hash(2)), expires: try require(try clear.timestamp(3)),
+            terms: GrantTerms(
+                precision: try require(Precision(rawValue: try require(try clear.integer(4)))),
+                includesHistory: try require(try clear.bool(5)), asksEachTime: try require(try clear.bool(6)),
+                from: try clear.timestamp(7), until: try clear.timestamp(8)),
+            detail: parts.isEmpty
+                ? nil
+                : try open(parts, 0) { (fields) throws(CBORError) in try require(try WeeklyHours(from: &fields)) })
     }
 
     private static func query(

@@ -83,11 +83,19 @@ package enum EventCoding {
         case .grantGiven(let grant):
             kind = .grantGiven
             clear.integer(1, grant.id.rawValue)
-            clear.integer(2, grant.requester.rawValue)
+            clear.integer(2, grant.requester?.rawValue ?? 0)
             clear.integer(3, grant.precision.rawValue)
             clear.bool(4, grant.includesHistory)
             clear.timestamp(5, grant.from)
             clear.timestamp(6, grant.until)
+            clear.bool(7, grant.asksEachTime ? true : nil)
+            clear.integer(8, grant.invitation?.rawValue)
+            if let detail = grant.detail {
+                part(stream.person, .rest) {
+                    $0.text(1, detail.toWrite.name?.text)
+                    detail.toWrite.hours?.write(to: &$0)
+                }
+            }
         case .grantRevoked(let grant):
             kind = .grantRevoked
             clear.integer(1, grant.rawValue)
@@ -104,6 +112,41 @@ package enum EventCoding {
         case .regionRemoved(let id):
             kind = .regionRemoved
             clear.integer(1, id.rawValue)
+        case .sharingPaused(let person, let until):
+            kind = .sharingPaused
+            clear.integer(1, person.rawValue)
+            clear.timestamp(2, until)
+        case .sharingResumed(let person):
+            kind = .sharingResumed
+            clear.integer(1, person.rawValue)
+        case .invitationMade(let invitation):
+            kind = .invitationMade
+            clear.integer(1, invitation.id.rawValue)
+            clear.bytes(2, invitation.hash.bytes)
+            clear.timestamp(3, invitation.expires)
+            clear.integer(4, invitation.terms.precision.rawValue)
+            clear.bool(5, invitation.terms.includesHistory)
+            clear.bool(6, invitation.terms.asksEachTime)
+            clear.timestamp(7, invitation.terms.from)
+            clear.timestamp(8, invitation.terms.until)
+            if let detail = invitation.detail {
+                part(stream.person, .rest) { detail.toWrite.write(to: &$0) }
+            }
+        case .invitationWithdrawn(let invitation):
+            kind = .invitationWithdrawn
+            clear.integer(1, invitation.rawValue)
+        case .invitationRefused(let principal):
+            kind = .invitationRefused
+            clear.integer(1, principal.rawValue)
+        case .consentAsked(let query):
+            kind = .consentAsked
+            clear.identifier(1, query)
+        case .consentGiven(let query):
+            kind = .consentGiven
+            clear.identifier(1, query)
+        case .consentRefused(let query):
+            kind = .consentRefused
+            clear.identifier(1, query)
         case .inputRejected(let device, let reason, let length, let input):
             kind = .inputRejected
             clear.integer(1, device.rawValue)
@@ -246,6 +289,36 @@ extension Verdict {
             self = .refused(reason)
         }
     }
+}
+
+extension WeeklyHours {
+    /// The changes and ranges as flat lists of pairs; a person's name may stand before them under 1.
+    func write(to fields: inout FieldWriter) {
+        fields.text(2, zone.name)
+        fields.integer(3, zone.offsetSeconds)
+        fields.integers(4, zone.changes.flatMap { [$0.at.milliseconds / 1000, $0.offsetSeconds] })
+        fields.integers(5, ranges.flatMap { [$0.lowerBound, $0.upperBound] })
+    }
+
+    /// `nil` when there are none.
+    init?(from fields: inout FieldReader) throws(CBORError) {
+        guard let name = try fields.text(2) else { return nil }
+        let offset = try require(try fields.integer(3))
+        let changes = try pairs(try fields.integers(4)).map {
+            ZoneRules.Change(at: Timestamp(milliseconds: $0 &* 1000), offsetSeconds: $1)
+        }
+        let ranges = try pairs(try fields.integers(5))
+        guard ranges.allSatisfy({ $0 < $1 }),
+            let zone = ZoneRules(name: name, offsetSeconds: offset, changes: changes),
+            let hours = WeeklyHours(ranges: ranges.map { $0..<$1 }, zone: zone)
+        else { throw .unexpected }
+        self = hours
+    }
+}
+
+private func pairs(_ flat: [Int64]) throws(CBORError) -> [(Int64, Int64)] {
+    guard flat.count % 2 == 0 else { throw .unexpected }
+    return stride(from: 0, to: flat.count, by: 2).map { (flat[$0], flat[$0 + 1]) }
 }
 
 extension Fix {

@@ -130,6 +130,13 @@ struct FieldReader {
         try field(number) { (reader) throws(CBORError) in try reader.bool() }
     }
 
+    /// A field that is there, and true, or not there.
+    mutating func mark(_ number: Int64) throws(CBORError) -> Bool {
+        let value = try bool(number)
+        guard value != false else { throw .unexpected }
+        return value ?? false
+    }
+
     mutating func text(_ number: Int64) throws(CBORError) -> String? {
         try field(number) { (reader) throws(CBORError) in try reader.text() }
     }

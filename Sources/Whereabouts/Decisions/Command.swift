@@ -21,10 +21,18 @@ package enum Command: Sendable {
     /// `hash` is of a secret that only the answer to this command carries.
     case issueToken(for: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?)
     case revokeToken(TokenID)
-    case giveGrant(
-        subject: Handle, requester: Handle, precision: Precision, includesHistory: Bool, from: Timestamp?,
-        until: Timestamp?)
+    case giveGrant(subject: Handle, requester: Handle, GrantTerms)
     case revokeGrant(GrantID)
+    /// Nobody sees where the person is until then, or until resumed.
+    case pauseSharing(Handle, until: Timestamp?)
+    case resumeSharing(Handle)
+    /// `hash` is of a code that only the answer to this command carries.
+    case invite(subject: Handle, GrantTerms, hash: Hash256, expires: Timestamp)
+    case withdrawInvitation(InvitationID)
+    /// Somebody shows a code of this hash.
+    case redeemInvitation(Hash256)
+    /// The subject says yes or no to a question.
+    case answerConsent(QueryID, of: Handle, isGiven: Bool)
     case addRegion(Region, of: Handle)
     case removeRegion(identifier: String, of: Handle)
     /// From a device's own connection, or from an import in its name.
@@ -109,6 +117,7 @@ package enum Reply: Hashable, Sendable {
     case token(TokenID)
     case grant(GrantID)
     case region(RegionID)
+    case invitation(InvitationID)
     /// One outcome for each report, in order.
     case fixes([FixOutcome])
     case query(QueryID)

@@ -92,7 +92,7 @@ extension Standing {
             && fix.timestamp <= (fix.receivedAt ?? now).adding(seconds: Limits.futureUnusedSeconds)
         guard isUsable, let open = openQueries[person] else { return }
         for query in open where answers || fix.timestamp >= queries[query]?.askedAt ?? now {
-            guard !decision.ends(query) else { continue }
+            guard queries[query]?.awaitsConsent == false, !decision.ends(query) else { continue }
             decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
         }
     }

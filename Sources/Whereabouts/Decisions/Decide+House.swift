@@ -1,4 +1,4 @@
-// Persons, devices, tokens, grants and regions: who exists and who may do what.
+// Persons, devices, tokens and regions: who exists and what they have.
 
 extension Standing {
     func addPerson(_ handle: Handle, by caller: Caller) throws(Refusal) -> Decision {
@@ -17,6 +17,10 @@ extension Standing {
         _ handle: Handle, of owner: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(owner, by: caller, at: now)
+        // Only the operator may learn from a refusal which names others have taken.
+        guard caller.principal == .operator || handle.isDevice(of: owner) else {
+            throw .invalid("Name your device \(owner.text).NAME, with no \".\" in NAME.")
+        }
         guard deviceByHandle[handle] == nil else {
             throw .alreadyExists("A device of this name exists; choose another handle.")
         }
@@ -91,37 +95,6 @@ extension Standing {
         return decision
     }
 
-    func giveGrant(
-        subject: Handle, requester: Handle, precision: Precision, includesHistory: Bool, from: Timestamp?,
-        until: Timestamp?, by caller: Caller, at now: Timestamp
-    ) throws(Refusal) -> Decision {
-        let person = try manage(subject, by: caller, at: now)
-        guard let other = personByHandle[requester] else { throw .noSuchPerson }
-        guard other != person else { throw .invalid("Nobody needs a grant for themselves; name another requester.") }
-        if let until, until <= now || until <= from ?? now {
-            throw .invalid("The grant would end before it begins; choose a later end.")
-        }
-        let grant = GrantID(rawValue: nextGrant)
-        var decision = Decision()
-        decision.append(
-            .grantGiven(
-                Grant(
-                    id: grant, subject: person, requester: other, precision: precision,
-                    includesHistory: includesHistory, from: from, until: until)),
-            to: .audit(person))
-        decision.reply = .grant(grant)
-        return decision
-    }
-
-    func revokeGrant(_ id: GrantID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
-        guard let grant = grants[id], let handle = persons[grant.subject]?.handle,
-            case .success = authorize(caller, to: .manage, about: handle, at: now)
-        else { throw .notFound }
-        var decision = Decision()
-        decision.append(.grantRevoked(id), to: .audit(grant.subject))
-        return decision
-    }
-
     func addRegion(
         _ region: Region, of owner: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -164,5 +137,13 @@ extension Standing {
         decision.append(.personErased(person), to: .audit(person))
         decision.reply = .erased(person)
         return decision
+    }
+}
+
+extension Handle {
+    /// Whether it is of the form that a person's own devices have, which no other person's can have.
+    fileprivate func isDevice(of owner: Handle) -> Bool {
+        guard let dot = text.lastIndex(of: "."), text.index(after: dot) < text.endIndex else { return false }
+        return text[..<dot] == owner.text
     }
 }

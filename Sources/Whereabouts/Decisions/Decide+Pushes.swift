@@ -55,7 +55,7 @@ extension Standing {
         try requireHouse(caller)
         var decision = Decision()
         decision.reply = .pushes([])
-        guard let query = queries[id], query.end == nil else { return decision }
+        guard let query = queries[id], query.end == nil, !query.awaitsConsent else { return decision }
         var orders: [PushOrder] = []
         for wanted in wanted {
             guard let device = devices[wanted], device.person == query.subject, device.pushToken != nil else {

@@ -33,12 +33,18 @@ extension Standing {
         case .success(let permit):
             decision.append(query(permit.subject, permit.verdict), to: .audit(permit.subject))
             decision.reply = .query(question.id)
-            if let newest = persons[permit.subject]?.newestFix,
+            if permit.asksEachTime, !permit.isPaused(at: now) {
+                decision.append(.consentAsked(question.id), to: .audit(permit.subject), cause: place + 1)
+            } else if !permit.asksEachTime, let newest = newestFix(under: permit),
                 newest.timestamp.adding(seconds: question.maxAgeSeconds) >= now
             {
                 decision.append(
                     .locationQueryEnded(question.id, .answeredFromLastKnown, fix: newest.number),
                     to: .audit(permit.subject), cause: place + 1)
+            } else if permit.isPaused(at: now) {
+                // The asker sees a phone that does not answer; what was so before the pause is told as such a phone's is.
+                decision.append(
+                    .locationQueryEnded(question.id, .refused, fix: nil), to: .audit(permit.subject), cause: place + 1)
             }
         }
         return decision
@@ -46,17 +52,22 @@ extension Standing {
 
     /// Records a refusal, or counts it once the asker was refused often in this minute. The reply tells the door to
     /// answer as to a stranger.
-    private func recordRefusal(
-        _ event: Event, about subject: PersonID?, by caller: Caller, at now: Timestamp, _ decision: inout Decision
+    func recordRefusal(
+        _ event: Event, about subject: PersonID?, as refusal: Refusal = .noSuchPerson, by caller: Caller,
+        at now: Timestamp, _ decision: inout Decision
     ) {
-        decision.refusal = .noSuchPerson
-        if let window = refusals[caller.principal], window.recorded >= Limits.refusalsRecordedAMinute {
-            if now < window.since.adding(seconds: 60) {
-                decision.isCountedRefusal = true
-                return
-            }
+        decision.refusal = refusal
+        if hasRefusalsToCount(caller, at: now) {
+            decision.isCountedRefusal = true
+            return
         }
         decision.append(event, to: subject.map(StreamID.audit) ?? .house)
+    }
+
+    /// Whether the asker's refusals of this minute are only counted by now.
+    func hasRefusalsToCount(_ caller: Caller, at now: Timestamp) -> Bool {
+        guard let window = refusals[caller.principal] else { return false }
+        return window.recorded >= Limits.refusalsRecordedAMinute && now < window.since.adding(seconds: 60)
     }
 
     func countRefusals(

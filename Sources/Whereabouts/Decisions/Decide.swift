@@ -24,11 +24,18 @@ extension Standing {
         case .issueToken(let holder, let scopes, let hash, let until):
             return try issueToken(for: holder, scopes: scopes, hash: hash, until: until, by: caller, at: now)
         case .revokeToken(let token): return try revokeToken(token, by: caller, at: now)
-        case .giveGrant(let subject, let requester, let precision, let history, let from, let until):
-            return try giveGrant(
-                subject: subject, requester: requester, precision: precision, includesHistory: history, from: from,
-                until: until, by: caller, at: now)
+        case .giveGrant(let subject, let requester, let terms):
+            return try giveGrant(subject: subject, requester: requester, terms, by: caller, at: now)
         case .revokeGrant(let grant): return try revokeGrant(grant, by: caller, at: now)
+        case .pauseSharing(let person, let until):
+            return try pauseSharing(of: person, until: until, by: caller, at: now)
+        case .resumeSharing(let person): return try resumeSharing(of: person, by: caller, at: now)
+        case .invite(let subject, let terms, let hash, let expires):
+            return try invite(subject: subject, terms, hash: hash, expires: expires, by: caller, at: now)
+        case .withdrawInvitation(let id): return try withdrawInvitation(id, by: caller, at: now)
+        case .redeemInvitation(let hash): return try redeemInvitation(hash, by: caller, at: now)
+        case .answerConsent(let query, let person, let isGiven):
+            return try answerConsent(query, of: person, isGiven: isGiven, by: caller, at: now)
         case .addRegion(let region, let person): return try addRegion(region, of: person, by: caller, at: now)
         case .removeRegion(let identifier, let person):
             return try removeRegion(identifier, of: person, by: caller, at: now)

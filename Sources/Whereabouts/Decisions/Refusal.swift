@@ -8,6 +8,8 @@ package enum Refusal: Error, Hashable, Sendable {
     case noSuchPerson
     /// No such thing under that name, or not the caller's.
     case notFound
+    /// The code opens nothing: it is wrong, was used or withdrawn, or is too old.
+    case noSuchInvitation
     /// The name is in use.
     case alreadyExists(String)
     /// The request makes no sense; the sentence says what to do.

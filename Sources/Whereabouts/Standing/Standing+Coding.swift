@@ -12,6 +12,7 @@ package struct StandingEntry: Hashable, Sendable {
         case query = 6
         case refusals = 7
         case version = 8
+        case invitation = 9
     }
     package let kind: Kind
     /// The subject's number; for queries their place in the order asked.
@@ -35,6 +36,7 @@ extension Standing {
             $0.integer(3, nextGrant)
             $0.integer(4, nextRegion)
             $0.timestamp(5, place == 0 ? nil : lastRecordedAt)
+            $0.integer(6, nextInvitation == 1 ? nil : nextInvitation)
         }
         for (id, person) in persons {
             try emit(.person, id.rawValue) {
@@ -45,6 +47,10 @@ extension Standing {
                 $0.integers(5, person.grants.map(\.rawValue))
                 $0.timestamp(6, person.newestFix?.timestamp)
                 $0.integer(7, person.newestFix?.number)
+                $0.integers(8, person.pauses.flatMap { [$0.from.milliseconds, $0.until?.milliseconds ?? .max] })
+                $0.timestamp(9, person.newestFixBeforePause?.timestamp)
+                $0.integer(10, person.newestFixBeforePause?.number)
+                $0.integers(11, person.invitations.map(\.rawValue))
             }
         }
         for (id, device) in devices {
@@ -78,11 +84,32 @@ extension Standing {
         for (id, grant) in grants {
             try emit(.grant, id.rawValue) {
                 $0.integer(1, grant.subject.rawValue)
-                $0.integer(2, grant.requester.rawValue)
+                $0.integer(2, grant.requester?.rawValue)
                 $0.integer(3, grant.precision.rawValue)
                 $0.bool(4, grant.includesHistory)
                 $0.timestamp(5, grant.from)
                 $0.timestamp(6, grant.until)
+                $0.bool(7, grant.asksEachTime ? true : nil)
+                $0.integer(8, grant.invitation?.rawValue)
+                $0.bytes(
+                    9,
+                    detail(grant.detail) { fields, detail in
+                        fields.text(1, detail.name?.text)
+                        detail.hours?.write(to: &fields)
+                    })
+            }
+        }
+        for (id, invitation) in invitations {
+            try emit(.invitation, id.rawValue) {
+                $0.integer(1, invitation.subject.rawValue)
+                $0.bytes(2, invitation.hash.bytes)
+                $0.timestamp(3, invitation.expires)
+                $0.integer(4, invitation.terms.precision.rawValue)
+                $0.bool(5, invitation.terms.includesHistory)
+                $0.bool(6, invitation.terms.asksEachTime)
+                $0.timestamp(7, invitation.terms.from)
+                $0.timestamp(8, invitation.terms.until)
+                $0.bytes(9, detail(invitation.detail) { $1.write(to: &$0) })
             }
         }
         for (id, region) in regions {
@@ -108,6 +135,7 @@ extension Standing {
                 $0.integer(10, query.fix)
                 $0.integers(11, query.pushed.map(\.rawValue))
                 $0.integers(12, query.withheld.flatMap { [$0.device.rawValue, $0.reason.rawValue] })
+                $0.integer(13, query.consent?.rawValue)
             }
         }
         for (principal, window) in refusals {
@@ -133,6 +161,7 @@ extension Standing {
             if let handle = device.handle { deviceByHandle[handle] = id }
         }
         for (id, token) in tokens where !token.isRevoked { tokenByHash[token.issued.hash] = id }
+        for (id, invitation) in invitations { invitationByHash[invitation.hash] = id }
         for id in queryOrder {
             guard let query = queries[id], query.end == nil else { continue }
             openQueries[query.subject, default: []].append(id)
@@ -162,6 +191,7 @@ extension Standing {
             nextGrant = try require(try fields.integer(3))
             nextRegion = try require(try fields.integer(4))
             if let time = try fields.timestamp(5) { lastRecordedAt = time }
+            nextInvitation = try fields.integer(6) ?? 1
         case .person:
             var person = Person(handle: try fields.text(1).flatMap { Handle($0) })
             person.isErased = try fields.bool(2) ?? false
@@ -171,6 +201,18 @@ extension Standing {
             if let timestamp = try fields.timestamp(6) {
                 person.newestFix = NewestFix(timestamp: timestamp, number: try require(try fields.integer(7)))
             }
+            let pauses = try fields.integers(8)
+            guard pauses.count % 2 == 0 else { throw .unexpected }
+            person.pauses = stride(from: 0, to: pauses.count, by: 2).map {
+                Pause(
+                    from: Timestamp(milliseconds: pauses[$0]),
+                    until: pauses[$0 + 1] == .max ? nil : Timestamp(milliseconds: pauses[$0 + 1]))
+            }
+            if let timestamp = try fields.timestamp(9) {
+                person.newestFixBeforePause = NewestFix(
+                    timestamp: timestamp, number: try require(try fields.integer(10)))
+            }
+            person.invitations = try fields.integers(11).map(InvitationID.init(rawValue:))
             persons[PersonID(rawValue: id)] = person
         case .device:
             var device = Device(
@@ -209,10 +251,26 @@ extension Standing {
         case .grant:
             grants[GrantID(rawValue: id)] = Grant(
                 id: GrantID(rawValue: id), subject: PersonID(rawValue: try require(try fields.integer(1))),
-                requester: PersonID(rawValue: try require(try fields.integer(2))),
+                requester: try fields.integer(2).map(PersonID.init(rawValue:)),
                 precision: try require(Precision(rawValue: try require(try fields.integer(3)))),
                 includesHistory: try require(try fields.bool(4)), from: try fields.timestamp(5),
-                until: try fields.timestamp(6))
+                until: try fields.timestamp(6), asksEachTime: try fields.mark(7),
+                invitation: try fields.integer(8).map(InvitationID.init(rawValue:)),
+                detail: try detail(try fields.bytes(9)) { (fields) throws(CBORError) in
+                    let name = try fields.text(1)
+                    return Grant.Detail(name: name.flatMap { Handle($0) }, hours: try WeeklyHours(from: &fields))
+                })
+        case .invitation:
+            invitations[InvitationID(rawValue: id)] = Invitation(
+                id: InvitationID(rawValue: id), subject: PersonID(rawValue: try require(try fields.integer(1))),
+                hash: try require(try fields.hash(2)), expires: try require(try fields.timestamp(3)),
+                terms: GrantTerms(
+                    precision: try require(Precision(rawValue: try require(try fields.integer(4)))),
+                    includesHistory: try require(try fields.bool(5)), asksEachTime: try require(try fields.bool(6)),
+                    from: try fields.timestamp(7), until: try fields.timestamp(8)),
+                detail: try detail(try fields.bytes(9)) { (fields) throws(CBORError) in
+                    try require(try WeeklyHours(from: &fields))
+                })
         case .region:
             let identifier = try require(try fields.text(1))
             let center = try fields.coordinate(latitude: 2, longitude: 3)
@@ -239,6 +297,7 @@ extension Standing {
                         device: DeviceID(rawValue: withheld[index]),
                         reason: try require(PushWithheld(rawValue: withheld[index + 1]))))
             }
+            known.consent = try fields.integer(13).flatMap(Standing.Query.Consent.init(rawValue:))
             queries[query] = known
             queryOrder.append(query)
         case .refusals:
@@ -248,4 +307,32 @@ extension Standing {
             versions[StreamID(rawValue: id)] = try require(try fields.integer(1))
         }
     }
+}
+
+/// A sealed part in a row of the saved standing: a map, or no bytes when it cannot be read any more.
+private func detail<Content>(
+    _ part: Part<Content>?, _ write: (inout FieldWriter, Content) -> Void
+) -> [UInt8]? {
+    part.map { part in
+        guard case .open(let content) = part else { return [] }
+        var fields = FieldWriter()
+        write(&fields, content)
+        return fields.finish()
+    }
+}
+
+private func detail<Content: Hashable & Sendable>(
+    _ bytes: [UInt8]?, _ read: (inout FieldReader) throws(CBORError) -> Content
+) throws(CBORError) -> Part<Content>? {
+    guard let bytes else { return nil }
+    guard !bytes.isEmpty else { return .erased }
+    let result: Result<Content, CBORError> = bytes.withUnsafeBytes { bytes in
+        do throws(CBORError) {
+            var fields = try FieldReader(bytes)
+            let content = try read(&fields)
+            try fields.end()
+            return .success(content)
+        } catch { return .failure(error) }
+    }
+    return .open(try result.get())
 }

@@ -33,6 +33,7 @@ extension Standing {
             grants[grant.id] = grant
             persons[grant.subject]?.grants.append(grant.id)
             nextGrant = grant.id.rawValue + 1
+            if let invitation = grant.invitation { close(invitation) }
         case .grantRevoked(let id): revoke(id)
         case .regionAdded(let id, let region):
             nextRegion = id.rawValue + 1
@@ -46,6 +47,17 @@ extension Standing {
             guard let report = report.content else { break }
             devices[device]?.note(
                 AuthorizationHeld(report: report, since: min(report.timestamp, recorded.recordedAt)))
+        case .sharingPaused(let person, let until): pause(person, until: until, at: recorded.recordedAt)
+        case .sharingResumed(let person): endPause(of: person, at: recorded.recordedAt)
+        case .invitationMade(let invitation):
+            nextInvitation = invitation.id.rawValue + 1
+            invitations[invitation.id] = invitation
+            invitationByHash[invitation.hash] = invitation.id
+            persons[invitation.subject]?.invitations.append(invitation.id)
+        case .invitationWithdrawn(let id): close(id)
+        case .invitationRefused(let principal): countRefusal(by: principal, at: recorded.recordedAt)
+        case .consentAsked(let query): queries[query]?.consent = .asked
+        case .consentGiven(let query): queries[query]?.consent = .given
         case .locationPushTokenRegistered(let device, let environment, let token):
             devices[device]?.pushToken = token.content.map {
                 PushToken(token: $0, environment: environment, registeredAt: recorded.recordedAt)
@@ -70,7 +82,7 @@ extension Standing {
             guard let reason = attempt.withheld else { break }
             queries[attempt.query]?.withheld.append(Query.Withheld(device: attempt.device, reason: reason))
         case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
-        case .locationDisclosed, .logRestored: break
+        case .consentRefused, .locationDisclosed, .logRestored: break
         }
         forgetOldQueries(at: recorded.recordedAt)
     }
@@ -142,6 +154,27 @@ extension Standing {
         persons[grant.subject]?.grants.removeAll { $0 == id }
     }
 
+    private mutating func pause(_ id: PersonID, until: Timestamp?, at now: Timestamp) {
+        guard let person = persons[id] else { return }
+        if let last = person.pauses.last, last.contains(now) {
+            persons[id]?.pauses[person.pauses.count - 1].until = until
+        } else {
+            persons[id]?.pauses.append(Pause(from: now, until: until))
+            persons[id]?.newestFixBeforePause = person.newestFix
+        }
+    }
+
+    private mutating func endPause(of id: PersonID, at now: Timestamp) {
+        guard let person = persons[id], let last = person.pauses.last, last.contains(now) else { return }
+        persons[id]?.pauses[person.pauses.count - 1].until = now
+    }
+
+    private mutating func close(_ id: InvitationID) {
+        guard let invitation = invitations.removeValue(forKey: id) else { return }
+        invitationByHash[invitation.hash] = nil
+        persons[invitation.subject]?.invitations.removeAll { $0 == id }
+    }
+
     /// Leaves what a refold without the person's keys gives: a principal without a name, devices or rights.
     private mutating func erase(_ person: PersonID) {
         guard let known = persons[person] else { return }
@@ -157,6 +190,7 @@ extension Standing {
         for grant in grants.values where grant.requester == person { revoke(grant.id) }
         for (id, token) in tokens where token.issued.principal == person.principal { revoke(id) }
         for region in known.regions { regions[region] = nil }
+        for invitation in known.invitations { close(invitation) }
         for (id, query) in queries where query.subject == person || query.requester == person.principal {
             queries[id] = nil
             openQueries[query.subject]?.removeAll { $0 == id }

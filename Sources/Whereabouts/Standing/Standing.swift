@@ -10,6 +10,12 @@ package struct Standing: Sendable {
         /// Grants about this person that are not revoked.
         package internal(set) var grants: [GrantID] = []
         package internal(set) var newestFix: NewestFix?
+        /// In the order of time; only the last may be without an end.
+        package internal(set) var pauses: [Pause] = []
+        /// The newest fix when the last pause began.
+        package internal(set) var newestFixBeforePause: NewestFix?
+        /// Invitations that were neither taken up nor withdrawn.
+        package internal(set) var invitations: [InvitationID] = []
     }
 
     /// The newest fix by the device's own time, and where in the log it stands.
@@ -70,8 +76,18 @@ package struct Standing: Sendable {
         package internal(set) var fix: Int64?
         /// Devices that a push was started to.
         package internal(set) var pushed: [DeviceID] = []
+        /// Set when the subject is asked first.
+        package internal(set) var consent: Consent?
         /// Which pushes were withheld, each once, in the order recorded.
         package internal(set) var withheld: [Withheld] = []
+
+        package enum Consent: Int64, Sendable {
+            case asked = 1
+            case given = 2
+        }
+
+        /// Whether the subject has yet to say yes: nothing is pushed, and nothing answers, before.
+        package var awaitsConsent: Bool { consent == .asked }
 
         package struct Withheld: Hashable, Sendable {
             package let device: DeviceID
@@ -93,6 +109,7 @@ package struct Standing: Sendable {
     package internal(set) var tokens: [TokenID: Token] = [:]
     package internal(set) var grants: [GrantID: Grant] = [:]
     package internal(set) var regions: [RegionID: Region] = [:]
+    package internal(set) var invitations: [InvitationID: Invitation] = [:]
     package internal(set) var queries: [QueryID: Query] = [:]
     package internal(set) var refusals: [PrincipalID: RefusalWindow] = [:]
     /// The version of each stream's newest event.
@@ -101,11 +118,13 @@ package struct Standing: Sendable {
     package internal(set) var nextToken: Int64 = 1
     package internal(set) var nextGrant: Int64 = 1
     package internal(set) var nextRegion: Int64 = 1
+    package internal(set) var nextInvitation: Int64 = 1
 
     // Look-ups that follow from the above.
     package internal(set) var personByHandle: [Handle: PersonID] = [:]
     package internal(set) var deviceByHandle: [Handle: DeviceID] = [:]
     package internal(set) var tokenByHash: [Hash256: TokenID] = [:]
+    package internal(set) var invitationByHash: [Hash256: InvitationID] = [:]
     /// Queries without an end, by subject.
     package internal(set) var openQueries: [PersonID: [QueryID]] = [:]
     /// Queries in the order their deadlines were set, for the timekeeper and for forgetting.
@@ -119,6 +138,12 @@ package struct Standing: Sendable {
     /// The grants of `subject` for `requester` that are not revoked, newest last.
     package func grants(of subject: PersonID, for requester: PersonID) -> [Grant] {
         (persons[subject]?.grants ?? []).compactMap { grants[$0] }.filter { $0.requester == requester }
+    }
+
+    /// The newest fix of the subject that the permit shows: of those that can be the newest, the newest.
+    package func newestFix(under permit: Permit) -> NewestFix? {
+        guard let person = persons[permit.subject] else { return nil }
+        return [person.newestFix, person.newestFixBeforePause].compactMap { $0 }.first { permit.shows($0.timestamp) }
     }
 
     /// Whether a query is still open past its deadline.

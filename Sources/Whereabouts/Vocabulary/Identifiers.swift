@@ -32,6 +32,13 @@ package struct GrantID: Hashable, Sendable, Comparable {
     package static func < (a: GrantID, b: GrantID) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// An invitation, numbered from 1 in the order made; its code is never stored.
+package struct InvitationID: Hashable, Sendable, Comparable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (a: InvitationID, b: InvitationID) -> Bool { a.rawValue < b.rawValue }
+}
+
 /// A region of a person, numbered from 1 in the order added; its name is ``Region/identifier``.
 package struct RegionID: Hashable, Sendable, Comparable {
     package let rawValue: Int64

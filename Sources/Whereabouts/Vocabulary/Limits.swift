@@ -37,6 +37,17 @@ package enum Limits {
     package static let pushesKeptForPersons: Int64 = 120
     /// Between two pushes to one device; whoever asks in between shares the first or waits for the second.
     package static let secondsBetweenPushes: Int64 = 60
+    /// A grant without a named end lasts so long: a month is easily renewed, and a forgotten grant ends.
+    package static let defaultGrantSeconds: Int64 = 30 * 86_400
+    /// The longest grant: once a year the subject says again that it is so.
+    package static let longestGrantSeconds: Int64 = 366 * 86_400
+    package static let grantsPerPerson = 1000
+    /// Pauses are kept for ever, because what is from one is never shown.
+    package static let pausesPerPerson = 10_000
+    /// A code is passed on today, or at most this week.
+    package static let defaultInvitationSeconds: Int64 = 86_400
+    package static let longestInvitationSeconds: Int64 = 7 * 86_400
+    package static let invitationsPerPerson = 20
     package static let purposeCharacters = 500
     package static let regionNameCharacters = 64
     package static let regionsPerPerson = 10_000

@@ -1,22 +1,39 @@
 import JSON
 import Whereabouts
 
-/// `grant add|list|remove`.
+/// `grant add|list|remove`, `invitation add|list|remove|redeem`.
 enum GrantCommands {
     private static let subject = Options.handle("subject", "S", help: "whose location")
     private static let requester = Options.handle("requester", "R", help: "who may ask for it")
     private static let precision = Options.choice(
         "precision", ["exact", "kilometer", "none"], help: "how exactly; none refuses on record")
     private static let history = Option.flag("history", help: "the past may be read too, not only the present")
+    private static let askEachTime = Option.flag(
+        "ask-each-time", help: "the subject answers each question first; shows no history")
+    private static let hours = Options.text(
+        "hours", "HOURS", help: "in these hours only, such as \"Mo-Fr 08:00-18:00; Sa 10:00-12:00\"")
+    private static let timeZone = Options.text("time-zone", "ZONE", help: "of the hours, such as Europe/Vienna")
+    private static let length = Options.duration("for", help: "for so long, such as 90m, 8h or 7d")
+    private static let expires = Options.time("expires", help: "the code is good until then (default: for a day)")
+    private static let redeemer = Options.handle("as", "P", help: "who takes it up")
+
+    private static let limits: [any OptionDeclaration] = [
+        Options.time("from", help: "in force from this moment (default: now)"),
+        Options.time("until", help: "in force until this moment (default: for 30 days; a year at most)"),
+    ]
+    private static let terms: [any OptionDeclaration] = [history, askEachTime, hours, timeZone] + limits
+    private static let details = """
+        Hours are written as OpenStreetMap writes opening hours. The clock on the wall of the zone counts: an hour left
+        out when summer time begins is held by nobody, an hour that comes twice is held twice.
+
+        \(Options.timesHelp)
+        """
 
     static let all = [
         Command(
             words: ["grant", "add"], summary: "Let a person ask where another one is.",
-            requires: [subject, requester, precision],
-            accepts: [
-                history, Options.time("from", help: "in force from this moment (default: now)"),
-                Options.time("until", help: "in force until this moment (default: until removed)"), Options.json,
-            ], details: Options.timesHelp, run: add),
+            requires: [subject, requester, precision], accepts: terms + [length, Options.json], details: details,
+            run: add),
         Command(
             words: ["grant", "list"], summary: "List who may ask where a person is.", requires: [subject],
             accepts: [Options.json], run: list),
@@ -26,18 +43,52 @@ enum GrantCommands {
                 let number = try invocation.number()
                 try invocation.remove("the grant \(number)", "v1", "grants", number)
             }),
+        Command(
+            words: ["invitation", "add"], summary: "Make a code that gives a grant to whoever shows it first.",
+            requires: [subject, precision], accepts: terms + [expires, Options.json], details: details, run: invite),
+        Command(
+            words: ["invitation", "list"], summary: "List the open invitations of a person.", requires: [subject],
+            accepts: [Options.json], run: listInvitations),
+        Command(
+            words: ["invitation", "remove"], summary: "Make an invitation's code worthless.", operands: .one("NUMBER"),
+            accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in
+                let number = try invocation.number()
+                try invocation.remove("the invitation \(number)", "v1", "invitations", number)
+            }),
+        Command(
+            words: ["invitation", "redeem"], summary: "Take up an invitation.", operands: .one("CODE"),
+            requires: [redeemer], accepts: [Options.json], run: redeem),
     ]
 
+    private static func write(_ invocation: Invocation, into body: inout JSONWriter) {
+        body.field("precision", invocation.required(precision))
+        body.field("history", invocation.has(history))
+        body.field("asksEachTime", invocation.has(askEachTime))
+        body.field("from", milliseconds: invocation[Options.from]?.milliseconds)
+        body.field("until", milliseconds: invocation[Options.until]?.milliseconds)
+        guard let weekly = invocation[hours] else { return }
+        body.object("hours") { body in
+            body.field("weekly", weekly)
+            body.field("timeZone", invocation[timeZone])
+        }
+    }
+
+    private static func requireZone(_ invocation: Invocation) throws(ToolError) {
+        guard (invocation[hours] == nil) == (invocation[timeZone] == nil) else {
+            throw .usage("--hours and --time-zone belong together; give both or none.")
+        }
+    }
+
     private static func add(_ invocation: Invocation) throws(ToolError) {
+        try requireZone(invocation)
         let subject = invocation.required(Self.subject)
         let requester = invocation.required(Self.requester)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.post("v1", "people", subject.text, "grants") { body in
                 body.field("requester", requester.text)
-                body.field("precision", invocation.required(precision))
-                body.field("history", invocation.has(history))
-                body.field("from", milliseconds: invocation[Options.from]?.milliseconds)
-                body.field("until", milliseconds: invocation[Options.until]?.milliseconds)
+                write(invocation, into: &body)
+                body.field("forSeconds", invocation[length])
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
@@ -50,13 +101,61 @@ enum GrantCommands {
         let grants = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", subject.text, "grants")
         }
-        var table = Table(">GRANT", "REQUESTER", "PRECISION", "HISTORY", "FROM", "UNTIL")
+        var table = Table(">GRANT", "REQUESTER", "PRECISION", "HISTORY", "ASKS", "FROM", "UNTIL", "HOURS")
         for grant in grants {
             table.add(
                 grant["id"]?.int.map { "\($0)" } ?? "", grant.text("requester"), grant.text("precision"),
-                grant["history"]?.bool == true ? "yes" : "no", grant.time("from").map { LocalTime.text($0) } ?? "",
-                grant.time("until").map { LocalTime.text($0) } ?? "")
+                grant["history"]?.bool == true ? "yes" : "no",
+                grant["asksEachTime"]?.bool == true ? "each time" : "",
+                grant.time("from").map { LocalTime.text($0) } ?? "",
+                grant.time("until").map { LocalTime.text($0) } ?? "", hoursText(grant))
         }
         invocation.show(grants, as: "grants", table, orElse: "Nobody may ask where \(subject.text) is.")
+    }
+
+    private static func hoursText(_ grant: JSONValue) -> String {
+        guard let hours = grant["hours"], let weekly = hours["weekly"]?.string else { return "" }
+        return "\(weekly), \(hours.text("timeZone"))"
+    }
+
+    private static func invite(_ invocation: Invocation) throws(ToolError) {
+        try requireZone(invocation)
+        let subject = invocation.required(Self.subject)
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post("v1", "people", subject.text, "invitations") { body in
+                write(invocation, into: &body)
+                body.field("expires", milliseconds: invocation[expires]?.milliseconds)
+            }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        let until = answer.time("expires").map { LocalTime.text($0) } ?? "?"
+        invocation.console.line(
+            "\(answer.text("code"))\nWhoever shows this code first, until \(until), gets the grant.")
+    }
+
+    private static func listInvitations(_ invocation: Invocation) throws(ToolError) {
+        let subject = invocation.required(Self.subject)
+        let invitations = try House.withClient(invocation) { client throws(ToolError) in
+            try client.items("v1", "people", subject.text, "invitations")
+        }
+        var table = Table(">INVITATION", "EXPIRES", "PRECISION", "HISTORY", "ASKS", "HOURS")
+        for invitation in invitations {
+            table.add(
+                invitation["id"]?.int.map { "\($0)" } ?? "",
+                invitation.time("expires").map { LocalTime.text($0) } ?? "", invitation.text("precision"),
+                invitation["history"]?.bool == true ? "yes" : "no",
+                invitation["asksEachTime"]?.bool == true ? "each time" : "", hoursText(invitation))
+        }
+        invocation.show(invitations, as: "invitations", table, orElse: "There is no open invitation.")
+    }
+
+    private static func redeem(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(redeemer)
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            let own = try client.acting(as: person, scopes: ["query"], seconds: AskCommand.tokenSeconds)
+            return try own.post("v1", "redemptions") { $0.field("code", invocation.operands[0]) }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("\(person.text) may ask where \(answer.text("subject")) is.")
     }
 }

@@ -30,7 +30,13 @@ import Whereabouts
 
     static let readers: Set<Asker> = [.oldFriend, .subject, .operator]
     static let askers: Set<Asker> = [.kilometerFriend, .liveFriend, .oldFriend, .subject, .operator]
+    /// An asking friend may ask, and see nothing of what is stored.
+    static let questioners = askers.union([.askingFriend])
     static let managers: Set<Asker> = [.subject, .operator]
+    static let persons: Set<Asker> = [
+        .stranger, .formerFriend, .expiredFriend, .pausedFriend, .kilometerFriend, .liveFriend, .oldFriend,
+        .askingFriend, .hoursFriend, .subject,
+    ]
 
     private static func person(_ isKnown: Bool) -> String { isKnown ? Village.subject : "nobody-at-all" }
     private static func device(_ isKnown: Bool) -> String { isKnown ? Village.phone : "nobodys-phone" }
@@ -73,7 +79,7 @@ import Whereabouts
                 target: "/v1/devices/\(device(isKnown))/location-push-token",
                 body: #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#)
         },
-        "POST /v1/people/*/location-queries": Row(done: askers) { _, _, isKnown in
+        "POST /v1/people/*/location-queries": Row(done: questioners) { _, _, isKnown in
             Wish(target: "/v1/people/\(person(isKnown))/location-queries", body: #"{"purpose":"to test"}"#)
         },
         "GET /v1/location-queries/*": Row(shown: askers) { village, asker, isKnown in
@@ -104,7 +110,7 @@ import Whereabouts
         "POST /v1/people/*/devices": Row(done: managers) { village, _, isKnown in
             Wish(
                 target: "/v1/people/\(person(isKnown))/devices",
-                body: #"{"handle":"tablet-\#(village.house.service.log.head)"}"#)
+                body: #"{"handle":"\#(person(isKnown)).tablet-\#(village.house.service.log.head)"}"#)
         },
         "DELETE /v1/devices/*": Row(done: managers) { village, _, isKnown in
             let handle = "spare-\(village.house.service.log.head)"
@@ -129,6 +135,44 @@ import Whereabouts
         "DELETE /v1/grants/*": Row(done: managers) { village, _, isKnown in
             let grant = try village.house.grant(Village.subject, to: "pausedfriend", precision: "none")
             return Wish(target: "/v1/grants/\(isKnown ? grant : 999_999)")
+        },
+        "POST /v1/people/*/pauses": Row(done: managers) { village, _, isKnown in
+            // For a second: the pause is over when the next one asks.
+            let body = #"{"until":\#(village.house.clock.seconds + 1)}"#
+            return Wish(target: "/v1/people/\(person(isKnown))/pauses", body: body)
+        },
+        "GET /v1/people/*/pauses": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/pauses")
+        },
+        "DELETE /v1/people/*/pauses": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/pauses")
+        },
+        "POST /v1/people/*/invitations": Row(done: managers) { village, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/invitations", body: invitation(village))
+        },
+        "GET /v1/people/*/invitations": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/invitations")
+        },
+        "DELETE /v1/invitations/*": Row(done: managers) { village, _, isKnown in
+            let made = village.house.manage("POST", "/v1/people/walker/invitations", invitation(village))
+            return Wish(target: "/v1/invitations/\(isKnown ? try #require(made["id"]?.int) : 999_999)")
+        },
+        // Somebody else's invitation: the subject's own would give the subject's name to whoever was given the code.
+        "POST /v1/redemptions": Row(done: persons) { village, _, isKnown in
+            let host = "host-\(village.house.service.log.head)"
+            _ = try village.house.addPerson(host)
+            let made = village.house.manage("POST", "/v1/people/\(host)/invitations", #"{"precision":"none"}"#)
+            let code = isKnown ? try #require(made["code"]?.string) : "0000-0000-0000-0000-0000"
+            return Wish(target: "/v1/redemptions", body: #"{"code":"\#(code)"}"#)
+        },
+        "GET /v1/people/*/consent-requests": Row(shown: [.subject, .phone]) { village, _, isKnown in
+            _ = try village.askAfterConsent()
+            return Wish(target: "/v1/people/\(person(isKnown))/consent-requests")
+        },
+        "POST /v1/people/*/consent-requests/*": Row(done: [.subject, .phone]) { village, _, isKnown in
+            let query = try village.askAfterConsent()
+            return Wish(
+                target: "/v1/people/\(person(isKnown))/consent-requests/\(query)", body: #"{"consent":"refused"}"#)
         },
         "POST /v1/people/*/regions": Row(done: managers) { village, _, isKnown in
             Wish(
@@ -173,6 +217,11 @@ import Whereabouts
             return Wish(target: "/readyz")
         },
     ]
+
+    /// One that is over before the next one asks: a person has only so many.
+    private static func invitation(_ village: Village) -> String {
+        #"{"precision":"none","expires":\#(village.house.clock.seconds + 30)}"#
+    }
 
     /// A query that was answered at once: the asker's own, or a friend's when the asker may not ask.
     private static func query(_ village: Village, _ asker: Asker, _ isKnown: Bool) throws -> String {

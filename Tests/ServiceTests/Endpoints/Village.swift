@@ -11,6 +11,8 @@ final class Village {
         case nobody, wrongToken, formerToken
         case stranger, formerFriend, expiredFriend, pausedFriend
         case kilometerFriend, liveFriend, oldFriend
+        /// Asks the subject each time; granted at another hour.
+        case askingFriend, hoursFriend
         case phone, subject, `operator`
     }
 
@@ -34,6 +36,7 @@ final class Village {
         tokens[.phone] = phoneKey
         for friend in [
             Asker.stranger, .formerFriend, .expiredFriend, .pausedFriend, .kilometerFriend, .liveFriend, .oldFriend,
+            .askingFriend, .hoursFriend,
         ] {
             tokens[friend] = try house.addPerson(friend.rawValue.lowercased())
         }
@@ -64,6 +67,19 @@ final class Village {
         try house.grant("walker", to: "kilometerfriend", precision: "kilometer", history: true)
         try house.grant("walker", to: "livefriend")
         try house.grant("walker", to: "oldfriend", history: true)
+        try house.grant("walker", to: "askingfriend", more: #","asksEachTime":true"#)
+        // The house stands at ten in the morning of a Monday, in Vienna.
+        try house.grant(
+            "walker", to: "hoursfriend", history: true,
+            more: #","hours":{"timeZone":"Europe/Vienna","weekly":"Mo 06:00-09:00"}"#)
+    }
+
+    /// A question that waits for the subject's word; its id.
+    func askAfterConsent() throws -> String {
+        let asked = house.send(
+            "POST", "/v1/people/walker/location-queries", as: tokens[.askingFriend],
+            #"{"purpose":"to meet at the garden-gate"}"#)
+        return try #require(asked["id"]?.string)
     }
 
     /// Two hours at home, a way of two kilometers, an hour at work, then a stop of 172 seconds somewhere else, which the

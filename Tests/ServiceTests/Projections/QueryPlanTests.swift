@@ -18,7 +18,9 @@ import Testing
     }
 
     @Test func `fixes, visits and crossings`() throws {
-        for sql in [TimelineReader.fixesSQL, TimelineReader.containsSQL, TimelineReader.visitsSQL] {
+        for sql in [
+            TimelineReader.fixesSQL, TimelineReader.containsSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
+        ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }
         expectSearches(try plan(TimelineTable.self, TimelineReader.crossingsSQL))

@@ -90,6 +90,56 @@ enum GoldenEvents {
     }
 
     static let all: [String: Event] = people.merging(reports) { $1 }.merging(queries) { $1 }.merging(house) { $1 }
+        .merging(consent) { $1 }
+
+    /// Mo 08:00-18:00 in Vienna in 2026, from the list of the IANA database.
+    private static var hours: WeeklyHours {
+        let changes = [(1_774_746_000, 7200), (1_792_890_000, 3600)].map { (at: Int64, offset: Int64) in
+            ZoneRules.Change(at: Timestamp(milliseconds: at * 1000), offsetSeconds: offset)
+        }
+        guard let zone = ZoneRules(name: "Europe/Vienna", offsetSeconds: 3600, changes: changes),
+            let hours = WeeklyHours(ranges: [480..<1080], zone: zone)
+        else { preconditionFailure() }
+        return hours
+    }
+
+    private static let consent: [String: Event] = [
+        "GrantGiven-asking-each-time": .grantGiven(
+            Grant(
+                id: GrantID(rawValue: 2), subject: person, requester: friend, precision: .exact,
+                includesHistory: false, from: nil, until: newYear, asksEachTime: true,
+                invitation: InvitationID(rawValue: 3))),
+        "GrantGiven-to-nobody-in-hours": .grantGiven(
+            Grant(
+                id: GrantID(rawValue: 3), subject: person, requester: nil, precision: .kilometer,
+                includesHistory: false, from: nil, until: newYear,
+                detail: .open(Grant.Detail(name: handle("late"), hours: hours)))),
+        "SharingPaused": .sharingPaused(person, until: newYear),
+        "SharingPaused-until-resumed": .sharingPaused(person, until: nil),
+        "SharingResumed": .sharingResumed(person),
+        "InvitationMade": .invitationMade(
+            Invitation(
+                id: InvitationID(rawValue: 3), subject: person, hash: hash, expires: newYear,
+                terms: GrantTerms(precision: .exact, includesHistory: true), detail: nil)),
+        "InvitationMade-in-hours": .invitationMade(
+            Invitation(
+                id: InvitationID(rawValue: 4), subject: person, hash: hash, expires: newYear,
+                terms: GrantTerms(precision: .kilometer, asksEachTime: true, from: newYear, until: later(1000)),
+                detail: .open(hours))),
+        "InvitationWithdrawn": .invitationWithdrawn(InvitationID(rawValue: 4)),
+        "InvitationRefused": .invitationRefused(by: friend.principal),
+        "ConsentAsked": .consentAsked(query),
+        "ConsentGiven": .consentGiven(query),
+        "ConsentRefused": .consentRefused(query),
+        "LocationRead-consent": .locationRead(
+            LocationRead(
+                subject: person, reader: person.principal, question: .consent, verdict: .own, precision: .exact,
+                asOf: 99, count: 1,
+                content: .open(LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: hash)))),
+        "LocationRead-refused-consent-needed": read(
+            person, .location, .refused(.consentNeeded), .none, 0,
+            LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: nil)),
+    ]
 
     private static let people: [String: Event] = [
         "PersonAdded": .personAdded(person, handle: .open(handle("walker"))),

@@ -4,28 +4,40 @@ import Whereabouts
 @Suite struct AuthorizeTests {
     /// Who asks, what was granted, and what comes of each act. `yes` is exact, `km` a kilometer, a word is the reason of
     /// the refusal as it is recorded; the asker never learns it.
-    static let table: [(who: String, ask: String, history: String, audit: String, manage: String)] = [
-        ("operator", "yes", "yes", "yes", "yes"),
-        ("operator without scopes", "missingScope", "missingScope", "missingScope", "missingScope"),
-        ("walker", "yes", "yes", "yes", "yes"),
-        ("walker with report alone", "missingScope", "missingScope", "missingScope", "missingScope"),
-        ("walker with query alone", "yes", "yes", "missingScope", "missingScope"),
-        ("granted exact", "yes", "yes", "noGrant", "noGrant"),
-        ("granted kilometer", "km", "historyNotGranted", "noGrant", "noGrant"),
-        ("granted live only", "yes", "historyNotGranted", "noGrant", "noGrant"),
-        ("granted none", "precisionNone", "precisionNone", "noGrant", "noGrant"),
-        ("expired", "notInForce", "notInForce", "noGrant", "noGrant"),
-        ("future", "notInForce", "notInForce", "noGrant", "noGrant"),
-        ("revoked", "noGrant", "noGrant", "noGrant", "noGrant"),
-        ("granted exact, then none", "precisionNone", "precisionNone", "noGrant", "noGrant"),
-        ("granted exact, then a future one", "yes", "yes", "noGrant", "noGrant"),
-        ("granted without the query scope", "missingScope", "missingScope", "noGrant", "noGrant"),
-        ("stranger", "noGrant", "noGrant", "noGrant", "noGrant"),
-        ("phone", "missingScope", "missingScope", "missingScope", "missingScope"),
-        ("house", "missingScope", "missingScope", "missingScope", "missingScope"),
-        ("friend about nobody", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson"),
-        ("operator about nobody", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson"),
-        ("granted, then the walker erased", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson"),
+    static let table: [(who: String, ask: String, stored: String, history: String, rest: String, consent: String)] = [
+        ("operator", "yes", "yes", "yes", "yes", "noGrant"),
+        ("operator without scopes", "missingScope", "missingScope", "missingScope", "missingScope", "missingScope"),
+        ("walker", "yes", "yes", "yes", "yes", "yes"),
+        ("walker with report alone", "missingScope", "missingScope", "missingScope", "missingScope", "missingScope"),
+        ("walker with query alone", "yes", "yes", "yes", "missingScope", "missingScope"),
+        ("walker while pausing", "yes", "yes", "yes", "yes", "yes"),
+        ("granted exact", "yes", "yes", "yes", "noGrant", "noGrant"),
+        ("granted kilometer", "km", "km", "historyNotGranted", "noGrant", "noGrant"),
+        ("granted live only", "yes", "yes", "historyNotGranted", "noGrant", "noGrant"),
+        ("granted none", "precisionNone", "precisionNone", "precisionNone", "noGrant", "noGrant"),
+        ("granted, asking each time", "yes", "consentNeeded", "consentNeeded", "noGrant", "noGrant"),
+        ("granted at this hour", "yes", "yes", "yes", "noGrant", "noGrant"),
+        ("granted at another hour", "notInForce", "notInForce", "notInForce", "noGrant", "noGrant"),
+        ("granted, the walker pausing", "yes", "yes", "yes", "noGrant", "noGrant"),
+        ("granted by invitation", "yes", "yes", "yes", "noGrant", "noGrant"),
+        ("granted after the default time", "notInForce", "notInForce", "notInForce", "noGrant", "noGrant"),
+        ("expired", "notInForce", "notInForce", "notInForce", "noGrant", "noGrant"),
+        ("future", "notInForce", "notInForce", "notInForce", "noGrant", "noGrant"),
+        ("revoked", "noGrant", "noGrant", "noGrant", "noGrant", "noGrant"),
+        ("granted exact, then none", "precisionNone", "precisionNone", "precisionNone", "noGrant", "noGrant"),
+        ("granted exact, then a future one", "yes", "yes", "yes", "noGrant", "noGrant"),
+        ("granted without the query scope", "missingScope", "missingScope", "missingScope", "noGrant", "noGrant"),
+        ("granted before there was one of the name", "noGrant", "noGrant", "noGrant", "noGrant", "noGrant"),
+        ("stranger", "noGrant", "noGrant", "noGrant", "noGrant", "noGrant"),
+        ("phone", "missingScope", "missingScope", "missingScope", "missingScope", "yes"),
+        ("phone that was removed", "missingScope", "missingScope", "missingScope", "missingScope", "missingScope"),
+        ("house", "missingScope", "missingScope", "missingScope", "missingScope", "missingScope"),
+        ("friend about nobody", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson"),
+        ("operator about nobody", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson"),
+        (
+            "granted, then the walker erased", "unknownPerson", "unknownPerson", "unknownPerson", "unknownPerson",
+            "unknownPerson"
+        ),
     ]
 
     @Test(arguments: table.map(\.who))
@@ -35,7 +47,8 @@ import Whereabouts
         scene.house.now = scene.house.now.adding(seconds: 10)
         let handle = House.handle(who.hasSuffix("nobody") ? "nobody" : "walker")
         for (act, expected) in [
-            (Act.ask, row.ask), (.readHistory, row.history), (.audit, row.audit), (.manage, row.manage),
+            (Act.ask, row.ask), (.readLocation, row.stored), (.readHistory, row.history), (.audit, row.rest),
+            (.manage, row.rest), (.consent, row.consent),
         ] {
             let verdict: String =
                 switch scene.house.standing.authorize(caller, to: act, about: handle, at: scene.house.now) {
@@ -65,6 +78,41 @@ import Whereabouts
         case "walker with report alone": return (scene, with(scene.walker, .report))
         case "walker with query alone": return (scene, with(scene.walker, .query))
         case "granted exact": _ = grant()
+        case "walker while pausing":
+            scene.house.submit(.pauseSharing(House.handle("walker"), until: nil), by: scene.walker)
+            return (scene, scene.walker)
+        case "granted, asking each time":
+            _ = scene.house.grant("walker", to: "friend", asksEachTime: true, by: scene.walker)
+        case "granted at this hour", "granted at another hour":
+            // 1 January 2026, midnight in Greenwich, was a Thursday, and one o'clock in Vienna.
+            guard let vienna = ZoneRules(name: "Europe/Vienna", offsetSeconds: 3600, changes: []),
+                let hours = try? WeeklyHours(
+                    who == "granted at this hour" ? "Th 01:00-02:00" : "Mo-We,Fr-Su 00:00-24:00; Th 00:00-01:00",
+                    in: vienna)
+            else { break }
+            _ = scene.house.grant("walker", to: "friend", hours: hours, by: scene.walker)
+        case "granted, the walker pausing":
+            _ = grant()
+            scene.house.submit(.pauseSharing(House.handle("walker"), until: nil), by: scene.walker)
+        case "granted by invitation":
+            let hash = Hash256(words: (6, 6, 6, 6))
+            scene.house.submit(
+                .invite(
+                    subject: House.handle("walker"), GrantTerms(precision: .exact, includesHistory: true), hash: hash,
+                    expires: start.adding(seconds: 60)), by: scene.walker)
+            scene.house.submit(.redeemInvitation(hash), by: scene.friend)
+        case "granted after the default time":
+            _ = grant()
+            scene.house.now = start.adding(seconds: Limits.defaultGrantSeconds)
+        case "granted before there was one of the name":
+            _ = scene.house.grant("walker", to: "late", by: scene.walker)
+            scene.house.submit(.addPerson(House.handle("late")), by: scene.admin)
+            let late = scene.house.token(
+                for: .person(House.handle("late")), [.query, .audit, .manage], by: scene.admin)
+            return (scene, late)
+        case "phone that was removed":
+            scene.house.submit(.removeDevice(House.handle("phone")), by: scene.walker)
+            return (scene, scene.phone)
         case "granted kilometer": _ = grant(.kilometer)
         case "granted live only": _ = grant(history: false)
         case "granted none": _ = grant(.none)
@@ -138,9 +186,13 @@ import Whereabouts
             .issueToken(for: .operator, scopes: .operate, hash: Hash256(words: (5, 5, 5, 5)), until: nil),
             .revokeToken(try #require(scene.walker.token)),
             .giveGrant(
-                subject: walker, requester: House.handle("stranger"), precision: .exact, includesHistory: true,
-                from: nil,
-                until: nil),
+                subject: walker, requester: House.handle("stranger"),
+                GrantTerms(precision: .exact, includesHistory: true)),
+            .pauseSharing(walker, until: nil), .resumeSharing(walker),
+            .invite(
+                subject: walker, GrantTerms(precision: .exact), hash: Hash256(words: (6, 6, 6, 6)),
+                expires: House.start.adding(seconds: 60)),
+            .withdrawInvitation(InvitationID(rawValue: 1)),
             .revokeGrant(grant), .addRegion(region, of: walker), .removeRegion(identifier: "home", of: walker),
             .reportFixes(device: .named(House.handle("phone")), []), .erasePerson(walker),
             .endQuery(QueryID(high: 1, low: 1), .answered), .endOverdueQueries,

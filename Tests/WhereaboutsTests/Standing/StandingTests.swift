@@ -23,7 +23,9 @@ import Whereabouts
         a.place == b.place && a.lastRecordedAt == b.lastRecordedAt && a.persons == b.persons && a.devices == b.devices
             && a.tokens == b.tokens && a.grants == b.grants && a.regions == b.regions && a.queries == b.queries
             && a.refusals == b.refusals && a.versions == b.versions && a.nextPrincipal == b.nextPrincipal
-            && a.nextToken == b.nextToken && a.nextGrant == b.nextGrant && a.nextRegion == b.nextRegion
+            && a.invitations == b.invitations && a.invitationByHash == b.invitationByHash
+            && a.nextInvitation == b.nextInvitation && a.nextToken == b.nextToken && a.nextGrant == b.nextGrant
+            && a.nextRegion == b.nextRegion
             && a.personByHandle == b.personByHandle && a.deviceByHandle == b.deviceByHandle
             && a.tokenByHash == b.tokenByHash && a.openQueries == b.openQueries && a.queryOrder == b.queryOrder
             && rows(a) == rows(b)
@@ -39,7 +41,7 @@ import Whereabouts
             let callers = [scene.admin, scene.walker, scene.friend, scene.stranger]
             let caller = random.pick(callers)
             let name = random.pick(["walker", "friend", "stranger", "nobody"])
-            switch Int.random(in: 0..<14, using: &random.random) {
+            switch Int.random(in: 0..<17, using: &random.random) {
             case 0...3:
                 let second = Int64.random(in: 0...10_000, using: &random.random)
                 let answering = random.maybe { _ in QueryID(high: 9, low: query) }
@@ -57,9 +59,18 @@ import Whereabouts
             case 5:
                 _ = scene.house.submit(
                     .giveGrant(
-                        subject: House.handle(name), requester: House.handle("friend"),
-                        precision: random.pick(Precision.allCases), includesHistory: true, from: nil,
-                        until: random.maybe { _ in scene.house.now.adding(seconds: 100) }), by: caller)
+                        subject: House.handle(name), requester: House.handle(random.pick(["friend", "noone"])),
+                        GrantTerms(
+                            precision: random.pick(Precision.allCases), includesHistory: step % 2 == 0,
+                            asksEachTime: step % 4 == 1,
+                            until: random.maybe { _ in scene.house.now.adding(seconds: 100) },
+                            hours: random.maybe { $0.hours() })), by: caller)
+                scene.house.submit(
+                    .invite(
+                        subject: House.handle(name),
+                        GrantTerms(precision: .exact, hours: random.maybe { $0.hours() }),
+                        hash: Hash256(words: (UInt64(step), 3, 3, UInt64(step))),
+                        expires: scene.house.now.adding(seconds: 300)), by: caller)
             case 6:
                 scene.house.submit(
                     .revokeGrant(GrantID(rawValue: Int64.random(in: 1...20, using: &random.random))), by: caller)
@@ -71,6 +82,20 @@ import Whereabouts
                 query += 1
                 scene.house.submit(.queryLocation(scene.house.question(query, about: name, maxAge: 0)), by: caller)
                 scene.house.submit(.startPushes(QueryID(high: 9, low: query), to: [scene.phoneID]), by: .house)
+            case 14:
+                let until = random.maybe { _ in scene.house.now.adding(seconds: 50) }
+                scene.house.submit(.pauseSharing(House.handle(name), until: until), by: caller)
+                scene.house.submit(.resumeSharing(House.handle(random.pick(["walker", "friend"]))), by: caller)
+            case 15:
+                let guess = UInt64.random(in: 0...UInt64(step), using: &random.random)
+                scene.house.submit(.redeemInvitation(Hash256(words: (guess, 3, 3, guess))), by: caller)
+                scene.house.submit(
+                    .withdrawInvitation(InvitationID(rawValue: Int64.random(in: 1...9, using: &random.random))),
+                    by: caller)
+            case 16:
+                let isGiven = Bool.random(using: &random.random)
+                scene.house.submit(
+                    .answerConsent(QueryID(high: 9, low: query), of: House.handle(name), isGiven: isGiven), by: caller)
             case 11:
                 scene.house.submit(.endOverdueQueries, by: .house)
                 scene.house.submit(.startPushes(QueryID(high: 9, low: query), to: [scene.phoneID]), by: .house)

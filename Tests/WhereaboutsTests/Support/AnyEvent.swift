@@ -21,11 +21,22 @@ struct AnyEvent {
         case .tokenRevoked: return (.tokenRevoked(TokenID(rawValue: ordinal())), audit)
         case .grantGiven:
             let grant = Grant(
-                id: GrantID(rawValue: ordinal()), subject: person, requester: PersonID(rawValue: ordinal()),
-                precision: pick(Precision.allCases), includesHistory: .random(using: &random),
-                from: maybe { $0.time() },
-                until: maybe { $0.time() })
+                id: GrantID(rawValue: ordinal()), subject: person,
+                requester: maybe { PersonID(rawValue: $0.ordinal()) }, name: maybe { $0.handle() }, terms(),
+                invitation: maybe { InvitationID(rawValue: $0.ordinal()) })
             return (.grantGiven(grant), audit)
+        case .sharingPaused: return (.sharingPaused(person, until: maybe { $0.time() }), audit)
+        case .sharingResumed: return (.sharingResumed(person), audit)
+        case .invitationMade:
+            let invitation = Invitation(
+                id: InvitationID(rawValue: ordinal()), subject: person, hash: hash(), expires: time(),
+                terms: terms(withHours: false), detail: maybe { .open($0.hours()) })
+            return (.invitationMade(invitation), audit)
+        case .invitationWithdrawn: return (.invitationWithdrawn(InvitationID(rawValue: ordinal())), audit)
+        case .invitationRefused: return (.invitationRefused(by: PrincipalID(rawValue: ordinal())), .house)
+        case .consentAsked: return (.consentAsked(identifier()), audit)
+        case .consentGiven: return (.consentGiven(identifier()), audit)
+        case .consentRefused: return (.consentRefused(identifier()), audit)
         case .grantRevoked: return (.grantRevoked(GrantID(rawValue: ordinal())), audit)
         case .regionAdded: return (.regionAdded(RegionID(rawValue: ordinal()), .open(region())), audit)
         case .regionRemoved: return (.regionRemoved(RegionID(rawValue: ordinal())), audit)
@@ -76,7 +87,7 @@ struct AnyEvent {
                 answerHash: maybe { $0.hash() })
             let read = LocationRead(
                 subject: subject, reader: PrincipalID(rawValue: ordinal()),
-                question: pick([.location, .track, .visits, .crossings, .audit, .events, .settings]),
+                question: pick([.location, .track, .visits, .crossings, .audit, .events, .settings, .consent]),
                 verdict: verdict(), precision: pick(Precision.allCases), asOf: ordinal(), count: ordinal(),
                 content: .open(content))
             return (.locationRead(read), subject.map(StreamID.audit) ?? .house)
@@ -87,8 +98,7 @@ struct AnyEvent {
         case .personErased: return (.personErased(person), audit)
         case .clockSteppedBack: return (.clockSteppedBack(byMilliseconds: ordinal()), .house)
         case .logRestored: return (.logRestored(epoch: ordinal()), .house)
-        case .sealedFixReported, .consentAsked, .consentGiven, .consentRefused, .headingReported, .beaconSighted,
-            .visitReported, .crossingReported, .retentionApplied:
+        case .sealedFixReported, .headingReported, .beaconSighted, .visitReported, .crossingReported, .retentionApplied:
             return nil
         }
     }
@@ -102,6 +112,34 @@ struct AnyEvent {
             purposeForSubject: subject == nil ? .erased : .open(text()),
             purposeForRequester: maybe { .open($0.text()) })
         return (.locationQueried(query), subject == nil ? .house : audit)
+    }
+
+    mutating func terms(withHours: Bool = true) -> GrantTerms {
+        GrantTerms(
+            precision: pick(Precision.allCases), includesHistory: .random(using: &random),
+            asksEachTime: .random(using: &random), from: maybe { $0.time() }, until: maybe { $0.time() },
+            hours: withHours ? maybe { $0.hours() } : nil)
+    }
+
+    /// Some stretches of a week in a zone whose clock is changed now and then.
+    mutating func hours() -> WeeklyHours {
+        var minutes = Set<Int64>()
+        for _ in 0..<2 * Int.random(in: 1...6, using: &random) {
+            minutes.insert(.random(in: 0...10_080, using: &random))
+        }
+        if minutes.count % 2 == 1 { minutes.remove(minutes.max() ?? 0) }
+        let ends = minutes.sorted()
+        let ranges = stride(from: 0, to: ends.count, by: 2).map { ends[$0]..<ends[$0 + 1] }
+        var at: Int64 = .random(in: 0...28_000_000, using: &random) * 60
+        let changes = (0..<Int.random(in: 0...5, using: &random)).map { _ in
+            at += .random(in: 1...300_000, using: &random) * 60
+            return ZoneRules.Change(
+                at: Timestamp(milliseconds: at * 1000), offsetSeconds: .random(in: -48...56, using: &random) * 900)
+        }
+        guard let zone = ZoneRules(name: text(), offsetSeconds: 3600, changes: changes),
+            let hours = WeeklyHours(ranges: ranges.isEmpty ? [0..<60] : ranges, zone: zone)
+        else { preconditionFailure() }
+        return hours
     }
 
     // MARK: Small things
@@ -152,6 +190,7 @@ struct AnyEvent {
             .refused(
                 pick([
                     .unknownPerson, .noGrant, .notInForce, .precisionNone, .historyNotGranted, .missingScope, .erased,
+                    .consentNeeded,
                 ]))
         }
     }

@@ -54,11 +54,14 @@ struct House {
 
     mutating func grant(
         _ subject: String, to requester: String, _ precision: Precision = .exact, history: Bool = true,
-        from: Timestamp? = nil, until: Timestamp? = nil, by caller: Caller
+        from: Timestamp? = nil, until: Timestamp? = nil, hours: WeeklyHours? = nil, asksEachTime: Bool = false,
+        by caller: Caller
     ) -> GrantID {
         let command = Command.giveGrant(
-            subject: Self.handle(subject), requester: Self.handle(requester), precision: precision,
-            includesHistory: history, from: from, until: until)
+            subject: Self.handle(subject), requester: Self.handle(requester),
+            GrantTerms(
+                precision: precision, includesHistory: history && !asksEachTime, asksEachTime: asksEachTime,
+                from: from, until: until, hours: hours))
         guard case .success(.grant(let id)) = submit(command, by: caller) else {
             preconditionFailure("A grant is refused in the set-up of a test.")
         }

@@ -1,0 +1,295 @@
+import Cryptography
+import HTTPServer
+import JSON
+import Whereabouts
+
+/// Who may see where somebody is: grants, invitations to one, pauses, and questions put to the subject first.
+enum GrantEndpoints {
+    static func give(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object(
+            "requester", "precision", "history", "asksEachTime", "from", "until", "forSeconds", "hours")
+        let receipt = try Gate.append(
+            service, exchange,
+            .giveGrant(
+                subject: try exchange.handle(0), requester: try body.handle("requester"), try terms(body, service)))
+        guard case .grant(let id) = receipt.reply else { throw .broken }
+        return ManageEndpoints.created(receipt) { $0.field("id", id.rawValue) }
+    }
+
+    static func list(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
+            var count: Int64 = 0
+            for id in standing.persons[person]?.grants ?? [] {
+                guard let grant = standing.grants[id] else { continue }
+                writer.beginObject()
+                writer.field("id", id.rawValue)
+                let name = grant.requester.map { standing.persons[$0]?.handle } ?? grant.detail?.content?.name
+                writer.field("requester", name?.text)
+                write(grant, into: &writer)
+                writer.endObject()
+                count += 1
+            }
+            return count
+        }
+    }
+
+    static func revoke(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        ManageEndpoints.done(
+            try Gate.append(service, exchange, .revokeGrant(GrantID(rawValue: try exchange.number(0)))))
+    }
+
+    // MARK: Pausing
+
+    static func pause(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("until", "forSeconds")
+        let until = try end(body, service)
+        return ManageEndpoints.done(
+            try Gate.append(service, exchange, .pauseSharing(try exchange.handle(0), until: until)))
+    }
+
+    static func resume(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        ManageEndpoints.done(try Gate.append(service, exchange, .resumeSharing(try exchange.handle(0))))
+    }
+
+    static func pauses(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let now = service.clock()
+        return try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
+            let pauses = standing.persons[person]?.pauses ?? []
+            for pause in pauses {
+                writer.beginObject()
+                writer.field("from", milliseconds: pause.from.milliseconds)
+                writer.field("until", milliseconds: pause.until?.milliseconds)
+                writer.field("now", pause.contains(now))
+                writer.endObject()
+            }
+            return Int64(pauses.count)
+        }
+    }
+
+    // MARK: Invitations
+
+    static func invite(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object(
+            "precision", "history", "asksEachTime", "from", "until", "hours", "expires")
+        let code = InvitationCode()
+        let expires =
+            try body.time("expires") ?? service.clock().adding(seconds: Limits.defaultInvitationSeconds)
+        let receipt = try Gate.append(
+            service, exchange,
+            .invite(
+                subject: try exchange.handle(0), try terms(body, service), hash: code.hash, expires: expires))
+        guard case .invitation(let id) = receipt.reply else { throw .broken }
+        return ManageEndpoints.created(receipt) {
+            $0.field("id", id.rawValue)
+            $0.field("code", code.text)
+            $0.field("expires", milliseconds: expires.milliseconds)
+        }
+    }
+
+    static func invitations(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let now = service.clock()
+        return try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
+            var count: Int64 = 0
+            for id in standing.persons[person]?.invitations ?? [] {
+                guard let invitation = standing.invitations[id], now < invitation.expires else { continue }
+                writer.beginObject()
+                writer.field("id", id.rawValue)
+                writer.field("expires", milliseconds: invitation.expires.milliseconds)
+                write(invitation.terms, hours: invitation.detail?.content, into: &writer)
+                writer.endObject()
+                count += 1
+            }
+            return count
+        }
+    }
+
+    static func withdraw(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        ManageEndpoints.done(
+            try Gate.append(
+                service, exchange, .withdrawInvitation(InvitationID(rawValue: try exchange.number(0)))))
+    }
+
+    static func redeem(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let text = try exchange.object("code").text("code")
+        // A text that cannot be a code is as wrong as a guess, and costs as much.
+        let hash = InvitationCode(text)?.hash ?? Hash256(words: (0, 0, 0, 0))
+        let receipt = try Gate.append(service, exchange, .redeemInvitation(hash))
+        guard case .grant(let id) = receipt.reply,
+            let (grant, subject) = service.log.withStanding({ standing in
+                standing.grants[id].flatMap { grant in
+                    standing.persons[grant.subject]?.handle.map { (grant, $0) }
+                }
+            })
+        else { throw .broken }
+        return ManageEndpoints.created(receipt) {
+            $0.field("id", id.rawValue)
+            $0.field("subject", subject.text)
+            write(grant, into: &$0)
+        }
+    }
+
+    // MARK: Being asked each time
+
+    /// The questions that wait for the subject's word.
+    static func consentRequests(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try ReadEndpoints.read(service, exchange, context, .consent, from: nil) { (permit) throws(Problem) in
+            let now = service.clock()
+            let durable = service.log.head
+            let waiting = service.log.withStanding { standing in
+                (standing.openQueries[permit.subject] ?? []).compactMap { id in
+                    standing.queries[id].map { (id: id, query: $0) }
+                }.filter { $0.query.awaitsConsent && now < $0.query.deadline && $0.query.number <= durable }
+            }
+            let names = PrincipalNames(service)
+            var asked: [LocationQuery] = []
+            for (_, query) in waiting {
+                let found: (event: RecordedEvent, leaf: Digest)?
+                do throws(LogError) { found = try context.reader.event(query.number) } catch { throw .broken }
+                if case .locationQueried(let query)? = found?.event.event { asked.append(query) }
+            }
+            return ReadEndpoints.page(asked, next: nil, asOf: durable) { query, writer in
+                writer.beginObject()
+                writer.field("query", query.id.description)
+                writer.field("requester", names.name(query.requester))
+                writer.field("purpose", query.purposeForSubject.content)
+                writer.field("deadline", milliseconds: query.deadline.milliseconds)
+                writer.endObject()
+            }
+        }
+    }
+
+    static func answerConsent(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let id = QueryID(exchange.parameters[1]) else { throw .notFound }
+        let isGiven: Bool
+        switch try exchange.object("consent").text("consent") {
+        case "given": isGiven = true
+        case "refused": isGiven = false
+        default: throw .invalid("\"consent\" must be given or refused.")
+        }
+        return ManageEndpoints.done(
+            try Gate.append(
+                service, exchange, .answerConsent(id, of: try exchange.handle(0), isGiven: isGiven)))
+    }
+
+    // MARK: Terms
+
+    private static func terms(_ body: JSONValue, _ service: Service) throws(Problem) -> GrantTerms {
+        guard let precision = Precision(word: try body.text("precision")) else {
+            throw .invalid("\"precision\" must be exact, kilometer or none.")
+        }
+        let history = body["history"]?.bool ?? false
+        return GrantTerms(
+            precision: precision, includesHistory: history, asksEachTime: body["asksEachTime"]?.bool ?? false,
+            from: try body.time("from"), until: try end(body, service),
+            hours: try hours(body["hours"], includingPast: history, service))
+    }
+
+    /// The end as a moment or as a length from now.
+    private static func end(_ body: JSONValue, _ service: Service) throws(Problem) -> Timestamp? {
+        guard let seconds = try body.optionalInteger("forSeconds") else { return try body.time("until") }
+        guard body["until"] == nil || body["until"]?.isNull == true else {
+            throw .invalid("Give \"until\" or \"forSeconds\", not both.")
+        }
+        guard (1...Limits.longestGrantSeconds).contains(seconds) else {
+            throw .invalid("\"forSeconds\" must be from 1 to \(Limits.longestGrantSeconds).")
+        }
+        return service.clock().adding(seconds: seconds)
+    }
+
+    /// The zone's rules are looked up once, here: for the past that the grant shows, and for as long as it can last.
+    private static func hours(
+        _ value: JSONValue?, includingPast: Bool, _ service: Service
+    ) throws(Problem) -> WeeklyHours? {
+        guard let value, !value.isNull else { return nil }
+        let now = service.clock()
+        guard
+            let zone = service.timeZones.rules(
+                try value.text("timeZone"), from: includingPast ? Limits.oldestFix : now,
+                to: now.adding(seconds: 2 * Limits.longestGrantSeconds + Limits.longestInvitationSeconds))
+        else { throw .invalid("\"timeZone\" must be a name of the IANA database, like Europe/Vienna.") }
+        do throws(WeeklyHoursError) { return try WeeklyHours(value["weekly"]?.string ?? "", in: zone) } catch {
+            throw .invalid(error.description)
+        }
+    }
+
+    private static func write(_ grant: Grant, into writer: inout JSONWriter) {
+        write(
+            GrantTerms(
+                precision: grant.precision, includesHistory: grant.includesHistory, asksEachTime: grant.asksEachTime,
+                from: grant.from, until: grant.until), hours: grant.hours, into: &writer)
+    }
+
+    private static func write(_ terms: GrantTerms, hours: WeeklyHours?, into writer: inout JSONWriter) {
+        writer.field("precision", terms.precision.word)
+        writer.field("history", terms.includesHistory)
+        writer.field("asksEachTime", terms.asksEachTime)
+        writer.field("from", milliseconds: terms.from?.milliseconds)
+        writer.field("until", milliseconds: terms.until?.milliseconds)
+        if let hours {
+            writer.object("hours") {
+                $0.field("timeZone", hours.zone.name)
+                $0.field("weekly", hours.text)
+            }
+        }
+    }
+}
+
+/// 100 random bits that a person can read to another: five groups of four of Crockford's base 32, `K7Q2-9FXM-…`. Shown
+/// once; the log keeps its SHA-256.
+struct InvitationCode {
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+    private static let count = 20
+
+    private let symbols: [UInt8]
+
+    init() { symbols = randomBytes(Self.count).map { Self.alphabet[Int($0 & 31)] } }
+
+    /// What somebody typed: small letters count as capitals, O as 0, I and L as 1; spaces and hyphens do not count.
+    init?(_ text: String) {
+        guard text.utf8.count <= 64 else { return nil }
+        var symbols: [UInt8] = []
+        for byte in text.uppercased().utf8 where byte != UInt8(ascii: "-") && byte != UInt8(ascii: " ") {
+            let symbol: UInt8 =
+                switch byte {
+                case UInt8(ascii: "O"): UInt8(ascii: "0")
+                case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
+                default: byte
+                }
+            guard Self.alphabet.contains(symbol) else { return nil }
+            symbols.append(symbol)
+        }
+        guard symbols.count == Self.count else { return nil }
+        self.symbols = symbols
+    }
+
+    var text: String {
+        stride(from: 0, to: Self.count, by: 4).map { String(decoding: symbols[$0..<$0 + 4], as: UTF8.self) }
+            .joined(separator: "-")
+    }
+
+    var hash: Hash256 { Hash256(SHA256().hash(symbols)) }
+}

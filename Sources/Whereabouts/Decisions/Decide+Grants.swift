@@ -1,0 +1,205 @@
+// Grants: given, taken back, offered by a code, paused, and asked about each time.
+
+extension Standing {
+    /// A name that nobody has is granted to as any other, and the grant is nobody's for ever: who exists is not told.
+    func giveGrant(
+        subject: Handle, requester: Handle, _ terms: GrantTerms, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(subject, by: caller, at: now)
+        let other = personByHandle[requester]
+        // The operator sees who exists, and wants to hear of a slip.
+        guard other != nil || caller.principal != .operator else { throw .noSuchPerson }
+        guard other != person else { throw .invalid("Nobody needs a grant for themselves; name another requester.") }
+        let terms = try limited(terms, at: now)
+        try requireRoomForGrant(of: person, at: now)
+        let grant = GrantID(rawValue: nextGrant)
+        var decision = Decision()
+        decision.append(
+            .grantGiven(
+                Grant(id: grant, subject: person, requester: other, name: other == nil ? requester : nil, terms)),
+            to: .audit(person))
+        decision.reply = .grant(grant)
+        return decision
+    }
+
+    /// The terms with an end: no grant is for ever, because a forgotten one goes on showing.
+    private func limited(_ terms: GrantTerms, at now: Timestamp) throws(Refusal) -> GrantTerms {
+        guard !(terms.asksEachTime && terms.includesHistory) else {
+            throw .invalid("A grant that asks each time shows no history; leave one of the two out.")
+        }
+        let start = max(terms.from ?? now, now)
+        guard start <= now.adding(seconds: Limits.longestGrantSeconds) else {
+            throw .invalid("The grant would begin more than a year from now; choose an earlier beginning.")
+        }
+        let until = terms.until ?? start.adding(seconds: Limits.defaultGrantSeconds)
+        guard until > start else { throw .invalid("The grant would end before it begins; choose a later end.") }
+        guard until <= start.adding(seconds: Limits.longestGrantSeconds) else {
+            throw .invalid("A grant lasts a year at most; choose an earlier end, and give another one then.")
+        }
+        return GrantTerms(
+            precision: terms.precision, includesHistory: terms.includesHistory, asksEachTime: terms.asksEachTime,
+            from: terms.from, until: until, hours: terms.hours)
+    }
+
+    private func requireRoomForGrant(of person: PersonID, at now: Timestamp) throws(Refusal) {
+        let held = (persons[person]?.grants ?? []).count { grants[$0]?.until.map { now < $0 } ?? true }
+        guard held < Limits.grantsPerPerson else {
+            throw .invalid("A person gives at most \(Limits.grantsPerPerson) grants at a time; remove one first.")
+        }
+    }
+
+    /// Ends the grant, and what is under way by it.
+    func revokeGrant(_ id: GrantID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        guard let grant = grants[id], let handle = persons[grant.subject]?.handle,
+            case .success = authorize(caller, to: .manage, about: handle, at: now)
+        else { throw .notFound }
+        var decision = Decision()
+        decision.append(.grantRevoked(id), to: .audit(grant.subject))
+        endQueries(about: grant.subject, in: &decision) { $0 == .granted(id) }
+        return decision
+    }
+
+    private func endQueries(
+        about subject: PersonID, in decision: inout Decision, where isConcerned: (Verdict) -> Bool
+    ) {
+        let cause = place + Int64(decision.drafts.count)
+        for id in openQueries[subject] ?? [] where queries[id].map({ isConcerned($0.verdict) }) ?? false {
+            decision.append(.locationQueryEnded(id, .refused, fix: nil), to: .audit(subject), cause: cause)
+        }
+    }
+
+    // MARK: Pausing
+
+    func pauseSharing(
+        of handle: Handle, until: Timestamp?, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        if let until, until <= now { throw .invalid("The pause would be over already; choose a later end.") }
+        let pauses = persons[person]?.pauses ?? []
+        var decision = Decision()
+        if let last = pauses.last, last.contains(now) {
+            guard last.until != until else { return decision }
+        } else {
+            guard pauses.count < Limits.pausesPerPerson else {
+                throw .invalid("There were \(Limits.pausesPerPerson) pauses already; remove grants instead.")
+            }
+        }
+        decision.append(.sharingPaused(person, until: until), to: .audit(person))
+        endQueries(about: person, in: &decision) { if case .granted = $0 { true } else { false } }
+        return decision
+    }
+
+    func resumeSharing(of handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        var decision = Decision()
+        if persons[person]?.pauses.last?.contains(now) == true {
+            decision.append(.sharingResumed(person), to: .audit(person))
+        }
+        return decision
+    }
+
+    // MARK: Invitations
+
+    func invite(
+        subject: Handle, _ terms: GrantTerms, hash: Hash256, expires: Timestamp, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(subject, by: caller, at: now)
+        _ = try limited(terms, at: now)
+        guard expires > now, expires <= now.adding(seconds: Limits.longestInvitationSeconds) else {
+            throw .invalid("An invitation is good for a week at most, and not only for the past; choose another end.")
+        }
+        guard invitationByHash[hash] == nil else { throw .invalid("This code exists already; try again.") }
+        let open = (persons[person]?.invitations ?? []).compactMap { invitations[$0] }.count { $0.expires > now }
+        guard open < Limits.invitationsPerPerson else {
+            throw .invalid("There are \(Limits.invitationsPerPerson) open invitations; withdraw one first.")
+        }
+        let id = InvitationID(rawValue: nextInvitation)
+        let bare = GrantTerms(
+            precision: terms.precision, includesHistory: terms.includesHistory, asksEachTime: terms.asksEachTime,
+            from: terms.from, until: terms.until)
+        var decision = Decision()
+        // What is over is forgotten when there is something new.
+        for id in persons[person]?.invitations ?? [] where invitations[id].map({ $0.expires <= now }) ?? false {
+            decision.append(.invitationWithdrawn(id), to: .audit(person))
+        }
+        decision.append(
+            .invitationMade(
+                Invitation(
+                    id: id, subject: person, hash: hash, expires: expires, terms: bare,
+                    detail: terms.hours.map { .open($0) })),
+            to: .audit(person))
+        decision.reply = .invitation(id)
+        return decision
+    }
+
+    func withdrawInvitation(_ id: InvitationID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        guard let invitation = invitations[id], let handle = persons[invitation.subject]?.handle,
+            case .success = authorize(caller, to: .manage, about: handle, at: now)
+        else { throw .notFound }
+        var decision = Decision()
+        decision.append(.invitationWithdrawn(id), to: .audit(invitation.subject))
+        return decision
+    }
+
+    /// Whoever shows an open invitation's code gets its grant, once. A wrong code costs as a refused question does: after
+    /// ``Limits/refusalsRecordedAMinute`` of them no code opens anything for the rest of the minute.
+    func redeemInvitation(_ hash: Hash256, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        let person = PersonID(rawValue: caller.principal.rawValue)
+        guard caller.scopes.contains(.query), persons[person] != nil else { throw .notFound }
+        var decision = Decision()
+        guard !hasRefusalsToCount(caller, at: now), let id = invitationByHash[hash], let invitation = invitations[id],
+            now < invitation.expires, let terms = terms(of: invitation, at: now)
+        else {
+            recordRefusal(
+                .invitationRefused(by: caller.principal), about: nil, as: .noSuchInvitation, by: caller, at: now,
+                &decision)
+            return decision
+        }
+        guard invitation.subject != person else {
+            throw .invalid("Nobody needs a grant for themselves; give the code to somebody else.")
+        }
+        try requireRoomForGrant(of: invitation.subject, at: now)
+        let grant = GrantID(rawValue: nextGrant)
+        decision.append(
+            .grantGiven(Grant(id: grant, subject: invitation.subject, requester: person, terms, invitation: id)),
+            to: .audit(invitation.subject))
+        decision.reply = .grant(grant)
+        return decision
+    }
+
+    /// The terms of the grant that the invitation gives now; `nil` when it would be over already, or cannot be read.
+    private func terms(of invitation: Invitation, at now: Timestamp) -> GrantTerms? {
+        var hours: WeeklyHours?
+        if let detail = invitation.detail {
+            guard case .open(let content) = detail else { return nil }
+            hours = content
+        }
+        let terms = invitation.terms
+        return try? limited(
+            GrantTerms(
+                precision: terms.precision, includesHistory: terms.includesHistory, asksEachTime: terms.asksEachTime,
+                from: terms.from, until: terms.until, hours: hours), at: now)
+    }
+
+    // MARK: Being asked each time
+
+    func answerConsent(
+        _ id: QueryID, of handle: Handle, isGiven: Bool, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard case .success(let permit) = authorize(caller, to: .consent, about: handle, at: now) else {
+            throw .noSuchPerson
+        }
+        guard let query = queries[id], query.subject == permit.subject, query.end == nil, query.awaitsConsent,
+            now < query.deadline
+        else { throw .notFound }
+        let audit = StreamID.audit(permit.subject)
+        var decision = Decision()
+        decision.append(isGiven ? .consentGiven(id) : .consentRefused(id), to: audit, cause: query.number)
+        if !isGiven {
+            decision.append(.locationQueryEnded(id, .refused, fix: nil), to: audit, cause: place + 1)
+        } else if let newest = persons[permit.subject]?.newestFix, newest.timestamp >= query.askedAt {
+            decision.append(.locationQueryEnded(id, .answered, fix: newest.number), to: audit, cause: place + 1)
+        }
+        return decision
+    }
+}

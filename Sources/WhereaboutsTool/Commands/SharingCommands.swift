@@ -1,0 +1,79 @@
+import JSON
+import Whereabouts
+
+/// `pause`, `resume`, `consent list|give|refuse`: what the person who is located says about it.
+enum SharingCommands {
+    private static let length = Options.duration("for", help: "for so long, such as 90m, 8h or 7d")
+
+    static let all = [
+        Command(
+            words: ["pause"], summary: "Let nobody see where a person is, as if the phone were off.",
+            requires: [Options.person],
+            accepts: [
+                length, Options.time("until", help: "until this moment (default: until resumed)"), Options.json,
+            ], details: Options.timesHelp, run: pause),
+        Command(
+            words: ["resume"], summary: "End a person's pause.", requires: [Options.person], accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in
+                let person = invocation.required(Options.person)
+                try invocation.remove("the pause of \(person.text)", "v1", "people", person.text, "pauses")
+            }),
+        Command(
+            words: ["consent", "list"], summary: "List the questions that wait for a person's word.",
+            requires: [Options.person], accepts: [Options.json], run: list),
+        Command(
+            words: ["consent", "give"], summary: "Let a question be answered.", operands: .one("QUERY"),
+            requires: [Options.person], accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in try answer(invocation, "given") }),
+        Command(
+            words: ["consent", "refuse"], summary: "Let a question go without an answer.", operands: .one("QUERY"),
+            requires: [Options.person], accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in try answer(invocation, "refused") }),
+    ]
+
+    private static func pause(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post("v1", "people", person.text, "pauses") { body in
+                body.field("until", milliseconds: invocation[Options.until]?.milliseconds)
+                body.field("forSeconds", invocation[length])
+            }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("Nobody sees where \(person.text) is.")
+    }
+
+    /// In the person's own name: the operator has no word in it.
+    private static func own<Value>(
+        _ invocation: Invocation, _ body: (Client, Handle) throws(ToolError) -> Value
+    ) throws(ToolError) -> Value {
+        let person = invocation.required(Options.person)
+        return try House.withClient(invocation) { client throws(ToolError) in
+            try body(
+                try client.acting(as: person, scopes: ["manage"], seconds: AskCommand.tokenSeconds), person)
+        }
+    }
+
+    private static func list(_ invocation: Invocation) throws(ToolError) {
+        let requests = try own(invocation) { client, person throws(ToolError) in
+            try client.items("v1", "people", person.text, "consent-requests")
+        }
+        var table = Table("QUERY", "WHO", "PURPOSE", "UNTIL")
+        for request in requests {
+            table.add(
+                request.text("query"), request.text("requester"), request.text("purpose"),
+                request.time("deadline").map { LocalTime.text($0) } ?? "")
+        }
+        invocation.show(requests, as: "requests", table, orElse: "No question waits.")
+    }
+
+    private static func answer(_ invocation: Invocation, _ word: String) throws(ToolError) {
+        let answer = try own(invocation) { client, person throws(ToolError) in
+            try client.post("v1", "people", person.text, "consent-requests", invocation.operands[0]) {
+                $0.field("consent", word)
+            }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("The question is \(word == "given" ? "answered when the phone is heard" : "refused").")
+    }
+}

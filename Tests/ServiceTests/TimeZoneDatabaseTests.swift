@@ -1,0 +1,62 @@
+import Glibc
+import Testing
+import Whereabouts
+
+@testable import Service
+
+@Suite struct TimeZoneDatabaseTests {
+    private static let database = TimeZoneDatabase()
+    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
+    private static let hasPython = system("\(python) -c 'import zoneinfo' >/dev/null 2>&1") == 0
+
+    /// Every zone, over a century, beyond the year at which the lists in the files end.
+    @Test(.enabled(if: hasPython, "There is no Python with zoneinfo."))
+    func `every zone's offsets are those that Python's zoneinfo gives`() throws {
+        var dice = Dice(5)
+        let from = Timestamp(milliseconds: 631_152_000_000), to = Timestamp(milliseconds: 4_102_444_800_000)
+        var lines: [String] = []
+        for name in Self.database.names.sorted() {
+            guard let rules = Self.database.rules(name, from: from, to: to) else { continue }
+            // At random, and around each change.
+            var moments = (0..<10).map { _ in Int64.random(in: 631_152_000..<4_102_444_800, using: &dice) }
+            for change in rules.changes.shuffled(using: &dice).prefix(6) {
+                moments += [change.at.milliseconds / 1000 - 1, change.at.milliseconds / 1000]
+            }
+            for moment in moments {
+                let offset =
+                    rules.changes.last { $0.at.milliseconds <= moment * 1000 }?.offsetSeconds ?? rules.offsetSeconds
+                lines.append("\(name) \(moment) \(offset)")
+            }
+        }
+        try #require(lines.count > 5000)
+        let program = """
+            import datetime, zoneinfo
+            for line in '''\(lines.joined(separator: "\n"))'''.splitlines():
+                name, moment, offset = line.split()
+                zone = zoneinfo.ZoneInfo(name)
+                shown = datetime.datetime.fromtimestamp(int(moment), zone).utcoffset().total_seconds()
+                assert shown == int(offset), (line, shown)
+            """
+        let file = try #require(popen("\(Self.python) -", "w"))
+        fputs(program, file)
+        #expect(pclose(file) == 0)
+    }
+
+    @Test(arguments: [
+        "", "Nowhere", "europe/vienna", "../../etc/passwd", "/usr/share/zoneinfo/Europe/Vienna", "Europe", "Europe/",
+        "Europe/Vienna/", "posix/Europe/Vienna", "Europe/../Europe/Vienna", "Europe/Vienna\0",
+    ])
+    func `what is no zone's name opens nothing`(name: String) {
+        #expect(Self.database.rules(name, from: Timestamp(milliseconds: 0), to: .now) == nil)
+    }
+
+    /// Twice a year, and no more is kept than asked for.
+    @Test func `a year of Vienna has two changes`() throws {
+        let start = Timestamp(milliseconds: 1_767_225_600_000)
+        let rules = try #require(
+            Self.database.rules("Europe/Vienna", from: start, to: start.adding(seconds: 365 * 86_400)))
+        #expect(rules.offsetSeconds == 3600)
+        #expect(rules.changes.map(\.at.milliseconds) == [1_774_746_000_000, 1_792_890_000_000])
+        #expect(rules.changes.map(\.offsetSeconds) == [7200, 3600])
+    }
+}
