@@ -4,16 +4,19 @@ import SQLite
 import Whereabouts
 
 extension ReadEndpoints {
-    private static let auditRowsPerPage: Int64 = 500
+    static let auditRowsPerPage: Int64 = 500
 
     /// Who asked for a person, what became of it and what was shown; who read what; who changed whose rights. Newest
-    /// first.
+    /// first. As CSV for whoever accepts that; the next page is then named by a `Link`.
     static func audit(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = Int(try exchange.integer("limit", in: 1...auditRowsPerPage, default: 100))
         let before = try exchange.optionalInteger("after")
-        return try read(service, exchange, context, .audit, from: AuditTable.name) { (permit) throws(Problem) in
+        let isCSV = exchange.request.header("accept")?.lowercased().hasPrefix("text/csv") == true
+        var next: String?
+        var response = try read(service, exchange, context, .audit, from: AuditTable.name) {
+            (permit) throws(Problem) in
             let from = try exchange.time("from")
             let to = try exchange.time("to")
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
@@ -23,11 +26,23 @@ extension ReadEndpoints {
                 (from.map { entry.recordedAt >= $0 } ?? true) && (to.map { entry.recordedAt < $0 } ?? true)
             }
             let names = PrincipalNames(service)
-            let next = entries.count == limit ? entries.last.map { "\($0.number)" } : nil
-            return page(shown, next: next, asOf: asOf) { entry, writer in
+            next = entries.count == limit ? entries.last.map { "\($0.number)" } : nil
+            let page = page(shown, next: next, asOf: asOf) { entry, writer in
                 entry.write(into: &writer, names, context)
             }
+            return isCSV ? try csv(page) : page
         }
+        if isCSV {
+            response.headers = [("Content-Type", "text/csv; charset=utf-8; header=present")]
+            if let next { response.headers.append(("Link", "<?after=\(next)>; rel=\"next\"")) }
+        }
+        return response
+    }
+
+    private static func csv(_ page: Gate.Computed) throws(Problem) -> Gate.Computed {
+        guard let items = (try? JSONDocument.parse(page.body))?.root["items"]?.array else { throw .broken }
+        let lines = items.map { AuditCSV.lines(for: $0) }.joined()
+        return Gate.Computed(body: Array((AuditCSV.head + lines).utf8), count: page.count, asOf: page.asOf)
     }
 }
 
@@ -117,7 +132,12 @@ private enum AuditEntry {
             Self.name("actor", change.actor, into: &writer, names)
             writer.field("event", change.kind.name)
             writer.field("item", change.item)
-            writer.field("name", change.name)
+            if change.kind == .grantGiven, change.other == nil {
+                // A name that nobody had when it was granted to looks like one that somebody has.
+                writer.field("other", change.name)
+            } else {
+                writer.field("name", change.name)
+            }
             if let other = change.other { Self.name("other", other, into: &writer, names) }
             writer.field("precision", change.precision?.word)
             writer.field("history", change.includesHistory)
@@ -126,6 +146,9 @@ private enum AuditEntry {
             }
             writer.field("from", milliseconds: change.from?.milliseconds)
             writer.field("until", milliseconds: change.until?.milliseconds)
+            writer.field("asksEachTime", change.asksEachTime)
+            writer.field("hours", change.hours)
+            writer.field("invitation", change.invitation?.rawValue)
         }
         writer.endObject()
     }
@@ -143,6 +166,8 @@ private enum AuditEntry {
         EventJSON.write(query.verdict, into: &writer)
         writer.field("initiation", query.initiation.word)
         writer.field("deadline", milliseconds: query.deadline.milliseconds)
+        writer.field("consent", query.consent?.word)
+        writer.field("consentAt", milliseconds: query.consentAt?.milliseconds)
         writer.array("pushes") { writer in
             for attempt in attempts {
                 writer.beginObject()
@@ -158,16 +183,22 @@ private enum AuditEntry {
         }
         writer.field("end", query.end?.word)
         writer.field("endedAt", milliseconds: query.endedAt?.milliseconds)
+        var received: Timestamp?
         if let number = query.fixNumber {
+            let event = (try? context.reader.event(number))?.event
+            received = event?.recordedAt
             writer.object("fix") { writer in
                 writer.field("number", number)
-                if case .fixReported(let device, _, .open(let fix))? = (try? context.reader.event(number))?.event.event
-                {
+                writer.field("receivedAt", milliseconds: received?.milliseconds)
+                if case .fixReported(let device, _, .open(let fix))? = event?.event {
                     writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
                     writer.field("device", names.name(device))
                 }
             }
         }
+        writeLatency(
+            of: query, accepted: attempts.first { $0.attempt.status == 200 }?.recordedAt, received: received,
+            disclosed: disclosures.first?.recordedAt, into: &writer)
         writer.array("disclosed") { writer in
             for disclosure in disclosures {
                 writer.beginObject()
@@ -182,6 +213,23 @@ private enum AuditEntry {
                     writer.field("place", content.placeName)
                 }
                 writer.endObject()
+            }
+        }
+    }
+
+    /// How long each leg took, in milliseconds: from the question to the push that Apple's server accepted, from there to the
+    /// fix, from there to the first showing. A leg that was not gone is left out, as of a fix that was there already.
+    private static func writeLatency(
+        of query: AuditedQuery, accepted: Timestamp?, received: Timestamp?, disclosed: Timestamp?,
+        into writer: inout JSONWriter
+    ) {
+        guard accepted != nil || received != nil || disclosed != nil else { return }
+        writer.object("latency") { writer in
+            var last = query.recordedAt
+            for (name, moment) in [("pushAccepted", accepted), ("fixReceived", received), ("disclosed", disclosed)] {
+                guard let moment, moment >= last else { continue }
+                writer.field(name, moment.milliseconds - last.milliseconds)
+                last = moment
             }
         }
     }

@@ -1,18 +1,33 @@
 import JSON
+import Service
 import Whereabouts
 
-/// `audit --person P`: who has asked or read, why, and what they were shown.
+/// `audit --person P`: who has asked or read, why, and what they were shown. `asked --person P`: the same from the other
+/// side. `findings --person P`: the habits behind it.
 enum AuditCommand {
-    static let command = Command(
-        words: ["audit"], summary: "Show who has asked where a person is, why, and what they saw.",
-        requires: [Options.person], accepts: ReadCommands.range + ReadCommands.common, details: ReadCommands.details,
-        run: run)
+    private static let csv = Option.flag("csv", help: "comma-separated values (RFC 4180), times in UTC")
+
+    static let all = [
+        Command(
+            words: ["audit"], summary: "Show who has asked where a person is, why, and what they saw.",
+            requires: [Options.person], accepts: ReadCommands.range + ReadCommands.common + [csv],
+            details: ReadCommands.details, run: run),
+        Command(
+            words: ["asked"], summary: "Show what a person has asked about others, and what they were told.",
+            requires: [Options.person], accepts: ReadCommands.common, run: asked),
+        Command(
+            words: ["findings"], summary: "Show habits of those who ask for a person, such as polling.",
+            requires: [Options.person], accepts: ReadCommands.common, run: findings),
+    ]
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         var entries: [JSONValue] = []
         let asOf = try ReadCommands.reading(invocation, scopes: ["audit"]) { client, query throws(ToolError) in
             try client.pages("v1", "people", person.text, "audit", query: query) { entries.append(contentsOf: $0) }
+        }
+        if invocation.has(csv) {
+            return invocation.console.result((AuditCSV.head + entries.map { AuditCSV.lines(for: $0) }.joined()).utf8)
         }
         var table = Table("TIME", "WHO", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN")
         for entry in entries {
@@ -21,6 +36,40 @@ enum AuditCommand {
             addSteps(of: entry, to: &table)
         }
         invocation.show(entries, as: "audit", asOf: asOf, table, orElse: "Nobody has asked about \(person.text).")
+    }
+
+    private static func asked(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        var entries: [JSONValue] = []
+        let asOf = try ReadCommands.reading(invocation, scopes: ["audit"]) { client, query throws(ToolError) in
+            try client.pages("v1", "people", person.text, "asked", query: query) { entries.append(contentsOf: $0) }
+        }
+        var table = Table("TIME", "ABOUT", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN")
+        for entry in entries {
+            let what = entry.text("kind") == "query" ? "where now" : entry["question"]?.string ?? "several"
+            let times = entry["shown"]?.count ?? 0
+            let shown =
+                times > 0
+                ? "\(times) \(times == 1 ? "time" : "times")" : entry.text("kind") == "read" ? rows(entry) : ""
+            table.add(
+                time(entry), entry["subject"]?.string ?? "", what, entry.text("purpose"), entry.text("status"), shown)
+        }
+        invocation.show(entries, as: "asked", asOf: asOf, table, orElse: "\(person.text) has asked nothing.")
+    }
+
+    private static func findings(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        var found: [JSONValue] = []
+        let asOf = try ReadCommands.reading(invocation, scopes: ["audit"]) { client, query throws(ToolError) in
+            try client.pages("v1", "people", person.text, "findings", query: query) { found.append(contentsOf: $0) }
+        }
+        var table = Table("FROM", "TO", "WHO", "PATTERN", ">TIMES")
+        for finding in found {
+            table.add(
+                time(finding, "from"), time(finding, "to"), finding["requester"]?.string ?? "erased person",
+                finding.text("pattern"), Text.count(Int(finding["count"]?.int ?? 0)))
+        }
+        invocation.show(found, as: "findings", asOf: asOf, table, orElse: "Nobody asks in a way to worry about.")
     }
 
     private static func who(_ entry: JSONValue) -> String {
@@ -59,7 +108,11 @@ enum AuditCommand {
     /// How much of stored data a reading showed.
     private static func shown(_ entry: JSONValue) -> String {
         guard entry.text("kind") == "read" else { return "" }
-        if entry.text("verdict") == "refused" { return "nothing" }
+        return entry.text("verdict") == "refused" ? "nothing" : rows(entry)
+    }
+
+    private static func rows(_ entry: JSONValue) -> String {
+        guard entry["count"] != nil else { return "" }
         let count = entry["count"]?.int ?? 0
         return "\(Text.count(Int(count))) \(count == 1 ? "row" : "rows"), \(entry.text("precision"))"
     }
@@ -72,6 +125,9 @@ enum AuditCommand {
             table.add(
                 time(push), "", "  push to \(push["device"]?.string ?? "a device")", "",
                 "\(answer)\(reason) after \(push["durationMilliseconds"]?.int ?? 0) ms", "")
+        }
+        if let consent = entry["consent"]?.string {
+            table.add(time(entry, "consentAt"), "", "  consent", "", consent, "")
         }
         if let fix = entry["fix"], let number = fix["number"]?.int {
             let device = fix["device"]?.string.map { " of \($0)" } ?? ""

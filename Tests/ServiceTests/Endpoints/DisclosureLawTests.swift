@@ -93,6 +93,9 @@ import Whereabouts
         "GET /v1/people/*/visits": reading("visits", by: readers),
         "GET /v1/people/*/crossings": reading("crossings", by: readers),
         "GET /v1/people/*/audit": reading("audit", by: managers),
+        // By now the subject has asked, and been asked for often.
+        "GET /v1/people/*/asked": reading("asked", by: managers),
+        "GET /v1/people/*/findings": reading("findings", by: managers),
         "GET /v1/people/*/regions": reading("regions", by: managers),
         "GET /v1/people/*/devices": reading("devices", by: managers),
         "GET /v1/people/*/tokens": reading("tokens", by: managers),

@@ -1,0 +1,111 @@
+package import JSON
+import Whereabouts
+import WireFormats
+
+// RFC 4180: CRLF, a line of names first, quotes around what holds a comma, a quote or the end of a line. For example
+//
+//     number,at,kind,query,who,what,purpose,outcome,…
+//     31,2026-05-04T08:00:00.000Z,query,6b1c…,friend,where now,late for dinner,answered,…
+//     33,2026-05-04T08:00:00.020Z,push,6b1c…,walker-phone,attempt 1,,200,…
+
+/// A page of an audit as comma-separated values: a line for each entry, and after a query one for each push, for the fix
+/// and for each time it was shown.
+package enum AuditCSV {
+    package static let columns = [
+        "number", "at", "kind", "query", "who", "what", "purpose", "outcome", "grant", "precision", "latitude",
+        "longitude", "horizontalAccuracy", "timestamp", "place", "rows", "latencyMilliseconds",
+    ]
+
+    /// The line of names.
+    package static var head: String { line(columns) }
+
+    /// The lines of one entry, in the form of `GET …/audit`.
+    package static func lines(for entry: JSONValue) -> String {
+        switch entry["kind"]?.string {
+        case "query": return queryLines(entry)
+        case "read":
+            return line([
+                number(entry, "number"), time(entry, "at"), "read", "", text(entry, "reader"), text(entry, "question"),
+                text(entry, "purpose"), outcome(entry), number(entry, "grant"), text(entry, "precision"), "", "", "",
+                "",
+                "", number(entry, "count"), "",
+            ])
+        default:
+            let what = [text(entry, "event"), text(entry, "name"), text(entry, "other")].filter { !$0.isEmpty }
+            return line([
+                number(entry, "number"), time(entry, "at"), "change", "", text(entry, "actor"),
+                what.joined(separator: " "), "", "", "", text(entry, "precision"), "", "", "", "", "", "", "",
+            ])
+        }
+    }
+
+    private static func queryLines(_ entry: JSONValue) -> String {
+        let id = text(entry, "id"), latency = entry["latency"]
+        var lines = line([
+            number(entry, "number"), time(entry, "at"), "query", id, text(entry, "requester"), "where now",
+            text(entry, "purpose"), outcome(entry), number(entry, "grant"), "", "", "", "", "", "", "", "",
+        ])
+        if let consent = entry["consent"]?.string {
+            lines += line(["", time(entry, "consentAt"), "consent", id, "", "", "", consent] + blank(9))
+        }
+        for push in entry["pushes"]?.array.map(Array.init) ?? [] {
+            let answer = [number(push, "status"), text(push, "reason")].filter { !$0.isEmpty }
+            lines += line(
+                [
+                    "", time(push, "at"), "push", id, text(push, "device"), "attempt \(number(push, "attempt"))", "",
+                    answer.isEmpty ? "no answer" : answer.joined(separator: " "),
+                ] + blank(8) + [number(push, "durationMilliseconds")])
+        }
+        if let fix = entry["fix"] {
+            lines += line(
+                [number(fix, "number"), time(fix, "receivedAt"), "fix", id, text(fix, "device"), "", "", ""] + blank(5)
+                    + [time(fix, "timestamp"), "", "", latency.map { number($0, "fixReceived") } ?? ""])
+        }
+        var isFirst = true
+        for shown in entry["disclosed"]?.array.map(Array.init) ?? [] {
+            lines += line([
+                number(shown, "number"), time(shown, "at"), "shown", id, text(entry, "requester"), "", "", "", "",
+                text(shown, "precision"), number(shown, "latitude"), number(shown, "longitude"),
+                number(shown, "horizontalAccuracy"), time(shown, "timestamp"), text(shown, "place"), "",
+                isFirst ? latency.map { number($0, "disclosed") } ?? "" : "",
+            ])
+            isFirst = false
+        }
+        return lines
+    }
+
+    private static func blank(_ count: Int) -> [String] { [String](repeating: "", count: count) }
+
+    private static func outcome(_ entry: JSONValue) -> String {
+        if let reason = entry["reason"]?.string { return "refused: \(reason)" }
+        return entry["end"]?.string ?? (entry["kind"]?.string == "query" ? "open" : text(entry, "verdict"))
+    }
+
+    /// A program that opens the file must not take a text for a formula.
+    private static func text(_ value: JSONValue, _ name: String) -> String {
+        guard let text = value[name]?.string, let first = text.utf8.first else { return "" }
+        return "=+-@\t\r\n".utf8.contains(first) ? "'" + text : text
+    }
+
+    private static func number(_ value: JSONValue, _ name: String) -> String {
+        if let whole = value[name]?.int { return "\(whole)" }
+        return value[name]?.double.map { "\($0)" } ?? ""
+    }
+
+    private static func time(_ value: JSONValue, _ name: String) -> String {
+        value[name]?.double.flatMap { Timestamp(seconds: $0) }.map { ISO8601.text(of: $0) } ?? ""
+    }
+
+    private static func line(_ cells: [String]) -> String {
+        precondition(cells.count == columns.count, "A line has a cell for each column.")
+        return cells.map(quoted).joined(separator: ",") + "\r\n"
+    }
+
+    private static func quoted(_ cell: String) -> String {
+        let quote = UInt8(ascii: "\"")
+        guard cell.utf8.contains(where: { $0 == quote || ",\r\n".utf8.contains($0) }) else { return cell }
+        // Byte by byte: a quote with an accent upon it is a quote to whoever reads the file.
+        let doubled = cell.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+        return "\"" + String(decoding: doubled, as: UTF8.self) + "\""
+    }
+}

@@ -1,0 +1,126 @@
+import Cryptography
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+
+extension ReadEndpoints {
+    /// What a person has asked and read about others, and what they got, as they were told it then. Newest first.
+    ///
+    /// Nothing of others is shown again: not where they were, nor why a question was not answered. What was refused looks
+    /// as it did, whether there was such a person or not. The hash of an answer proves which one was got.
+    static func asked(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let limit = Int(try exchange.integer("limit", in: 1...auditRowsPerPage, default: 100))
+        let before = try exchange.optionalInteger("after")
+        return try read(service, exchange, context, .audit, from: AuditTable.name) { (permit) throws(Problem) in
+            let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
+                try AskedEntry.page(by: permit.subject.principal, before: before, limit: limit, in: connection)
+            }
+            let names = PrincipalNames(service)
+            let now = service.clock()
+            let next = entries.count == limit ? entries.last.map { "\($0.number)" } : nil
+            return page(entries, next: next, asOf: asOf) { entry, writer in
+                entry.write(into: &writer, names, at: now)
+            }
+        }
+    }
+}
+
+/// One thing that somebody asked.
+private enum AskedEntry {
+    case query(AuditedQuery, [AuditedDisclosure])
+    case read(AuditedRead)
+    case refusals(CountedRefusals)
+
+    var number: Int64 {
+        switch self {
+        case .query(let query, _): query.number
+        case .read(let read): read.number
+        case .refusals(let refusals): refusals.number
+        }
+    }
+
+    static func page(
+        by asker: PrincipalID, before: Int64?, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AskedEntry] {
+        var entries: [AskedEntry] = []
+        for query in try AuditReader.queries(by: asker, before: before, limit: limit, in: connection) {
+            entries.append(.query(query, try AuditReader.disclosures(for: query.query, in: connection)))
+        }
+        entries += try AuditReader.reads(by: asker, before: before, limit: limit, in: connection).map { .read($0) }
+        entries += try AuditReader.refusals(of: asker, before: before, limit: limit, in: connection).map {
+            .refusals($0)
+        }
+        return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
+    }
+
+    func write(into writer: inout JSONWriter, _ names: PrincipalNames, at now: Timestamp) {
+        writer.beginObject()
+        switch self {
+        case .query(let query, let disclosures):
+            writer.field("kind", "query")
+            writer.field("number", query.number)
+            writer.field("id", query.query.description)
+            writer.field("at", milliseconds: query.recordedAt.milliseconds)
+            name(query.subject, query.verdict, into: &writer, names)
+            writer.field("purpose", query.purposeForRequester)
+            writer.field("initiation", query.initiation.word)
+            writer.field("deadline", milliseconds: query.deadline.milliseconds)
+            writer.field("status", Self.status(query, isShown: !disclosures.isEmpty, at: now))
+            writer.array("shown") { writer in
+                for disclosure in disclosures {
+                    writer.beginObject()
+                    writer.field("number", disclosure.number)
+                    writer.field("at", milliseconds: disclosure.recordedAt.milliseconds)
+                    writer.field("precision", disclosure.disclosure.precision.word)
+                    writer.field(
+                        "sha256", disclosure.disclosure.content.content.map { Hex.encode($0.answerHash.bytes) })
+                    writer.endObject()
+                }
+            }
+        case .read(let read):
+            writer.field("kind", "read")
+            writer.field("number", read.number)
+            writer.field("at", milliseconds: read.recordedAt.milliseconds)
+            name(read.read.subject, read.read.verdict, into: &writer, names)
+            writer.field("question", read.read.question.word)
+            writer.field("purpose", read.read.content.content?.purpose)
+            writer.field("from", milliseconds: read.read.content.content?.from?.milliseconds)
+            writer.field("to", milliseconds: read.read.content.content?.to?.milliseconds)
+            if read.read.verdict.isRefused {
+                writer.field("status", "noSuchPerson")
+            } else {
+                writer.field("status", "shown")
+                writer.field("precision", read.read.precision.word)
+                writer.field("count", read.read.count)
+                writer.field("sha256", read.read.content.content?.answerHash.map { Hex.encode($0.bytes) })
+            }
+        case .refusals(let refusals):
+            writer.field("kind", "refusals")
+            writer.field("number", refusals.number)
+            writer.field("at", milliseconds: refusals.recordedAt.milliseconds)
+            writer.field("since", milliseconds: refusals.since.milliseconds)
+            writer.field("status", "noSuchPerson")
+            writer.field("count", refusals.count)
+        }
+        writer.endObject()
+    }
+
+    /// As the asker saw it, and sees it now.
+    private static func status(_ query: AuditedQuery, isShown: Bool, at now: Timestamp) -> String {
+        if query.verdict.isRefused { return "noSuchPerson" }
+        if isShown, let end = query.end { return end.word }
+        return query.end != .cancelled && now < query.deadline ? "pending" : "noAnswer"
+    }
+
+    /// Whom it was about: left out when the asker was told that there is no such person.
+    private func name(
+        _ subject: PersonID?, _ verdict: Verdict, into writer: inout JSONWriter, _ names: PrincipalNames
+    ) {
+        guard !verdict.isRefused else { return }
+        writer.key("subject")
+        if let name = subject.flatMap({ names.name($0.principal) }) { writer.value(name) } else { writer.null() }
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+
+extension ReadEndpoints {
+    /// How far back findings look.
+    private static let findingSeconds: Int64 = 90 * 86_400
+    /// Steps of each kind that are looked at, the newest.
+    private static let findingRows = 20_000
+
+    /// What a person should know about how others ask for them; newest first.
+    static func findings(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try read(service, exchange, context, .audit, from: AuditTable.name) { (permit) throws(Problem) in
+            let (patterns, zone, asOf) = try patterns(about: permit.subject, service, context)
+            let names = PrincipalNames(service)
+            let found = patterns.findings.sorted { $0.number > $1.number }
+            return page(found, next: nil, asOf: asOf) { finding, writer in
+                writer.beginObject()
+                write(finding, timeZone: zone, into: &writer, names)
+                writer.endObject()
+            }
+        }
+    }
+
+    static func write(
+        _ finding: AskPatterns.Finding, timeZone: String?, into writer: inout JSONWriter, _ names: PrincipalNames
+    ) {
+        writer.field("pattern", finding.pattern.word)
+        writer.key("requester")
+        if let name = names.name(finding.requester) { writer.value(name) } else { writer.null() }
+        writer.field("from", milliseconds: finding.from.milliseconds)
+        writer.field("to", milliseconds: finding.to.milliseconds)
+        writer.field("count", finding.count)
+        writer.field("number", finding.number)
+        if finding.pattern == .nights { writer.field("timeZone", timeZone) }
+    }
+
+    /// What is known so far, by what clock, and up to which event.
+    static func patterns(
+        about person: PersonID, _ service: Service, _ context: AnswerContext
+    ) throws(Problem) -> (patterns: AskPatterns, zone: String, asOf: Int64) {
+        let (name, zone) = try zone(of: person, service, context)
+        var patterns = AskPatterns(zone: zone)
+        let since = service.clock().adding(seconds: -findingSeconds)
+        let (steps, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
+            try AuditReader.steps(about: person, since: since, limit: findingRows, in: connection)
+        }
+        for step in steps { patterns.note(step) }
+        return (patterns, name, asOf)
+    }
+
+    /// Where the person was seen last says by what clock a night is one; without that, Greenwich's.
+    private static func zone(
+        of person: PersonID, _ service: Service, _ context: AnswerContext
+    ) throws(Problem) -> (name: String, rules: ZoneRules?) {
+        let (newest, _) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
+            try CurrentReader.fix(of: person, in: connection)
+        }
+        guard let fix = newest?.fix, let name = context.timeZone(at: fix.coordinate),
+            let rules = service.timeZones.rules(
+                name, from: service.clock().adding(seconds: -findingSeconds), to: service.clock())
+        else { return ("Etc/UTC", nil) }
+        return (name, rules)
+    }
+}
+
+extension AuditReader {
+    /// What others did about a person since then, in the order of their numbers; of each kind the newest `limit`.
+    static func steps(
+        about subject: PersonID, since: Timestamp, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AskPatterns.Step] {
+        var steps: [AskPatterns.Step] = []
+        for query in try queries(about: subject, limit: limit, in: connection) where query.recordedAt >= since {
+            guard query.verdict != .own else { continue }
+            steps.append(
+                AskPatterns.Step(
+                    number: query.number, requester: query.requester, at: query.recordedAt,
+                    what: .ask(isRefused: query.verdict.isRefused)))
+        }
+        for disclosure in try disclosures(about: subject, limit: limit, in: connection) {
+            guard disclosure.recordedAt >= since, disclosure.disclosure.verdict != .own else { continue }
+            steps.append(
+                AskPatterns.Step(
+                    number: disclosure.number, requester: disclosure.disclosure.requester, at: disclosure.recordedAt,
+                    what: .shown(disclosure.disclosure.precision)))
+        }
+        for read in try reads(about: subject, limit: limit, in: connection) where read.recordedAt >= since {
+            guard read.read.verdict != .own else { continue }
+            let step = { (what: AskPatterns.Step.What) in
+                AskPatterns.Step(number: read.number, requester: read.read.reader, at: read.recordedAt, what: what)
+            }
+            steps.append(step(.ask(isRefused: read.read.verdict.isRefused)))
+            if !read.read.verdict.isRefused { steps.append(step(.shown(read.read.precision))) }
+        }
+        return steps.sorted { $0.number < $1.number }
+    }
+}

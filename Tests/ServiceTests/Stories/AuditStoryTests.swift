@@ -1,0 +1,125 @@
+import DeviceAgent
+import Glibc
+import JSON
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// What the subject, the asker and a spreadsheet get to know of a question.
+@Suite struct AuditStoryTests {
+    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
+    private static let hasPython = system("\(python) -c 'import csv' >/dev/null 2>&1") == 0
+
+    @Test func `each leg of an answered question has its time, and the asker can prove what was shown`() throws {
+        let scene = try Neighbourhood()
+        try scene.house.grant("walker", to: "friend")
+        let simulation = try scene.startPhone()
+        defer { simulation.stop() }
+        let url = try scene.ask()
+        let outcome = try scene.outcome(of: url)
+        #expect(outcome["status"]?.string == "answered")
+        let query = try #require(try scene.audited { $0["disclosed"]?.count == 1 }.query)
+        let asked = try #require(query["at"]?.double)
+        let pushed = try #require(query["pushes"]?.array.map(Array.init)?.first?["at"]?.double)
+        let received = try #require(query["fix"]?["receivedAt"]?.double)
+        let shown = try #require(query["disclosed"]?.array.map(Array.init)?.first)
+        let legs = try #require(query["latency"])
+        func leg(_ name: String) -> Double { Double(legs[name]?.int ?? -1) }
+        // The clock may put the push after the fix it led to: APNs' answer travels on.
+        if pushed <= received {
+            #expect(abs(leg("pushAccepted") - (pushed - asked) * 1000) < 1)
+            #expect(abs(leg("fixReceived") - (received - pushed) * 1000) < 1)
+        }
+        #expect(leg("disclosed") >= 0)
+
+        let head = scene.house.service.log.head
+        let own = scene.house.send("GET", "/v1/people/friend/asked?at-least=\(head)", as: scene.friend)
+        let entry = try #require(own.items.first { $0["kind"]?.string == "query" })
+        #expect(entry["subject"]?.string == "walker")
+        #expect(entry["status"]?.string == "answered")
+        #expect(entry["purpose"]?.string == "late for dinner")
+        let proof = try #require(entry["shown"]?.array.map(Array.init)?.first)
+        #expect(proof["number"]?.int == shown["number"]?.int)
+        #expect(proof["sha256"]?.string?.count == 64)
+        #expect(!own.text.contains("48.2"), "where the walker was is not shown again")
+    }
+
+    @Test func `in the own list a person who says nothing and one who does not exist look the same`() throws {
+        let house = try ServiceUnderTest()
+        let friend = try house.addPerson("friend")
+        _ = try house.addPerson("walker")
+        func ask(_ name: String) {
+            let asked = house.send(
+                "POST", "/v1/people/\(name)/location-queries", as: friend, #"{"purpose":"hello"}"#)
+            let read = house.send("GET", "/v1/people/\(name)/track", as: friend)
+            #expect(asked.status == 404 && read.status == 404)
+        }
+        ask("walker")
+        ask("nobody-at-all")
+        let own = house.send("GET", "/v1/people/friend/asked?at-least=\(house.service.log.head)", as: friend)
+        let shapes = own.items.filter { $0["kind"]?.string != "change" }.map { item in
+            // Numbers and ids are new in each; everything else is told.
+            ["kind", "at", "purpose", "status", "initiation", "deadline", "question"].map {
+                "\(item[$0]?.string ?? "") \(item[$0]?.double ?? 0)"
+            } + ["\(item["subject"] == nil)", "\(item["shown"]?.count ?? -1)"]
+        }
+        try #require(shapes.count == 4, "\(own.text)")
+        #expect(shapes[0] == shapes[2])
+        #expect(shapes[1] == shapes[3])
+        #expect(!own.text.contains("walker"))
+    }
+
+    @Test(.enabled(if: hasPython, "There is no Python."))
+    func `the audit as CSV is read by Python's csv, and no cell is a formula`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        let phone = try house.addDevice("walker-phone", of: "walker")
+        let friend = try house.addPerson("friend")
+        try house.grant("walker", to: "friend")
+        let purposes = [
+            "=cmd|' /C calc'!A0", #"a \"quoted\", b"#, #"two\r\nlines"#, "@sum", "-1+1", #"\"\u0301"#, "plain",
+        ]
+        for purpose in purposes {
+            house.send(
+                "POST", "/v1/fixes", as: phone,
+                #"{"timestamp":\#(house.clock.seconds),"latitude":-48.2,"longitude":-16.4,"horizontalAccuracy":8}"#)
+            let asked = house.send(
+                "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"\#(purpose)"}"#)
+            #expect(house.send("GET", try #require(asked["url"]?.string), as: friend).status == 200)
+            house.clock.advance(seconds: 3600)
+        }
+        let answer = house.send(
+            "GET", "/v1/people/walker/audit?limit=500&at-least=\(house.service.log.head)", as: walker,
+            headers: [("Accept", "text/csv")])
+        #expect(answer.status == 200)
+        #expect(answer.header("Content-Type")?.hasPrefix("text/csv") == true)
+        let page = house.send(
+            "GET", "/v1/people/walker/audit?limit=2", as: walker, headers: [("Accept", "text/csv")])
+        #expect(page.header("Link")?.contains("rel=\"next\"") == true)
+        var template = Array("/tmp/audit-XXXXXX".utf8CString)
+        let file = mkstemp(&template)
+        defer { unlink(template) }
+        #expect(write(file, answer.body, answer.body.count) == answer.body.count)
+        close(file)
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let program = """
+            import csv
+            rows = list(csv.DictReader(open('\(path)', newline='', encoding='utf-8'), strict=True))
+            raw = open('\(path)', 'rb').read()
+            assert raw.count(b'\\r\\n') >= len(rows) + 1
+            asked = [row['purpose'] for row in rows if row['kind'] == 'query']
+            assert asked == ['plain', '"\\u0301', "'-1+1", "'@sum", 'two\\r\\nlines', 'a "quoted", b', "'=cmd|' /C calc'!A0"], asked
+            shown = [row for row in rows if row['kind'] == 'shown']
+            assert len(shown) == 7 and all(float(row['latitude']) == -48.2 for row in shown), shown
+            assert all(None not in row for row in rows)
+            for row in rows:
+                for name, cell in row.items():
+                    assert not cell or cell[0] not in '=+@\\t\\r' , (name, cell)
+                    assert not cell.startswith('-') or name in ('latitude', 'longitude'), (name, cell)
+            """
+        let python = try #require(popen("\(Self.python) -", "w"))
+        fputs(program, python)
+        #expect(pclose(python) == 0)
+    }
+}
