@@ -53,6 +53,8 @@ final class Connection {
         case handling
         /// The answer is being sent.
         case answering(untilSeconds: Double)
+        /// A streamed answer is being sent, for as long as it lasts.
+        case streaming
         /// The connection was cut, and libmicrohttpd has yet to notice.
         case cut
     }

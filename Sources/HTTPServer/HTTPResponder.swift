@@ -96,7 +96,13 @@ final class PendingAnswer: Sendable {
 final class Mailbox: Sendable {
     /// Readable while something may be inside.
     let descriptor: CInt
-    private let answers = Mutex<[PendingAnswer]>([])
+    private struct State {
+        var answers: [PendingAnswer] = []
+        /// The connections whose streams have more.
+        var streams: [ObjectIdentifier] = []
+        var isEmpty: Bool { answers.isEmpty && streams.isEmpty }
+    }
+    private let state = Mutex(State())
 
     init?() {
         descriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -108,9 +114,17 @@ final class Mailbox: Sendable {
     }
 
     func post(_ answer: PendingAnswer) {
-        let wasEmpty = answers.withLock { answers in
-            answers.append(answer)
-            return answers.count == 1
+        add { $0.answers.append(answer) }
+    }
+
+    func post(stream connection: ObjectIdentifier) {
+        add { $0.streams.append(connection) }
+    }
+
+    private func add(_ change: (inout State) -> Void) {
+        let wasEmpty = state.withLock { state in
+            defer { change(&state) }
+            return state.isEmpty
         }
         if wasEmpty { wake() }
     }
@@ -120,14 +134,14 @@ final class Mailbox: Sendable {
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Takes all answers out and makes the descriptor wait again.
-    func takeAll() -> [PendingAnswer] {
+    /// Takes everything out and makes the descriptor wait again.
+    func takeAll() -> (answers: [PendingAnswer], streams: [ObjectIdentifier]) {
         // First the descriptor, then the answers: one posted in between wakes once too often, never too rarely.
         var count: eventfd_t = 0
         _ = eventfd_read(descriptor, &count)
-        return answers.withLock { answers in
-            defer { answers = [] }
-            return answers
+        return state.withLock { state in
+            defer { state = State() }
+            return (state.answers, state.streams)
         }
     }
 }

@@ -9,6 +9,8 @@ package struct HTTPResponse: Sendable {
     package var headers: [(name: String, value: String)]
     /// The content; empty for 204 and 304.
     package var body: [UInt8]
+    /// Content that follows while it is written, instead of ``body``; only with 200. The handler makes it, and writes on.
+    package var stream: HTTPStream?
 
     /// An answer of any kind.
     package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {

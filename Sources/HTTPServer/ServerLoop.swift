@@ -13,7 +13,7 @@ final class ServerLoop: @unchecked Sendable {
 
     let configuration: HTTPServerConfiguration
     let counters = LiveCounters()
-    private let mailbox: Mailbox
+    let mailbox: Mailbox
     private let handler: @Sendable (HTTPRequest, HTTPResponder) -> Void
     private let isStopping = Atomic(false)
 
@@ -22,6 +22,8 @@ final class ServerLoop: @unchecked Sendable {
     private var connections: [OpaquePointer: Connection] = [:]
     /// The requests whose connections are suspended.
     private var waiting: [ObjectIdentifier: Exchange] = [:]
+    /// The streamed answers whose connections are suspended until there is more of them.
+    private var streaming: [ObjectIdentifier: StreamSource] = [:]
     private var lingering = LingeringSockets()
     /// When connections are looked through for ones that took too long.
     private var nextSweepSeconds = 0.0
@@ -87,7 +89,9 @@ final class ServerLoop: @unchecked Sendable {
         while !isDrained {
             wait(for: [events, mailbox.descriptor] + lingering.descriptors, millisecondsMax: pause(of: daemon))
             nowSeconds = monotonicSeconds()
-            for answer in mailbox.takeAll() { resume(answer) }
+            let (answers, streams) = mailbox.takeAll()
+            for answer in answers { resume(answer) }
+            for stream in streams { resume(stream: stream) }
             MHD_run(daemon)
             lingering.drain(nowSeconds: nowSeconds)
             if isStopping.load(ordering: .acquiring) { drain(daemon) }
@@ -142,7 +146,7 @@ final class ServerLoop: @unchecked Sendable {
         let candidates = connections.values.filter { connection in
             switch connection.phase {
             case .idle, .receiving: true
-            case .handling, .answering, .cut: false
+            case .handling, .answering, .streaming, .cut: false
             }
         }
         guard !candidates.isEmpty else { return }
@@ -177,6 +181,8 @@ final class ServerLoop: @unchecked Sendable {
             let descriptor = MHD_quiesce_daemon(daemon)
             if descriptor >= 0 { close(descriptor) }
         }
+        // Streams end in good order; the ones under way end when they ask for more.
+        for source in streaming.values { source.stream.finish() }
         for connection in connections.values {
             if case .idle = connection.phase { cut(connection) }
         }
@@ -192,6 +198,11 @@ final class ServerLoop: @unchecked Sendable {
             MHD_resume_connection(exchange.connection.handle)
         }
         waiting = [:]
+        for source in streaming.values {
+            source.stream.abandon()
+            MHD_resume_connection(source.connection.handle)
+        }
+        streaming = [:]
         MHD_run(daemon)
         MHD_stop_daemon(daemon)
         lingering.closeAll()
@@ -290,6 +301,9 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     private func queue(_ response: HTTPResponse, for exchange: Exchange) -> Bool {
+        if let stream = response.stream {
+            return queue(response, stream, on: exchange.connection)
+        }
         var response = response
         var prepared = prepare(response)
         if prepared == nil {
@@ -304,6 +318,31 @@ final class ServerLoop: @unchecked Sendable {
             configuration.requestDeadlineSeconds + Double(response.body.count) / Self.answerBytesPerSecondMin
         exchange.connection.phase = .answering(untilSeconds: nowSeconds + seconds)
         return MHD_queue_response(exchange.connection.handle, UInt32(response.status), prepared) == .YES
+    }
+
+    private func queue(_ response: HTTPResponse, _ stream: HTTPStream, on connection: Connection) -> Bool {
+        precondition(response.status == 200, "A stream is sent with 200.")
+        guard let prepared = StreamSource(stream, on: connection, of: self).makeResponse() else { return false }
+        defer { MHD_destroy_response(prepared) }
+        for header in response.headers {
+            guard MHD_add_response_header(prepared, header.name, header.value) == .YES else { return false }
+        }
+        counters.countAnswer(status: response.status)
+        // A client that takes nothing is bounded by what may wait for it.
+        connection.phase = .streaming
+        if drainUntilSeconds != nil { stream.finish() }
+        return MHD_queue_response(connection.handle, UInt32(response.status), prepared) == .YES
+    }
+
+    /// Until its stream has more; called from within libmicrohttpd, for this very connection.
+    func suspend(_ source: StreamSource) {
+        streaming[ObjectIdentifier(source.connection)] = source
+        MHD_suspend_connection(source.connection.handle)
+    }
+
+    private func resume(stream key: ObjectIdentifier) {
+        guard let source = streaming.removeValue(forKey: key) else { return }
+        MHD_resume_connection(source.connection.handle)
     }
 
     private func prepare(_ response: HTTPResponse) -> OpaquePointer? {

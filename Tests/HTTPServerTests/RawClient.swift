@@ -93,7 +93,11 @@ final class RawClient {
         return poll(&polled, 1, milliseconds) > 0
     }
 
-    private func readMore() -> Bool {
+    /// What was received and not looked at.
+    var pending: [UInt8] { received }
+    func clear() { received = [] }
+
+    func readMore() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = read(descriptor, &buffer, buffer.count)
         if count > 0 { received.append(contentsOf: buffer[..<count]) }

@@ -1,0 +1,53 @@
+internal import CMicroHTTP
+
+/// One streamed answer on its way to libmicrohttpd. Only the server's thread touches it.
+final class StreamSource {
+    let stream: HTTPStream
+    let connection: Connection
+    /// Unowned: libmicrohttpd lets go of its answers before the loop ends.
+    private unowned let loop: ServerLoop
+
+    init(_ stream: HTTPStream, on connection: Connection, of loop: ServerLoop) {
+        (self.stream, self.connection, self.loop) = (stream, connection, loop)
+    }
+
+    /// A response that asks for its bytes when the socket takes some. Chunked; for HTTP/1.0 the connection's end ends it.
+    func makeResponse() -> OpaquePointer? {
+        let source = Unmanaged.passRetained(self)
+        let response = MHD_create_response_from_callback(
+            UInt64.max, 16 * 1024,
+            { context, _, buffer, count in
+                guard let context, let buffer else { return StreamSource.failed }
+                return Unmanaged<StreamSource>.fromOpaque(context).takeUnretainedValue().read(into: buffer, count)
+            }, source.toOpaque(),
+            { context in
+                guard let context else { return }
+                let source = Unmanaged<StreamSource>.fromOpaque(context).takeRetainedValue()
+                source.stream.abandon()
+            })
+        if response == nil { source.release() }
+        return response
+    }
+
+    // MHD_CONTENT_READER_END_OF_STREAM and MHD_CONTENT_READER_END_WITH_ERROR, which are casts in C.
+    private static let ended = -1
+    private static let failed = -2
+
+    private func read(into buffer: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
+        let mailbox = loop.mailbox
+        let key = ObjectIdentifier(connection)
+        switch stream.next(count, wake: { mailbox.post(stream: key) }) {
+        case .bytes(let bytes):
+            bytes.withUnsafeBytes {
+                UnsafeMutableRawPointer(buffer).copyMemory(from: $0.baseAddress ?? .init(buffer), byteCount: $0.count)
+            }
+            return bytes.count
+        case .end: return Self.ended
+        case .cut: return Self.failed
+        case .nothingYet:
+            // Nothing is asked for before the connection goes on.
+            loop.suspend(self)
+            return 0
+        }
+    }
+}
