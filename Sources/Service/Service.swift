@@ -15,6 +15,7 @@ package final class Service: Sendable {
     let clock: @Sendable () -> Timestamp
     private let timekeeper: Timekeeper
     private let pusher: Pusher?
+    let deliverer: Deliverer
     let checker: FingerprintChecker
     let timeZones = TimeZoneDatabase()
     private let server = Mutex<HTTPServer?>(nil)
@@ -53,8 +54,10 @@ package final class Service: Sendable {
         }
         timekeeper = Timekeeper(log: log, clock: clock)
         pusher = try configuration.push.map { try Pusher(log: log, settings: $0, clock: clock) }
+        deliverer = Deliverer(log: log, clock: clock)
         checker = FingerprintChecker(host: host)
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
+        try deliverer.start(self)
     }
 
     /// Answers a request that came without a socket, exactly once, from whatever thread.
@@ -83,6 +86,7 @@ package final class Service: Sendable {
             server?.stop()
             server = nil
         }
+        deliverer.stop()
         checker.stop()
         timekeeper.stop()
         pusher?.stop()

@@ -38,17 +38,20 @@ extension ReadEndpoints {
         if finding.pattern == .nights { writer.field("timeZone", timeZone) }
     }
 
-    /// What is known so far, by what clock, and up to which event.
+    /// What is known so far, or by what was done through an event; by what clock, and up to which event.
     static func patterns(
-        about person: PersonID, _ service: Service, _ context: AnswerContext
+        about person: PersonID, through number: Int64? = nil, _ service: Service, _ context: AnswerContext
     ) throws(Problem) -> (patterns: AskPatterns, zone: String, asOf: Int64) {
+        if let number {
+            guard service.host.wait(for: number, in: [AuditTable.name], milliseconds: 10_000) else { throw .busy(1) }
+        }
         let (name, zone) = try zone(of: person, service, context)
         var patterns = AskPatterns(zone: zone)
         let since = service.clock().adding(seconds: -findingSeconds)
         let (steps, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
             try AuditReader.steps(about: person, since: since, limit: findingRows, in: connection)
         }
-        for step in steps { patterns.note(step) }
+        for step in steps where step.number <= number ?? .max { patterns.note(step) }
         return (patterns, name, asOf)
     }
 

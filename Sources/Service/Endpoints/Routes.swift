@@ -40,6 +40,7 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/audit", ReadEndpoints.audit),
         answer("GET", "/v1/people/*/asked", ReadEndpoints.asked),
         answer("GET", "/v1/people/*/findings", ReadEndpoints.findings),
+        answer("GET", "/v1/live", LiveEndpoint.open),
         answer("GET", "/v1/people/*/regions", ReadEndpoints.regions),
 
         // Who exists and who may do what.

@@ -222,7 +222,7 @@ extension AuthorizationReport {
 
 extension Event {
     /// The kind under which a change of settings is kept.
-    fileprivate var auditedKind: EventKind {
+    var auditedKind: EventKind {
         switch self {
         case .personAdded: .personAdded
         case .deviceAdded: .deviceAdded

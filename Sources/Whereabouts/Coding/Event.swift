@@ -309,6 +309,8 @@ package struct LocationRead: Hashable, Sendable {
         case settings = 7
         /// Which questions wait for the subject's word.
         case consent = 8
+        /// What happens about the person, as it happens.
+        case live = 9
         package var word: String { String(describing: self) }
     }
     package struct Content: Hashable, Sendable {

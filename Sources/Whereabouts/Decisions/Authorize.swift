@@ -124,7 +124,7 @@ extension Standing {
             switch question.question {
             case .location: .readLocation
             case .track, .visits, .crossings: .readHistory
-            case .audit, .events: .audit
+            case .audit, .events, .live: .audit
             case .settings: .manage
             case .consent: .consent
             }

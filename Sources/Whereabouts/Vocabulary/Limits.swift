@@ -48,6 +48,13 @@ package enum Limits {
     package static let defaultInvitationSeconds: Int64 = 86_400
     package static let longestInvitationSeconds: Int64 = 7 * 86_400
     package static let invitationsPerPerson = 20
+    /// Streams open at once, of all and of one person: a person has a few apps and pages.
+    package static let liveStreams = 500
+    package static let liveStreamsPerPerson = 8
+    /// Without anything to tell, a stream shows so often that it is there; proxies wait a minute.
+    package static let liveHeartbeatSeconds: Int64 = 15
+    /// What may wait for a slow reader before it is cut off: a few hundred events.
+    package static let liveBytesWaiting = 256 << 10
     package static let purposeCharacters = 500
     package static let regionNameCharacters = 64
     package static let regionsPerPerson = 10_000

@@ -194,6 +194,8 @@ import Whereabouts
         },
         "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
         },
+        // Each their own; the stories look at what it tells.
+        "GET /v1/live": Row(done: persons) { _, _, _ in Wish(target: "/v1/live") },
         "GET /v1/verify": operating("/v1/verify"),
         "GET /v1/projections": operating("/v1/projections"),
         "POST /v1/projections/prune": operating("/v1/projections/prune", #"{"name":"current"}"#),
