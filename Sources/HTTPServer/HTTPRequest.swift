@@ -40,6 +40,16 @@ package struct HTTPRequest: Sendable {
         headers.first { isSameFieldName($0.name, name) }?.value
     }
 
+    /// The fields of a body of the type `application/x-www-form-urlencoded`, in the order sent, escapes and `+` resolved;
+    /// empty for any other type, and for a body with broken escapes, with NUL, or that is not UTF-8.
+    package var form: [(name: String, value: String)] {
+        let type = header("content-type")?.prefix { $0 != ";" && $0 != " " }
+        guard type.map({ isSameFieldName(String($0), "application/x-www-form-urlencoded") }) == true,
+            let text = String(validating: body, as: UTF8.self)
+        else { return [] }
+        return (RequestTarget.decodeQuery(Substring(text).utf8) ?? []).map { ($0.name, $0.value) }
+    }
+
     /// The first parameter of that name, or `nil`.
     package func parameter(_ name: String) -> String? {
         query.first { $0.name == name }?.value

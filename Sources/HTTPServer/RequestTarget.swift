@@ -52,7 +52,7 @@ struct RequestTarget: Equatable {
         return String(validating: path, as: UTF8.self)
     }
 
-    private static func decodeQuery(_ raw: Substring.UTF8View) -> [Parameter]? {
+    static func decodeQuery(_ raw: Substring.UTF8View) -> [Parameter]? {
         var query: [Parameter] = []
         for pair in raw.split(separator: UInt8(ascii: "&")) {
             let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

@@ -12,6 +12,8 @@ import Whereabouts
         #"[{"_type":"location","lat":-25.76,"lon":126.07,"tst":"1721896446","cog":277,"p":100.477},{"_type":"card"}]"#,
         #"{"_type":"transition","event":"enter","tst":1767225610,"wtst":1,"acc":3,"desc":"a\u00e9\n\"b\\"}"#,
         #"{"timestamp":1732147200.123,"latitude":46.5,"longitude":9.25,"floor":-2,"sourceInformation":{"isSimulatedBySoftware":false},"id":"3F2A","remainder":{"a":[1,{}]}}"#,
+        #"{"locations":[{"type":"Feature","geometry":{"type":"Point","coordinates":[9.25,46.5]},"properties":{"timestamp":"2026-01-01T00:00:00Z","speed":-1,"battery_level":0.5,"motion":["walking"]}}],"current":null}"#,
+        #"{"device_id":"a","location":{"timestamp":"2026-01-01T00:00:00Z","coords":{"latitude":46.5,"longitude":9.25,"heading":-1},"uuid":"3F2A","battery":{"level":0.5}}}"#,
         #"{"reports":[{"type":"authorization","timestamp":1767225610,"status":"denied","accuracy":"reduced"},{"type":"a"}]}"#,
         #"{"fixes":[{"timestamp":"2024-11-21T00:00:01.5Z","latitude":4,"longitude":9,"user":"a"},{"speed":-1, "course":360}]}"#,
     ].map { Array($0.utf8) }
@@ -56,6 +58,7 @@ import Whereabouts
             var lines = FixLines(now: now)
             let reports =
                 OwnTracks.reports(from: body, now: now) + FixJSON.reports(from: body, now: now)
+                + Overland.reports(from: body, now: now) + [OsmAnd.report(ofJSON: body, now: now)]
                 + ReportJSON.reports(from: body, now: now) + lines.feed(body).map(\.report)
                 + lines.finish().map(\.report)
             for case .fix(let fix, let answering) in reports {

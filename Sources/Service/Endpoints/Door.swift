@@ -41,8 +41,16 @@ struct Door: Sendable {
         _ request: HTTPRequest, _ id: RequestID, _ route: Route, _ parameters: [String],
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
-        let caller = route.needsCaller ? authenticate(request) : Caller(principal: .house, scopes: [], token: nil)
-        guard let caller else { return respond(Problem.notAuthenticated.response) }
+        let caller: Caller?
+        var refusal = Problem.notAuthenticated
+        switch route.credentials {
+        case .header: caller = authenticate(request)
+        case .message(let secret, let refused):
+            caller = secret(request).flatMap { self.caller(secret: $0) }
+            if caller == nil { refusal = refused(request) }
+        case .none: caller = Caller(principal: .house, scopes: [], token: nil)
+        }
+        guard let caller else { return respond(refusal.response) }
         let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller)
         switch route.work {
         case .report(let work): work(service, exchange, respond)

@@ -31,6 +31,47 @@ enum IngestEndpoints {
         }
     }
 
+    static func overland(
+        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let reports = Overland.reports(from: exchange.request.body, now: service.clock())
+        submit(reports, of: .caller, service, exchange) { result in
+            switch result {
+            case .success: respond(.json(Overland.answer))
+            case .failure(let problem): respond(problem.response)
+            }
+        }
+    }
+
+    static func osmAnd(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void)
+    {
+        let request = exchange.request
+        let report =
+            isJSON(request)
+            ? OsmAnd.report(ofJSON: request.body, now: service.clock())
+            : OsmAnd.report(of: request.query + request.form, now: service.clock())
+        submit([report], of: .caller, service, exchange) { result in
+            switch result {
+            case .success: respond(HTTPResponse(status: 200))
+            case .failure(let problem): respond(problem.response)
+            }
+        }
+    }
+
+    /// The protocol has no other place for the reporting key than the id of the device, and no other word for a wrong one
+    /// than 400, or 404 in the JSON form; both make the client keep its queue.
+    static let osmAndCredentials = Route.Credentials.message { request in
+        isJSON(request) ? OsmAnd.deviceKey(inJSON: request.body) : OsmAnd.deviceKey(in: request.query + request.form)
+    } refused: { request in
+        Problem(
+            isJSON(request) ? 404 : 400, "Unknown device",
+            "Give the device's reporting key as the identifier in the client's settings.")
+    }
+
+    private static func isJSON(_ request: HTTPRequest) -> Bool {
+        request.method == "POST" && request.header("content-type")?.lowercased().hasPrefix("application/json") == true
+    }
+
     /// A batch that the tool parsed from a file, in the name of a device.
     static func importBatch(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void

@@ -13,9 +13,18 @@ struct Route: Sendable {
         case answer(@Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse)
     }
 
+    /// Where the caller's secret stands.
+    enum Credentials: Sendable {
+        /// In the header `Authorization`.
+        case header
+        /// In the message, as the client's protocol has it.
+        case message(@Sendable (HTTPRequest) -> String?, refused: @Sendable (HTTPRequest) -> Problem)
+        case none
+    }
+
     let method: String
     let pattern: [String]
-    let needsCaller: Bool
+    let credentials: Credentials
     let bodyBytes: Int
     let work: Work
 
@@ -24,6 +33,9 @@ struct Route: Sendable {
         report("POST", "/v1/fixes", IngestEndpoints.fixes),
         report("POST", "/v1/reports", IngestEndpoints.reports),
         report("POST", "/owntracks", IngestEndpoints.ownTracks),
+        report("POST", "/overland", IngestEndpoints.overland),
+        report("GET", "/osmand", IngestEndpoints.osmAnd, IngestEndpoints.osmAndCredentials),
+        report("POST", "/osmand", IngestEndpoints.osmAnd, IngestEndpoints.osmAndCredentials),
         report("POST", "/v1/imports/*/batches", IngestEndpoints.importBatch),
         answer("PUT", "/v1/devices/*/location-push-token", IngestEndpoints.registerPushToken),
 
@@ -84,10 +96,11 @@ struct Route: Sendable {
 
     private static func report(
         _ method: String, _ path: String,
-        _ work: @escaping @Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void
+        _ work: @escaping @Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void,
+        _ credentials: Credentials = .header
     ) -> Route {
         Route(
-            method: method, pattern: parts(path), needsCaller: true, bodyBytes: Limits.ingestBodyBytes,
+            method: method, pattern: parts(path), credentials: credentials, bodyBytes: Limits.ingestBodyBytes,
             work: .report(work))
     }
 
@@ -95,14 +108,16 @@ struct Route: Sendable {
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
     ) -> Route {
-        Route(method: method, pattern: parts(path), needsCaller: true, bodyBytes: Limits.bodyBytes, work: .answer(work))
+        Route(
+            method: method, pattern: parts(path), credentials: .header, bodyBytes: Limits.bodyBytes, work: .answer(work)
+        )
     }
 
     private static func open(
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
     ) -> Route {
-        Route(method: method, pattern: parts(path), needsCaller: false, bodyBytes: 0, work: .answer(work))
+        Route(method: method, pattern: parts(path), credentials: .none, bodyBytes: 0, work: .answer(work))
     }
 
     static func parts(_ path: String) -> [String] { path.split(separator: "/").map(String.init) }

@@ -67,7 +67,7 @@ package enum TimelineReader {
     package static func contains(
         _ fix: Fix, device: DeviceID, person: PersonID, in connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {
-        let wanted = FixColumns(fix)
+        let wanted = FixColumns(fix.content)
         return try connection.cached(containsSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(wanted.timestamp.milliseconds, at: 2)
@@ -75,7 +75,8 @@ package enum TimelineReader {
             try wanted.latitude.bind(to: statement, at: 4)
             try wanted.longitude.bind(to: statement, at: 5)
             while try statement.step() {
-                if FixColumns(statement, from: 0) == wanted { return true }
+                // Rows keep what no field stands for, which is no content.
+                if FixColumns(try FixColumns(statement, from: 0).fix.content) == wanted { return true }
             }
             return false
         }

@@ -51,6 +51,8 @@ enum DeviceCommands {
               User      \(user)
               Password  \(password)
 
+            Overland: \(url)/overland, with the password as its token.
+            Traccar and OsmAnd: \(url)/osmand, with the password as the device's identifier.
             Other clients POST to \(url)/v1/fixes with "Authorization: Bearer" and the password.
             The password is shown this once.
             """)

@@ -24,6 +24,8 @@ import Whereabouts
         var done: Set<Asker> = []
         /// Answered with what the operator manages, which is on no record: handles of persons and devices.
         var isDirectory = false
+        /// What those are told who have no valid token.
+        var unauthenticated = 401
         /// Makes what the request needs, and the request. `who` is `nobody…` for the one about somebody unknown.
         let wish: @Sendable (Village, Asker, _ isKnown: Bool) throws -> Wish
     }
@@ -45,6 +47,11 @@ import Whereabouts
         Row(shown: shown) { village, _, isKnown in
             Wish(target: "/v1/people/\(person(isKnown))/\(what)?at-least=\(village.house.service.log.head)")
         }
+    }
+
+    private static let osmAnd = Row(done: [.phone], unauthenticated: 400) { village, asker, _ in
+        let key = village.tokens[asker].map { "id=\($0)&" } ?? ""
+        return Wish(target: "/osmand?\(key)timestamp=\(village.house.clock.seconds)&lat=1.5&lon=2.5")
     }
 
     private static func operating(_ target: String, _ body: String = "") -> Row {
@@ -69,6 +76,16 @@ import Whereabouts
                 target: "/owntracks",
                 body: #"{"_type":"location","tst":\#(village.house.clock.seconds),"lat":1.5,"lon":2.5}"#)
         },
+        "POST /overland": Row(done: [.phone]) { village, _, _ in
+            Wish(
+                target: "/overland",
+                body: """
+                    {"locations":[{"type":"Feature","geometry":{"type":"Point","coordinates":[2.5,1.5]},
+                    "properties":{"timestamp":"2026-01-01T00:00:00Z"}}]}
+                    """)
+        },
+        "GET /osmand": osmAnd,
+        "POST /osmand": osmAnd,
         "POST /v1/imports/*/batches": Row(done: [.operator]) { village, _, isKnown in
             Wish(
                 target: "/v1/imports/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a02/batches",
@@ -290,7 +307,7 @@ import Whereabouts
         } else {
             #expect(!village.holdsSecrets(asked.answer), "\(what)")
             let isUnknown = [.nobody, .wrongToken, .formerToken].contains(asker)
-            #expect(asked.answer.status == (isUnknown ? 401 : 404), "\(what)")
+            #expect(asked.answer.status == (isUnknown ? row.unauthenticated : 404), "\(what)")
             let aboutNobody = try Asked(method, try row.wish(village, asker, false), asker, village)
             let isSame = asked.answer.observable == aboutNobody.answer.observable
             #expect(isSame, "\(what) and about nobody: \(aboutNobody.answer.text)")

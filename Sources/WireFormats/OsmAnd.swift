@@ -1,0 +1,153 @@
+import JSON
+package import Whereabouts
+
+/// The messages of Traccar's clients and of OsmAnd, `GET` or `POST /osmand`, in both forms (Traccar,
+/// `OsmAndProtocolDecoder` and its tests): parameters in the query or in a form, and the newer client's JSON.
+///
+/// One request holds one message. What identifies the device is read by ``deviceKey(in:)`` and is no part of the fix.
+package enum OsmAnd {
+    /// A parameter of the query or of a form, its escapes resolved.
+    package typealias Parameter = (name: String, value: String)
+
+    /// Most parameters of one message; further ones are passed over.
+    package static let parametersMax = 64
+
+    // MARK: Parameters
+
+    /// The first `id` or `deviceid`.
+    package static func deviceKey(in parameters: [Parameter]) -> String? {
+        parameters.first { isDeviceKey($0.name) }?.value
+    }
+
+    private static func isDeviceKey(_ name: String) -> Bool { name == "id" || name == "deviceid" }
+
+    /// What the message came to; a message without a position tells of no fix.
+    ///
+    /// - Parameter now: house time: the time of a fix that has none, and the one against which it is in the future.
+    package static func report(of parameters: [Parameter], now: Timestamp) -> Report {
+        let parameters = parameters.prefix(parametersMax)
+        guard parameters.contains(where: { ["lat", "lon", "location"].contains($0.name) }) else {
+            return .notAFix(type: "status")
+        }
+        var draft = FixDraft()
+        draft.time = .at(now)
+        var isValid = true
+        var left = JSONWriter()
+        left.beginObject()
+        for (name, value) in parameters where !isDeviceKey(name) {
+            if name == "valid" { isValid = value == "1" || value.lowercased() == "true" }
+            if !read(name, value, into: &draft) { left.field(name, value) }
+        }
+        left.endObject()
+        // The receiver says so itself: kept, and used by nothing.
+        if !isValid { draft.horizontalAccuracy = -1 }
+        var remainder = Remainder()
+        for member in (try? JSONSource(parsing: left.bytes[...]))?.members ?? [] { remainder.append(member) }
+        draft.remainder = remainder.text()
+        return draft.report(now: now)
+    }
+
+    private static func read(_ name: String, _ value: String, into draft: inout FixDraft) -> Bool {
+        let number = DecimalText.parse(value.utf8)
+        switch name {
+        case "lat": draft.latitude = number ?? .nan
+        case "lon": draft.longitude = number ?? .nan
+        case "location":
+            let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+            draft.latitude = parts.count == 2 ? DecimalText.parse(parts[0].utf8) ?? .nan : .nan
+            draft.longitude = parts.count == 2 ? DecimalText.parse(parts[1].utf8) ?? .nan : .nan
+        case "timestamp": draft.time = time(value, number)
+        case "accuracy": return keep(number, in: &draft.horizontalAccuracy)
+        case "altitude": return keep(number, in: &draft.altitude)
+        case "speed":
+            // Knots: 1852 m an hour.
+            return keep(number.flatMap(Sentinel.nonNegative).map { $0 * 1852 / 3600 }, in: &draft.speed)
+        case "bearing", "heading":
+            guard let number, number <= 360 else { return false }
+            return keep(Sentinel.course(number), in: &draft.course)
+        case "batt":
+            guard let number, number <= 100 else { return false }
+            return keep(Sentinel.nonNegative(number / 100), in: &draft.batteryLevel)
+        default: return false
+        }
+        return true
+    }
+
+    private static func keep(_ number: Double?, in field: inout Double?) -> Bool {
+        guard let number else { return false }
+        field = number
+        return true
+    }
+
+    /// Seconds below 2³¹, else milliseconds, or date and time as text.
+    private static func time(_ text: String, _ number: Double?) -> ReportedTime {
+        let time =
+            if let number { Timestamp(seconds: number < 0x1p31 ? number : number / 1000) } else {
+                ISO8601.parse(text)
+            }
+        return time.map(ReportedTime.at) ?? .unreadable
+    }
+
+    // MARK: JSON
+
+    /// The member `device_id` of a JSON body.
+    package static func deviceKey(inJSON body: [UInt8]) -> String? {
+        (try? JSONDocument.parse(body))?.root["device_id"]?.string
+    }
+
+    /// What the message came to; a message without a position tells of no fix.
+    ///
+    /// - Parameter now: house time, against which a fix is in the future.
+    package static func report(ofJSON body: [UInt8], now: Timestamp) -> Report {
+        guard body.count <= Limits.ingestBodyBytes else { return .rejected(.tooLarge) }
+        guard let source = try? JSONSource(parsing: body[...]) else { return .rejected(.notJSON) }
+        guard let location = source.members?.first(where: { $0.key == "location" })?.source.members else {
+            return .rejected(.unknownType)
+        }
+        guard location.contains(where: { $0.key == "coords" && $0.value.kind == .object }) else {
+            return .notAFix(type: "status")
+        }
+        var draft = FixDraft()
+        var remainder = Remainder()
+        for member in location {
+            switch member.key {
+            case "coords":
+                for part in member.source.members ?? [] where !read(part.key, part.value, into: &draft) {
+                    remainder.append(part)
+                }
+            case "battery":
+                for part in member.source.members ?? [] {
+                    if part.key == "level", part.value.readBattery(full: 1, into: &draft.batteryLevel) { continue }
+                    remainder.append(part)
+                }
+            case "timestamp":
+                draft.time = member.value.string.flatMap { ISO8601.parse($0) }.map(ReportedTime.at) ?? .unreadable
+            case "uuid":
+                if !member.value.readClientID(into: &draft.clientID) { remainder.append(member) }
+            case "mock":
+                if !member.value.read(into: &draft.isSimulatedBySoftware) { remainder.append(member) }
+            default: remainder.append(member)
+            }
+        }
+        draft.remainder = remainder.text()
+        return draft.report(now: now)
+    }
+
+    private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+        switch key {
+        case "latitude": draft.latitude = value.double ?? .nan
+        case "longitude": draft.longitude = value.double ?? .nan
+        case "accuracy": return value.read(into: &draft.horizontalAccuracy)
+        case "altitude": return value.read(into: &draft.altitude)
+        case "ellipsoidal_altitude": return value.read(into: &draft.ellipsoidalAltitude)
+        case "altitude_accuracy": return value.read(into: &draft.verticalAccuracy)
+        case "floor": return value.read(into: &draft.floor)
+        case "speed": return value.readNonNegative(into: &draft.speed)
+        case "speed_accuracy": return value.readNonNegative(into: &draft.speedAccuracy)
+        case "heading": return value.readCourse(into: &draft.course)
+        case "heading_accuracy": return value.readNonNegative(into: &draft.courseAccuracy)
+        default: return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,73 @@
+import JSON
+package import Whereabouts
+
+/// The batches of Overland, `POST /overland` (Overland-iOS, README and `GLManager.m`).
+///
+///     {"locations": [{"type": "Feature", "geometry": {"type": "Point", "coordinates": [9.25, 46.5]},
+///                     "properties": {"timestamp": "2026-01-01T08:00:00-0700", "horizontal_accuracy": 5, …}}, …],
+///      "current": Feature, "trip": {…}}
+package enum Overland {
+    /// The body of an answer. The app keeps its whole batch and sends it again unless the answer says exactly this.
+    package static let answer: [UInt8] = Array(#"{"result":"ok"}"#.utf8)
+
+    /// Reads the body of one request: a batch, or a message of the app's OwnTracks mode, which goes to the same address.
+    ///
+    /// Never fails: each location comes to one report, in the order written, and `current`, the newest fix while older
+    /// ones are still waiting in the app, to one more. What is no fix, as `will_terminate`, comes to `notAFix`.
+    ///
+    /// - Parameter now: house time, against which a fix is in the future.
+    package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
+        guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
+        guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
+        guard let members = source.members else { return [.rejected(.unknownType)] }
+        if source.value["_type"] != nil { return OwnTracks.reports(from: body, now: now) }
+        guard let locations = members.first(where: { $0.key == "locations" })?.source.elements else {
+            return [.rejected(.unknownType)]
+        }
+        guard locations.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
+        var reports = locations.map { report(of: $0, now: now) }
+        if let current = members.first(where: { $0.key == "current" })?.source, !current.value.isNull,
+            reports.count < Limits.batchCommands
+        {
+            reports.append(report(of: current, now: now))
+        }
+        return reports
+    }
+
+    private static func report(of feature: JSONSource, now: Timestamp) -> Report {
+        guard let properties = feature.members?.first(where: { $0.key == "properties" })?.source.members else {
+            return .rejected(.unknownType)
+        }
+        // Visits, trips and what happened to the app have an action or a type, and some of them a place.
+        for member in properties where member.key == "action" || member.key == "type" {
+            if let word = member.value.string { return .notAFix(type: word) }
+        }
+        var draft = FixDraft()
+        if let position = feature.value["geometry"]?["coordinates"]?.array {
+            var numbers = position.makeIterator()
+            draft.longitude = numbers.next()?.double ?? .nan
+            draft.latitude = numbers.next()?.double ?? .nan
+        }
+        var remainder = Remainder()
+        for member in properties where !read(member.key, member.value, into: &draft) { remainder.append(member) }
+        draft.remainder = remainder.text()
+        return draft.report(now: now)
+    }
+
+    private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+        switch key {
+        case "timestamp":
+            draft.time = value.string.flatMap { ISO8601.parse($0) }.map(ReportedTime.at) ?? .unreadable
+        case "horizontal_accuracy": return value.read(into: &draft.horizontalAccuracy)
+        case "altitude": return value.read(into: &draft.altitude)
+        case "vertical_accuracy": return value.read(into: &draft.verticalAccuracy)
+        case "speed": return value.readNonNegative(into: &draft.speed)
+        case "speed_accuracy": return value.readNonNegative(into: &draft.speedAccuracy)
+        case "course": return value.readCourse(into: &draft.course)
+        case "course_accuracy": return value.readNonNegative(into: &draft.courseAccuracy)
+        case "battery_level": return value.readBattery(full: 1, into: &draft.batteryLevel)
+        default: return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,115 @@
+import Geodesy
+import JSON
+import Testing
+import Whereabouts
+
+@testable import WireFormats
+
+@Suite struct OsmAndTests {
+    /// What the message in a query came to; none of these texts has escapes.
+    private func report(_ query: String) -> Report {
+        OsmAnd.report(of: Self.parameters(query), now: now)
+    }
+
+    private static func parameters(_ query: String) -> [OsmAnd.Parameter] {
+        query.split(separator: "&").map { pair in
+            let sides = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            return (sides[0], sides.count == 2 ? sides[1] : "")
+        }
+    }
+
+    // From the tests of Traccar's decoder.
+    @Test func `a query becomes a fix; knots become meters a second`() throws {
+        let query =
+            "id=902064&lat=42.06288&lon=-88.23412&timestamp=2016-01-27T18:55:47Z&hdop=6.0&altitude=224.0&speed=10.0"
+        let fix = try #require(report(query).fix)
+        #expect(fix.timestamp.milliseconds == 1_453_920_947_000)
+        #expect(fix.coordinate.latitude == 42.06288 && fix.coordinate.longitude == -88.23412)
+        #expect(fix.altitude == 224)
+        // 1 knot is 1852 m an hour.
+        #expect(try abs(#require(fix.speed) - 5.144444444444445) < 1e-12)
+        #expect(fix.remainder == #"{"hdop":"6.0"}"#)
+        #expect(OsmAnd.deviceKey(in: Self.parameters(query)) == "902064")
+        #expect(OsmAnd.deviceKey(in: Self.parameters("deviceid=7&lat=1")) == "7")
+    }
+
+    @Test(arguments: [
+        ("1377177267", 1_377_177_267_000), ("1377177267123", 1_377_177_267_123),
+        ("2013-08-22T13:14:27Z", 1_377_177_267_000), ("2013-08-22 13:14:27", 1_377_177_267_000),
+        ("2013-08-22T15:14:27.5+0200", 1_377_177_267_500),
+    ])
+    func `time comes in four forms`(text: String, milliseconds: Int64) throws {
+        let fix = try #require(report("id=1&location=46.5,9.25&timestamp=\(text)").fix)
+        #expect(fix.timestamp.milliseconds == milliseconds)
+        #expect(fix.coordinate.latitude == 46.5 && fix.coordinate.longitude == 9.25)
+    }
+
+    @Test func `no time means now`() throws {
+        #expect(try #require(report("id=1&lat=46.5&lon=9.25").fix).timestamp == now)
+    }
+
+    @Test func `the other fields`() throws {
+        let fix = try #require(
+            report(
+                "id=1&lat=46.5&lon=9.25&timestamp=1377177267&accuracy=5&bearing=360&batt=87&charge=true&valid=true"
+                    + "&driverUniqueId=x&notificationToken=abc"
+            ).fix)
+        #expect(fix.horizontalAccuracy == 5 && fix.course == 0 && fix.batteryLevel == 0.87)
+        let remainder = try json(try #require(fix.remainder))
+        #expect(remainder["charge"]?.string == "true" && remainder["driverUniqueId"]?.string == "x")
+        #expect(remainder["notificationToken"] == nil)
+        let heading = try #require(report("id=1&lat=46.5&lon=9.25&timestamp=1377177267&heading=90").fix)
+        #expect(heading.course == 90)
+    }
+
+    /// Core Location's way to say so: a negative accuracy.
+    @Test func `a fix that its receiver calls invalid is kept and invalid`() throws {
+        let fix = try #require(report("id=1&lat=46.5&lon=9.25&timestamp=1377177267&accuracy=5&valid=false").fix)
+        #expect(try #require(fix.horizontalAccuracy) < 0)
+    }
+
+    @Test(arguments: [
+        ("lat=91&lon=9.25", RejectionReason.badCoordinate), ("lat=46.5", .missingField),
+        ("lat=x&lon=9.25", .badCoordinate), ("location=46.5", .badCoordinate), ("location=1,2,3", .badCoordinate),
+        ("lat=46.5&lon=9.25&timestamp=now", .badTimestamp), ("lat=46.5&lon=9.25&timestamp=-5", .badTimestamp),
+        ("lat=46.5&lon=9.25&timestamp=1e300", .badTimestamp), ("lat=0&lon=0&accuracy=0", .noFix),
+    ])
+    func `what can never be a fix is rejected with its reason`(query: String, reason: RejectionReason) {
+        #expect(report("id=1&" + query) == .rejected(reason))
+    }
+
+    @Test func `a message without a position tells of no fix`() {
+        #expect(report("id=1&batt=50&timestamp=1377177267") == .notAFix(type: "status"))
+    }
+
+    // The newer client, from the documentation of its protocol.
+    @Test func `the JSON form`() throws {
+        let body = Array(
+            """
+            {"device_id":"key","location":{"timestamp":"2026-01-01T00:00:00.250Z","coords":{"latitude":46.5,\
+            "longitude":9.25,"accuracy":4.5,"speed":-1,"heading":-1,"altitude":410,"altitude_accuracy":3,\
+            "ellipsoidal_altitude":457,"floor":null},"is_moving":true,"odometer":1234.5,"event":"motionchange",\
+            "uuid":"3F2A","mock":false,"activity":{"type":"walking","confidence":90},\
+            "battery":{"level":0.87,"is_charging":false},"extras":{}}}
+            """.utf8)
+        let fix = try #require(OsmAnd.report(ofJSON: body, now: now).fix)
+        #expect(OsmAnd.deviceKey(inJSON: body) == "key")
+        #expect(fix.timestamp.milliseconds == 1_767_225_600_250)
+        #expect(fix.coordinate.latitude == 46.5 && fix.coordinate.longitude == 9.25 && fix.horizontalAccuracy == 4.5)
+        #expect(fix.speed == nil && fix.course == nil && fix.floor == nil)
+        #expect(fix.altitude == 410 && fix.ellipsoidalAltitude == 457 && fix.verticalAccuracy == 3)
+        #expect(fix.batteryLevel == 0.87 && fix.clientID == "3F2A" && fix.isSimulatedBySoftware == false)
+        let remainder = try json(try #require(fix.remainder))
+        #expect(remainder["activity"]?["type"]?.string == "walking" && remainder["is_charging"]?.bool == false)
+        #expect(remainder["odometer"]?.double == 1234.5)
+    }
+
+    @Test(arguments: [
+        ("{", Report.rejected(.notJSON)), ("7", .rejected(.unknownType)), ("{}", .rejected(.unknownType)),
+        (#"{"device_id":"a","location":{"event":"heartbeat"}}"#, .notAFix(type: "status")),
+        (#"{"location":{"coords":{"latitude":1,"longitude":2}}}"#, .rejected(.missingField)),
+    ])
+    func `other JSON`(body: String, report: Report) {
+        #expect(OsmAnd.report(ofJSON: Array(body.utf8), now: now) == report)
+    }
+}
