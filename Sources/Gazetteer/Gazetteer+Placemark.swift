@@ -33,9 +33,11 @@ extension Gazetteer {
         let isLake = water.flatMap { waters?.code($0) } == "lake"
         let waterName = water.flatMap { waters?.name($0) }
 
-        let places = nearest(to: coordinate, count: Self.placeCount, using: transform)
+        let point = transform.point(coordinate)
+        let places = nearest(to: coordinate, at: point, count: Self.placeCount)
         let own = places.filter { country == nil || $0.countryCode == country?.description }
-        let named = isSea || country == nil ? LocalityRule.Answer() : locality(at: coordinate, country, among: own)
+        let named =
+            isSea || country == nil ? LocalityRule.Answer() : locality(at: coordinate, point, country, among: own)
         let others = othersWithin(accuracyMeters, of: coordinate, zone: zone, country: country)
         return Placemark(
             isoCountryCode: country,
@@ -46,7 +48,9 @@ extension Gazetteer {
             locality: named.locality, subLocality: named.subLocality,
             ocean: isLake ? nil : waterName, inlandWater: isLake ? waterName : nil,
             areasOfInterest: airports.map { airports in
-                airports.labels(at: coordinate).compactMap { airports.name($0) }
+                airports.holding(coordinate, at: point).compactMap { number in
+                    airports.name(number).map { (iata: airports.code(number)?.dropFirst(2) ?? "", name: $0) }
+                }.sorted { $0.iata < $1.iata }.map(\.name)
             } ?? [],
             timeZone: zone, otherCountryCodes: others.countries, otherTimeZones: others.zones,
             nearestPlace: own.first)
@@ -76,15 +80,17 @@ extension Gazetteer {
     }
 
     private func locality(
-        at coordinate: Coordinate, _ country: CountryCode?, among places: [Place]
+        at coordinate: Coordinate, _ point: GeocentricPoint, _ country: CountryCode?, among places: [Place]
     ) -> LocalityRule.Answer {
         let within = cities.map { cities in
-            cities.labels(at: coordinate).filter { cities.country($0) == country }.compactMap { label in
-                cities.name(label).map {
-                    LocalityRule.City(
-                        name: $0, population: cities.population(label), administrativeAreaCode: cities.code(label))
-                }
-            }
+            cities.holding(coordinate, at: point).compactMap { number -> LocalityRule.City? in
+                guard let code = cities.code(number), let name = cities.name(number),
+                    code.prefix(2) == (country?.description ?? "")
+                else { return nil }
+                let area = code.count > 2 ? String(code.dropFirst(2)) : nil
+                return LocalityRule.City(
+                    name: name, population: cities.population(number), administrativeAreaCode: area)
+            }.sorted { ($0.population, $1.name) > ($1.population, $0.name) }
         }
         return LocalityRule.answer(among: places, in: within ?? [])
     }

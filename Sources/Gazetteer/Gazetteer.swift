@@ -16,12 +16,13 @@ package final class Gazetteer: Sendable {
     let zones: Zones?
     let regions: Regions?
     let waters: Tiling?
-    let airports: Tiling?
-    let cities: Tiling?
+    let airports: Circles?
+    let cities: Circles?
+    let names: NamesFile?
 
     /// Maps a file of places made by `scripts/build-gazetteer`, and of the files `zones`, `regions`, `waters`,
-    /// `airports` and `cities.gazetteer` those that lie in the same folder. Reads their headers and nothing else: well
-    /// under a millisecond.
+    /// `airports`, `cities` and `names.gazetteer` those that lie in the same folder. Reads their headers and nothing
+    /// else: well under a millisecond.
     ///
     /// - Throws: ``GazetteerError`` if the file cannot be read or is not a gazetteer of this version and of the length
     ///   its header says. A file damaged further in is not noticed here; it gives wrong answers but no crash.
@@ -35,14 +36,21 @@ package final class Gazetteer: Sendable {
             Regions(tiling: try Tiling(path: path))
         }
         waters = try beside("waters.gazetteer").map { path throws(GazetteerError) in try Tiling(path: path) }
-        airports = try beside("airports.gazetteer").map { path throws(GazetteerError) in try Tiling(path: path) }
-        cities = try beside("cities.gazetteer").map { path throws(GazetteerError) in try Tiling(path: path) }
+        airports = try beside("airports.gazetteer").map { path throws(GazetteerError) in try Circles(path: path) }
+        cities = try beside("cities.gazetteer").map { path throws(GazetteerError) in try Circles(path: path) }
+        let edition = file.edition
+        names = try beside("names.gazetteer").map { path throws(GazetteerError) in
+            try NamesFile(path: path, edition: edition)
+        }
     }
 
     /// Who made the data, under which licence, a line for each file: to be shown wherever its names are shown.
     package var attribution: String {
-        let tilings = [zones?.attribution] + [regions?.tiling, waters, airports, cities].map { $0?.attribution }
-        let all = withExtendedLifetime(self) { [file.attribution] } + tilings.compactMap(\.self)
+        let others = [
+            zones?.attribution, regions?.tiling.attribution, waters?.attribution, airports?.attribution,
+            cities?.attribution, names?.attribution,
+        ]
+        let all = withExtendedLifetime(self) { [file.attribution] } + others.compactMap(\.self)
         return all.joined(separator: "\n")
     }
 
@@ -82,7 +90,7 @@ package final class Gazetteer: Sendable {
         PlaceTree(nodes: file.nodes, points: file.points, levels: file.levels)
     }
 
-    private func nearest(to coordinate: Coordinate, at point: GeocentricPoint, count: Int) -> [Place] {
+    func nearest(to coordinate: Coordinate, at point: GeocentricPoint, count: Int) -> [Place] {
         guard count > 0 else { return [] }
         return withExtendedLifetime(self) {
             var ranked = tree.candidates(for: point, count: count).compactMap { rank($0.index, from: coordinate) }
@@ -108,30 +116,63 @@ private struct Rank {
 }
 
 extension Gazetteer {
+    /// The place with a number below ``placeCount``, without a distance; nil for others.
+    func place(numbered number: Int) -> Place? {
+        withExtendedLifetime(self) { rank(number).flatMap(place) }
+    }
+
+    func coordinate(numbered number: Int) -> Coordinate? {
+        withExtendedLifetime(self) { rank(number)?.coordinate }
+    }
+
+    func population(numbered number: Int) -> Int? {
+        withExtendedLifetime(self) {
+            number < file.records.count ? Int(file.records.uint32(number, at: 8)) : nil
+        }
+    }
+
+    /// The numbers of a place's division and country.
+    func area(numbered number: Int) -> (area: Int, country: Int)? {
+        withExtendedLifetime(self) {
+            guard number < file.records.count else { return nil }
+            let area = Int(file.records.uint16(number, at: 20))
+            return area < file.areas.count ? (area, Int(file.areas.uint16(area, at: 12))) : nil
+        }
+    }
+
+    /// The label of the region a coordinate is in, of those of a country given by number.
+    func region(at coordinate: Coordinate, country: Int) -> Int? {
+        withExtendedLifetime(self) {
+            guard country < file.countries.count else { return nil }
+            let code = file.string(file.countries.uint32(country, at: 0)).flatMap { CountryCode($0) }
+            return regions?.answer(at: coordinate, country: code).region
+        }
+    }
+
     /// 1e-7 degrees, the unit of the file. Dividing by it gives the double nearest to the source's decimal number.
     private static let unitsPerDegree = 1e7
 
-    /// nil if the file is damaged: no such coordinate.
-    private func rank(_ index: Int, from origin: Coordinate) -> Rank? {
+    /// nil if the file is damaged: no such coordinate. Without an origin the distance is 0.
+    private func rank(_ index: Int, from origin: Coordinate? = nil) -> Rank? {
         let record = file.records
-        guard
+        guard index < record.count,
             let coordinate = try? Coordinate(
                 latitude: Double(record.int32(index, at: 0)) / Self.unitsPerDegree,
                 longitude: Double(record.int32(index, at: 4)) / Self.unitsPerDegree)
         else { return nil }
         return Rank(
             index: index, coordinate: coordinate,
-            distanceMeters: Geodesic.distanceMeters(from: origin, to: coordinate),
+            distanceMeters: origin.map { Geodesic.distanceMeters(from: $0, to: coordinate) } ?? 0,
             population: record.uint32(index, at: 8), geonameID: record.uint32(index, at: 12))
     }
 
     /// nil if the file is damaged: no such area, country, zone or name.
     private func place(_ rank: Rank) -> Place? {
         let area = Int(file.records.uint16(rank.index, at: 20))
-        let zone = Int(file.records.uint16(rank.index, at: 22))
-        guard area < file.areas.count, zone < file.zones.count else { return nil }
-        let country = Int(file.areas.uint16(area, at: 8))
-        guard country < file.countries.count,
+        guard area < file.areas.count else { return nil }
+        let country = Int(file.areas.uint16(area, at: 12))
+        let zone = Int(file.areas.uint16(area, at: 14))
+        guard country < file.countries.count, zone < file.zones.count,
             let name = file.string(file.records.uint32(rank.index, at: 16)),
             let countryCode = file.string(file.countries.uint32(country, at: 0)),
             let countryName = file.string(file.countries.uint32(country, at: 4)),
@@ -141,6 +182,7 @@ extension Gazetteer {
             name: name, countryCode: countryCode, country: countryName,
             administrativeAreaCode: file.string(file.areas.uint32(area, at: 0)),
             administrativeArea: file.string(file.areas.uint32(area, at: 4)),
+            administrativeAreaISOCode: file.string(file.areas.uint32(area, at: 8)),
             timeZone: timeZone, coordinate: rank.coordinate, population: Int(rank.population),
             geonameID: Int(rank.geonameID), distanceMeters: rank.distanceMeters)
     }

@@ -1,14 +1,16 @@
-// The file, version 1 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
+// The file, version 2 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
 // scripts/build_gazetteer.py, which specifies the same bytes. Sections follow one another in this order, each beginning
 // at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     64 bytes   magic "PLACES\r\n" | version u32 | levels u32 | file bytes u64 | places u32 | areas u32 |
-//                         countries u32 | zones u32 | string bytes u32 | attribution u32 (string) | 16 zero bytes
+//                         countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
+//                         edition u64, the first bytes of the SHA-256 of what follows | 8 zero bytes
 //   nodes      8 each     split i32 (1/8 m) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
 //   points     12 each    geocentric x, y, z i32 (1/8 m)
-//   records    24 each    latitude i32, longitude i32 (1e-7 degrees) | population u32 | geonameid u32 |
-//                         name u32 (string) | area u16 | zone u16
-//   areas      12 each    code u32 (string) | name u32 (string) | country u16 | 2 zero bytes
+//   records    22 each    latitude i32, longitude i32 (1e-7 degrees) | population u32 | geonameid u32 |
+//                         name u32 (string) | area u16
+//   areas      16 each    code u32 (string) | name u32 (string) | code in ISO 3166-2 u32 (string) | country u16 |
+//                         zone u16; a division with several zones stands here several times
 //   countries  8 each     code u32 (string) | name u32 (string)
 //   zones      4 each     name u32 (string)
 //   strings    bytes      length u16, then that many bytes of UTF-8; a string is named by the offset of its length;
@@ -18,8 +20,8 @@
 // l covers the places (j*n) >> l up to ((j+1)*n) >> l and stands at 2^l - 1 + j. Its left half holds no coordinate
 // above, its right half none below the split on its axis. The ranges of level `levels` are the leaves.
 //
-// Example: Vienna, record 24 08 bc 1c  60 2e c2 09  4c cf 19 00  99 22 2a 00  a6 6b 06 00  96 00  56 01, says
-// 48.20849°, 16.37208°, 1,691,468 people, geonameid 2761369, a name at string 420,774, area 150 and zone 342.
+// Example: Vienna, record 24 08 bc 1c  60 2e c2 09  4c cf 19 00  99 22 2a 00  d8 35 07 00  98 00, says
+// 48.20849°, 16.37208°, 1,691,468 people, geonameid 2761369, a name at string 472,536 and area 152.
 
 /// The sections of a mapped gazetteer, found and bounded once, when it is opened.
 ///
@@ -27,10 +29,7 @@
 /// Opening looks at the header only, so a file damaged further in opens and gives wrong or fewer answers, but no crash;
 /// `data/manifest.json` has the hash that tells.
 struct GazetteerFile: Sendable {
-    static let version: UInt32 = 1
-    /// "PLACES", and a line end that a transfer in text mode would destroy.
-    private static let magic: [UInt8] = Array("PLACES\r\n".utf8)
-    private static let headerByteCount = 64
+    static let version: UInt32 = 2
     /// More levels than four billion places need; keeps the shifts below in range.
     private static let levelLimit = 32
 
@@ -43,47 +42,26 @@ struct GazetteerFile: Sendable {
     let zones: Section
     private let strings: StringSection
     private let attributionOffset: UInt32
+    /// Tells this very list of places, so that the file of names made with it can be told from others.
+    let edition: UInt64
 
     /// Valid as long as the mapping; `path` is for the errors.
     init(_ file: borrowing MappedFile, path: String) throws(GazetteerError) {
-        let start = file.start
-        guard file.byteCount >= Self.magic.count,
-            UnsafeRawBufferPointer(start: start, count: Self.magic.count).elementsEqual(Self.magic)
-        else { throw .foreign(path: path) }
-        guard file.byteCount >= Self.headerByteCount else {
-            throw .damaged(path: path, reason: "its header is cut off")
-        }
-        let header = Section(start: start, count: 1, stride: Self.headerByteCount)
-        let version = header.uint32(0, at: 8)
-        guard version == Self.version else {
-            throw .otherVersion(path: path, found: version, expected: Self.version)
-        }
-        let levels = Int(header.uint32(0, at: 12))
+        var layout = try FileLayout(file, path: path, magic: "PLACES\r\n", version: Self.version)
+        levels = layout.count(at: 12)
         guard levels < Self.levelLimit else { throw .damaged(path: path, reason: "its tree is too deep") }
-        // Counts are below 2^32 and strides below 2^6, so no sum here can overflow.
-        var end = Self.headerByteCount
-        func section(count: Int, stride: Int) -> Section {
-            let begin = (end + 63) / 64 * 64
-            end = begin + count * stride
-            return Section(start: start + begin, count: count, stride: stride)
-        }
-        let placeCount = Int(header.uint32(0, at: 24))
-        nodes = section(count: (1 << levels) - 1, stride: 8)
-        points = section(count: placeCount, stride: 12)
-        records = section(count: placeCount, stride: 24)
-        areas = section(count: Int(header.uint32(0, at: 28)), stride: 12)
-        countries = section(count: Int(header.uint32(0, at: 32)), stride: 8)
-        zones = section(count: Int(header.uint32(0, at: 36)), stride: 4)
-        strings = StringSection(section(count: Int(header.uint32(0, at: 40)), stride: 1))
-        guard header.uint64(0, at: 16) == UInt64(end) else {
-            throw .damaged(path: path, reason: "its header contradicts itself")
-        }
-        guard file.byteCount == end else {
-            throw .damaged(path: path, reason: "it has \(file.byteCount) bytes instead of \(end)")
-        }
+        let placeCount = layout.count(at: 24)
+        nodes = layout.section(count: (1 << levels) - 1, stride: 8)
+        points = layout.section(count: placeCount, stride: 12)
+        records = layout.section(count: placeCount, stride: 22)
+        areas = layout.section(count: layout.count(at: 28), stride: 16)
+        countries = layout.section(count: layout.count(at: 32), stride: 8)
+        zones = layout.section(count: layout.count(at: 36), stride: 4)
+        strings = StringSection(layout.section(count: layout.count(at: 40), stride: 1))
+        attributionOffset = layout.uint32(at: 44)
+        edition = layout.uint64(at: 48)
+        try layout.finish()
         guard placeCount > 0 else { throw .damaged(path: path, reason: "it holds no place") }
-        self.levels = levels
-        attributionOffset = header.uint32(0, at: 44)
     }
 
     var attribution: String { string(attributionOffset) ?? "" }

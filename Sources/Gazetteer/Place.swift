@@ -14,8 +14,10 @@ package struct Place: Hashable, Sendable, DescribedWithoutContent {
     /// GeoNames' code of the first-order division within the country, such as `CA` or `09`: the postal code in the
     /// United States, elsewhere mostly FIPS 10-4, not ISO 3166-2. Absent for places that belong to none.
     package let administrativeAreaCode: String?
-    /// The name of that division; the source has it for the United States only.
+    /// The name of that division: as ``Placemark/administrativeArea`` has it, else GeoNames' own.
     package let administrativeArea: String?
+    /// Its code in ISO 3166-2, where GeoNames' division is one of those.
+    package let administrativeAreaISOCode: String?
     /// The name of its time zone in the IANA database, such as `Europe/Vienna`.
     package let timeZone: String
     /// Where GeoNames puts the place: a point, usually in its middle.

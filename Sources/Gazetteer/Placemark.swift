@@ -34,6 +34,22 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// distance.
     package let nearestPlace: Place?
 
+    /// The same with a place as its name and, unless the place is already its locality or the part of it, as its locality.
+    ///
+    /// Country and region are then the place's own, which it knows better than their coarse borders do.
+    func naming(_ place: Place) -> Placemark {
+        let isNamed = locality == place.name || subLocality == place.name
+        let isOwn = place.administrativeAreaISOCode == nil || place.administrativeAreaISOCode == administrativeAreaCode
+        return Placemark(
+            isoCountryCode: CountryCode(place.countryCode), country: place.country,
+            administrativeArea: isOwn ? administrativeArea : place.administrativeArea,
+            administrativeAreaCode: isOwn ? administrativeAreaCode : place.administrativeAreaISOCode,
+            subAdministrativeArea: isOwn ? subAdministrativeArea : nil,
+            locality: isNamed ? locality : place.name, subLocality: isNamed ? subLocality : nil, ocean: nil,
+            inlandWater: nil, areasOfInterest: [], timeZone: timeZone, otherCountryCodes: [], otherTimeZones: [],
+            nearestPlace: place)
+    }
+
     /// What a person would call the place in one word: the airport, the part of the city, the city, the lake, the
     /// region, the sea or the country, whichever of them comes first and is known.
     package var name: String? {

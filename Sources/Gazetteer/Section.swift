@@ -11,6 +11,12 @@ struct Section: @unchecked Sendable {
     func uint16(_ index: Int, at offset: Int) -> UInt16 { UInt16(littleEndian: load(index, offset)) }
     func uint64(_ index: Int, at offset: Int) -> UInt64 { UInt64(littleEndian: load(index, offset)) }
 
+    /// Two bytes at an offset from the beginning, in a section of single bytes.
+    func uint16(bytesAt offset: Int) -> Int {
+        precondition(offset >= 0 && offset + 2 <= count * stride, "A read stays within its section.")
+        return Int(UInt16(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+    }
+
     private func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ index: Int, _ offset: Int) -> Integer {
         precondition(
             index >= 0 && index < count && offset + MemoryLayout<Integer>.size <= stride,

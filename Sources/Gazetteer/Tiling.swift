@@ -1,26 +1,29 @@
 import Geodesy
 
-// A tiling, version 1 of the format: polygons cut into square cells, so that a question reads one cell. Little-endian,
+// A tiling, version 2 of the format: polygons cut into square cells, so that a question reads one cell. Little-endian,
 // mapped into memory and never parsed; written by scripts/gazetteer_tiling.py, which specifies the same bytes. Sections
 // follow one another in this order, each beginning at a multiple of 64; their places follow from the header's counts.
 //
-//   header   64 bytes   magic "TILING\r\n" | version u32 | cells per degree u32 | file bytes u64 | blocks u32 | cells u32 |
-//                       shape words u32 | labels u32 | string bytes u32 | attribution u32 (string) | 16 zero bytes
+//   header   64 bytes   magic "TILING\r\n" | version u32 | cells per degree u32 | file bytes u64 | block bytes u32 |
+//                       cells u32 | shape bytes u32 | labels u32 | string bytes u32 | attribution u32 (string) |
+//                       16 zero bytes
 //   degrees  4 each     180 x 360 entries from the south-west corner, row by row eastwards: below 0x80000000 the label
-//                       of the whole square degree (0x7fffffff none), else 0x80000000 + the number of its block
-//   blocks   4 + 2n     first cell u32, then one u16 a cell of the degree, row by row from the south-west: a label,
-//                       0x7fff for none, or 0x8000 + k for cell (first cell + k); n = cells per degree squared
-//   cells    4 each     where the cell's shapes begin, in words
-//   shapes   2 each     u16 words. A cell is: candidates; then for each: label | rings, plus 0x8000 if inverted; then
-//                       for each ring: vertices | that many times x | y, in 1/50000 of the cell's side from its
-//                       south-west corner. A candidate holds a point if an odd number of its edges lies north of it
-//                       (an even number if inverted); one without rings holds every point if inverted, else none.
+//                       of the whole square degree (0x7fffffff none), else 0x80000000 + the byte its block begins at
+//   blocks   bytes      a block is: first cell u32 | labels u8 | that many labels u16, 0x7fff for none | one u8 a cell of
+//                       the degree, row by row from the south-west: below 0x80 one of those labels, counted from 0,
+//                       else 0x80 + k for cell (first cell + k)
+//   cells    4 each     where the cell's shapes begin, in bytes
+//   shapes   bytes      a cell is: candidates u8; then for each: label u16 | rings u16, plus 0x8000 if inverted; then
+//                       for each ring: vertices u16 | that many times x and y, 12 bits each in three bytes, x in the
+//                       low ones, in 1/4000 of the cell's side from its south-west corner. A candidate holds a point if
+//                       an odd number of its edges lies north of it (an even number if inverted); one without rings
+//                       holds every point if inverted, else none.
 //   labels   16 each    name u32 (string) | code u32 (string) | country, two letters or two zero bytes |
 //                       label it is part of u16, 0x7fff for none | population u32, 0 where unknown
 //   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 //
-// Example: the cell words 2 | 7, 1, 3, 0,0, 50000,0, 0,50000 | 9, 0x8000 say that label 7 holds the south-western
-// half of the cell and label 9 the rest.
+// Example: the cell bytes 02 | 07 00, 01 00, 03 00, 00 00 00, a0 0f 00, 00 00 fa | 09 00, 00 80 say that label 7 holds the
+// south-western half of the cell and label 9 the rest.
 
 /// Areas of the earth, each point in as many of them as the file says: found by cell, decided in integers.
 ///
@@ -30,14 +33,11 @@ import Geodesy
 ///
 /// No read leaves the file, whatever its bytes say. Safe on every thread.
 final class Tiling: Sendable {
-    static let version: UInt32 = 1
-    /// "TILING", and a line end that a transfer in text mode would destroy.
-    private static let magic: [UInt8] = Array("TILING\r\n".utf8)
-    private static let headerByteCount = 64
+    static let version: UInt32 = 2
     private static let noLabel = 0x7fff
     /// 1e-7 degrees.
     static let unitsPerDegree = 10_000_000
-    static let stepsPerCell = 50_000
+    static let stepsPerCell = 4000
 
     private let mapping: MappedFile
     private let cellsPerDegree: Int
@@ -56,44 +56,21 @@ final class Tiling: Sendable {
     ///   header says. A file damaged further in is not noticed here; it gives wrong answers but no crash.
     init(path: String) throws(GazetteerError) {
         let file = try MappedFile(path: path)
-        let start = file.start
-        guard file.byteCount >= Self.magic.count,
-            UnsafeRawBufferPointer(start: start, count: Self.magic.count).elementsEqual(Self.magic)
-        else { throw .foreign(path: path) }
-        guard file.byteCount >= Self.headerByteCount else {
-            throw .damaged(path: path, reason: "its header is cut off")
-        }
-        let header = Section(start: start, count: 1, stride: Self.headerByteCount)
-        let version = header.uint32(0, at: 8)
-        guard version == Self.version else {
-            throw .otherVersion(path: path, found: version, expected: Self.version)
-        }
-        let cellsPerDegree = Int(header.uint32(0, at: 12))
-        guard [1, 2, 4, 5, 10, 20].contains(cellsPerDegree) else {
+        var layout = try FileLayout(file, path: path, magic: "TILING\r\n", version: Self.version)
+        let cellsPerDegree = layout.count(at: 12)
+        guard [1, 2, 5, 10].contains(cellsPerDegree) else {
             throw .damaged(path: path, reason: "its cells have an impossible size")
         }
-        // Counts are below 2^32 and strides below 2^10, so no sum here can overflow.
-        var end = Self.headerByteCount
-        func section(count: Int, stride: Int) -> Section {
-            let begin = (end + 63) / 64 * 64
-            end = begin + count * stride
-            return Section(start: start + begin, count: count, stride: stride)
-        }
-        degrees = section(count: 180 * 360, stride: 4)
-        blocks = section(count: Int(header.uint32(0, at: 24)), stride: 4 + 2 * cellsPerDegree * cellsPerDegree)
-        cells = section(count: Int(header.uint32(0, at: 28)), stride: 4)
-        shapes = section(count: Int(header.uint32(0, at: 32)), stride: 2)
-        labels = section(count: Int(header.uint32(0, at: 36)), stride: 16)
-        strings = StringSection(section(count: Int(header.uint32(0, at: 40)), stride: 1))
-        guard header.uint64(0, at: 16) == UInt64(end) else {
-            throw .damaged(path: path, reason: "its header contradicts itself")
-        }
-        guard file.byteCount == end else {
-            throw .damaged(path: path, reason: "it has \(file.byteCount) bytes instead of \(end)")
-        }
+        degrees = layout.section(count: 180 * 360, stride: 4)
+        blocks = layout.section(count: layout.count(at: 24), stride: 1)
+        cells = layout.section(count: layout.count(at: 28), stride: 4)
+        shapes = layout.section(count: layout.count(at: 32), stride: 1)
+        labels = layout.section(count: layout.count(at: 36), stride: 16)
+        strings = StringSection(layout.section(count: layout.count(at: 40), stride: 1))
+        attributionOffset = layout.uint32(at: 44)
+        try layout.finish()
         self.cellsPerDegree = cellsPerDegree
         unitsPerStep = Self.unitsPerDegree / cellsPerDegree / Self.stepsPerCell
-        attributionOffset = header.uint32(0, at: 44)
         mapping = file
     }
 
@@ -119,11 +96,6 @@ final class Tiling: Sendable {
             }
             return nil
         }
-    }
-
-    /// Every label that holds a coordinate, in the order they are listed.
-    func labels(at coordinate: Coordinate) -> [Int] {
-        listed(at: coordinate, eastScale: 1).filter { $0.offsetSquare == 0 }.map(\.label)
     }
 
     /// What the cell of a coordinate lists, in order: `offsetSquare` is 0 if the label holds the coordinate, else the
@@ -176,12 +148,22 @@ final class Tiling: Sendable {
         let entry = degrees.uint32(point.y / unit * 360 + point.x / unit, at: 0)
         guard entry >= 0x8000_0000 else { return entry == 0x7fff_ffff ? .nothing : .label(Int(entry)) }
         let block = Int(entry & 0x7fff_ffff)
-        guard block < blocks.count else { return .nothing }
+        let head = 5
+        guard block + head <= blocks.count else { return .nothing }
+        let bytes = blocks.start + block
+        let known = Int(bytes.load(fromByteOffset: 4, as: UInt8.self))
+        guard block + head + 2 * known + cellsPerDegree * cellsPerDegree <= blocks.count else { return .nothing }
         let side = unit / cellsPerDegree
         let number = point.y % unit / side * cellsPerDegree + point.x % unit / side
-        let value = Int(blocks.uint16(block, at: 4 + 2 * number))
-        if value < 0x8000 { return value == Self.noLabel ? .nothing : .label(value) }
-        let cell = Int(blocks.uint32(block, at: 0)) + value - 0x8000
+        let value = Int(bytes.load(fromByteOffset: head + 2 * known + number, as: UInt8.self))
+        if value < 0x80 {
+            guard value < known else { return .nothing }
+            let label = Int(
+                UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: head + 2 * value, as: UInt16.self)))
+            return label == Self.noLabel ? .nothing : .label(label)
+        }
+        let first = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+        let cell = Int(first) + value - 0x80
         return cell < cells.count ? .cell(begin: Int(cells.uint32(cell, at: 0))) : .nothing
     }
 

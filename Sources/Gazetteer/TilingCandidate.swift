@@ -3,7 +3,7 @@ struct TilingCandidate {
     let label: Int
     fileprivate let inverted: Bool
     fileprivate let shapes: Section
-    /// The words of the rings, wholly within `shapes`: vertices, then that many pairs, ring by ring.
+    /// The bytes of the rings, wholly within `shapes`: vertices, then that many pairs, ring by ring.
     fileprivate let rings: Range<Int>
 
     /// Whether an odd number of edges lies north of the point, or an even one if inverted. Exact: in integers.
@@ -41,20 +41,23 @@ struct TilingCandidate {
     private func eachEdge(_ body: (Int, Int, Int, Int) -> Void) {
         var at = rings.lowerBound
         while at < rings.upperBound {
-            let count = Int(shapes.uint16(at, at: 0))
-            at += 1
+            let count = shapes.uint16(bytesAt: at)
+            at += 2
             guard count > 0 else { continue }
-            let pairs = UnsafeRawPointer(shapes.start + 2 * at)
-            func word(_ index: Int) -> Int {
-                Int(UInt16(littleEndian: pairs.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self)))
+            let pairs = UnsafeRawPointer(shapes.start + at)
+            func x(_ index: Int) -> Int {
+                Int(UInt16(littleEndian: pairs.loadUnaligned(fromByteOffset: 3 * index, as: UInt16.self)) & 0xfff)
             }
-            var (ax, ay) = (word(2 * count - 2), word(2 * count - 1))
+            func y(_ index: Int) -> Int {
+                Int(UInt16(littleEndian: pairs.loadUnaligned(fromByteOffset: 3 * index + 1, as: UInt16.self)) >> 4)
+            }
+            var (ax, ay) = (x(count - 1), y(count - 1))
             for vertex in 0..<count {
-                let (bx, by) = (word(2 * vertex), word(2 * vertex + 1))
+                let (bx, by) = (x(vertex), y(vertex))
                 body(ax, ay, bx, by)
                 (ax, ay) = (bx, by)
             }
-            at += 2 * count
+            at += 3 * count
         }
     }
 }
@@ -68,19 +71,19 @@ struct CandidateReader {
     init(shapes: Section, begin: Int) {
         self.shapes = shapes
         at = begin + 1
-        remaining = begin < shapes.count ? Int(shapes.uint16(begin, at: 0)) : 0
+        remaining = begin < shapes.count ? Int(shapes.start.load(fromByteOffset: begin, as: UInt8.self)) : 0
     }
 
     mutating func next() -> TilingCandidate? {
-        guard remaining > 0, at + 2 <= shapes.count else { return nil }
+        guard remaining > 0, at + 4 <= shapes.count else { return nil }
         remaining -= 1
-        let label = Int(shapes.uint16(at, at: 0))
-        let rings = Int(shapes.uint16(at + 1, at: 0))
-        at += 2
+        let label = shapes.uint16(bytesAt: at)
+        let rings = shapes.uint16(bytesAt: at + 2)
+        at += 4
         let begin = at
         for _ in 0..<rings & 0x7fff {
-            guard at < shapes.count else { return nil }
-            at += 1 + 2 * Int(shapes.uint16(at, at: 0))
+            guard at + 2 <= shapes.count else { return nil }
+            at += 2 + 3 * shapes.uint16(bytesAt: at)
         }
         guard at <= shapes.count else { return nil }
         return TilingCandidate(label: label, inverted: rings & 0x8000 != 0, shapes: shapes, rings: begin..<at)

@@ -7,7 +7,7 @@ enum CommandTable {
         + PersonCommands.all + DeviceCommands.all + GrantCommands.all + SharingCommands.all + TokenCommands.all
         + RegionCommands.all
         + [AskCommand.command, ImportCommand.command]
-        + ReadCommands.all + AuditCommand.all + [EventsCommand.command, GeocodeCommand.command]
+        + ReadCommands.all + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
         + ProjectionCommands.all + [VerifyCommand.command, EraseCommand.command]
         + [
             Command("simulate", summary: "Play phones that report to a service.", passesOn: runSimulate(arguments:)),

@@ -8,8 +8,9 @@ import Testing
     private func place(_ name: String, _ population: Int, meters: Double, area: String = "1") throws -> Place {
         Place(
             name: name, countryCode: "AT", country: "Austria", administrativeAreaCode: area, administrativeArea: nil,
-            timeZone: "Europe/Vienna", coordinate: try Coordinate(latitude: 0, longitude: 0), population: population,
-            geonameID: 1, distanceMeters: meters)
+            administrativeAreaISOCode: nil, timeZone: "Europe/Vienna",
+            coordinate: try Coordinate(latitude: 0, longitude: 0), population: population, geonameID: 1,
+            distanceMeters: meters)
     }
 
     private func city(_ name: String, _ population: Int, area: String = "1") -> LocalityRule.City {

@@ -28,7 +28,7 @@ import Testing
         var content = try bytes(of: Repository.zonesPath)
         content[8] = 9
         let file = try TemporaryFile(content)
-        #expect(error(opening: file.path) == .otherVersion(path: file.path, found: 9, expected: 1))
+        #expect(error(opening: file.path) == .otherVersion(path: file.path, found: 9, expected: 2))
     }
 
     @Test func `a file of another length than its header says is refused`() throws {
@@ -106,21 +106,22 @@ import Testing
             withUnsafeBytes(of: value.littleEndian) { all += $0 }
         }
         func align() { all += [UInt8](repeating: 0, count: (64 - all.count % 64) % 64) }
-        let words: [UInt16] = [2, 0, 1, 3, 0, 0, 50000, 0, 0, 50000, 1, 0x8000]
+        // 4000 is 0xfa0: the corners (0, 0), (4000, 0), (0, 4000).
+        let shapes: [UInt8] = [2, 0, 0, 1, 0, 3, 0, 0, 0, 0, 0xa0, 0x0f, 0, 0, 0, 0xfa, 1, 0, 0, 0x80]
         let strings = [0, 0, 3, 0] + Array("low".utf8) + [4, 0] + Array("high".utf8)
         all += Array("TILING\r\n".utf8)
         let blocksAt = 64 + (180 * 360 * 4 + 63) / 64 * 64
-        for value in [1, 1] as [UInt32] { add(value) }
+        for value in [2, 1] as [UInt32] { add(value) }
         add(UInt64(blocksAt + 64 * 4 + strings.count))
-        for value in [1, 1, UInt32(words.count), 2, UInt32(strings.count), 0, 0, 0, 0, 0] as [UInt32] { add(value) }
+        for value in [6, 1, UInt32(shapes.count), 2, UInt32(strings.count), 0, 0, 0, 0, 0] as [UInt32] { add(value) }
         for degree in 0..<180 * 360 { add(degree == 90 * 360 + 180 ? 0x8000_0000 : 0x7fff_ffff as UInt32) }
         align()
         add(0 as UInt32)
-        add(0x8000 as UInt16)
+        all += [0, 0x80]
         align()
         add(0 as UInt32)
         align()
-        for word in words { add(word) }
+        all += shapes
         align()
         for (name, country) in [(2, [0, 0]), (7, Array("AT".utf8))] as [(UInt32, [UInt8])] {
             add(name)

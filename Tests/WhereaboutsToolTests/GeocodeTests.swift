@@ -28,4 +28,25 @@ struct GeocodeTests {
     func `what is no coordinate is a usage error`(text: String) {
         #expect(whereabouts("geocode", "reverse", text).exitCode == 2)
     }
+
+    /// Names, codes and coordinate as geonames.org/4250542 shows them.
+    @Test func `a name on the command line is answered in one line with where the place is`() throws {
+        let (exitCode, results, _) = whereabouts("geocode", "forward", "Springfield, IL")
+        #expect(exitCode == 0)
+        let line = try json(results)
+        #expect(line["geonameId"]?.int == 4_250_542)
+        #expect(line["name"]?.string == "Springfield")
+        #expect(line["administrativeAreaCode"]?.string == "US-IL")
+        #expect(line["isoCountryCode"]?.string == "US")
+        #expect(line["latitude"]?.double == 39.80172)
+        #expect(line["longitude"]?.double == -89.64371)
+        #expect(line["match"]?.string == "exact")
+    }
+
+    @Test func `a name nobody bears is a data error that says so`() {
+        let (exitCode, results, errors) = whereabouts("geocode", "forward", "Xyzzyqqq")
+        #expect(exitCode == 3)
+        #expect(results.isEmpty)
+        #expect(errors.contains("No place of this name is known."))
+    }
 }

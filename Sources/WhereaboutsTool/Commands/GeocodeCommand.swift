@@ -4,13 +4,47 @@ import Glibc
 import JSON
 import Service
 
-/// `geocode reverse`: names for coordinates, offline, without a service.
+/// `geocode reverse` and `geocode forward`: names for coordinates and coordinates for names, offline, without a service.
 enum GeocodeCommand {
     private static let batch = Option.flag("batch", help: "read lines of LAT,LON from standard input")
-    /// A longer line is no pair of numbers.
+    private static let names = Option.flag("batch", help: "read names from standard input, one a line")
+    /// A longer line is no pair of numbers, and no name.
     private static let lineBytesMax = 4096
 
-    static let command = Command(
+    static let all = [reverse, forward]
+
+    private static let forward = Command(
+        words: ["geocode", "forward"], summary: "Say where a place is, a JSON line a name.",
+        operands: .optional("TEXT"), accepts: [names],
+        details: """
+            A country or region may stand before or behind the name: "Springfield, IL", "Lyon, Frankreich".
+            Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude and geonameId are those
+            of the place, and match says whether the name is exact, a prefix or misspelled.
+            Where nothing is found there is {"error": …} in its place, and the exit code is 3 at the end.
+            """, run: runForward)
+
+    private static func runForward(_ invocation: Invocation) throws(ToolError) {
+        guard invocation.has(names) != (invocation.operands.count == 1) else {
+            throw .usage("\"geocode forward\" takes either the name of a place or --batch with a name a line.")
+        }
+        let geocoder = try Geocoder()
+        let nothing = "No place of this name is known."
+        guard invocation.has(names) else {
+            guard let line = geocoder.line(forName: invocation.operands[0]) else { throw .data(nothing) }
+            return invocation.console.result(line)
+        }
+        var missing = 0
+        while let line = readLine() {
+            let found = line.utf8.count <= lineBytesMax ? geocoder.line(forName: line) : nil
+            if found == nil { missing += 1 }
+            invocation.console.result(found ?? Geocoder.line(error: nothing))
+        }
+        guard missing == 0 else {
+            throw .data(missing == 1 ? "One name was not found." : "\(Text.count(missing)) names were not found.")
+        }
+    }
+
+    private static let reverse = Command(
         words: ["geocode", "reverse"], summary: "Say where a coordinate is, a JSON line a coordinate.",
         operands: .optional("LAT,LON"), accepts: [batch],
         details: """
@@ -40,11 +74,7 @@ enum GeocodeCommand {
                 invocation.console.result(geocoder.line(for: try Options.coordinate(line[...])))
             } catch {
                 bad += 1
-                var writer = JSONWriter()
-                writer.beginObject()
-                writer.field("error", error.description)
-                writer.endObject()
-                invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+                invocation.console.result(Geocoder.line(error: error.description))
             }
         }
         guard bad == 0 else {
@@ -71,34 +101,32 @@ struct Geocoder {
 
     func nearest(to coordinate: Coordinate) -> Place? { gazetteer.nearest(to: coordinate, using: transform) }
 
-    /// One placemark as a line. What the gazetteer does not know is absent; `latitude`, `longitude`, `distance` and
-    /// `geonameId` are those of the nearest populated place.
+    /// One placemark as a line.
     func line(for coordinate: Coordinate) -> [UInt8] {
-        let placemark = gazetteer.placemark(at: coordinate, using: transform)
+        Self.line { writer in
+            PlacemarkJSON.write(gazetteer.placemark(at: coordinate, using: transform), into: &writer)
+        }
+    }
+
+    /// The likeliest place of a name as a line; nil if there is none.
+    func line(forName name: String) -> [UInt8]? {
+        guard let found = gazetteer.places(named: name, limit: 1).first else { return nil }
+        return Self.line { writer in
+            PlacemarkJSON.write(found, gazetteer.placemark(of: found, using: transform), into: &writer)
+        }
+    }
+
+    static func line(error: String) -> [UInt8] {
+        line { writer in
+            writer.beginObject()
+            writer.field("error", error)
+            writer.endObject()
+        }
+    }
+
+    private static func line(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("name", placemark.name)
-        writer.field("subLocality", placemark.subLocality)
-        writer.field("locality", placemark.locality)
-        writer.field("subAdministrativeArea", placemark.subAdministrativeArea)
-        writer.field("administrativeArea", placemark.administrativeArea)
-        writer.field("administrativeAreaCode", placemark.administrativeAreaCode)
-        writer.field("isoCountryCode", placemark.isoCountryCode?.description)
-        writer.field("country", placemark.country)
-        writer.field("inlandWater", placemark.inlandWater)
-        writer.field("ocean", placemark.ocean)
-        if !placemark.areasOfInterest.isEmpty {
-            writer.array("areasOfInterest") { writer in for area in placemark.areasOfInterest { writer.value(area) } }
-        }
-        writer.field("timeZone", placemark.timeZone)
-        if let place = placemark.nearestPlace {
-            writer.field("latitude", place.coordinate.latitude)
-            writer.field("longitude", place.coordinate.longitude)
-            // A millimeter is less than anything the source knows.
-            writer.field("distance", (place.distanceMeters * 1000).rounded() / 1000)
-            writer.field("geonameId", place.geonameID)
-        }
-        writer.endObject()
+        write(&writer)
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 }

@@ -1,0 +1,99 @@
+import Geodesy
+
+// Circles, version 1 of the format: names with a point and a radius around it. Little-endian, mapped into memory and
+// never parsed; written by scripts/gazetteer_circles.py, which specifies the same bytes. Sections follow one another in
+// this order, each beginning at a multiple of 64; their places follow from the counts in the header.
+//
+//   header   64 bytes   magic "CIRCLE\r\n" | version u32 | circles u32 | file bytes u64 | string bytes u32 |
+//                       attribution u32 (string) | greatest radius u32 (m) | 28 zero bytes
+//   circles  36 each    geocentric x, y, z i32 (1/8 m) of the center | radius u32 (m) | latitude i32, longitude i32
+//                       (1e-7 degrees) | name u32 (string) | code u32 (string) | population u32, 0 where unknown
+//   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
+//
+// Circles are in the order of rising z, so that those around a point lie between two places in the file; a code begins
+// with the two letters of the country, where there is one.
+
+/// Named circles of the earth: which of them a coordinate is in.
+///
+/// No read leaves the file, whatever its bytes say. Safe on every thread.
+final class Circles: Sendable {
+    private static let version: UInt32 = 1
+    private static let unitsPerMeter = 8
+    /// A center is off by half a unit on each axis at most, 0.87 units in all.
+    private static let roundingUnits = 2.0
+    private static let unitsPerDegree = 1e7
+
+    private let mapping: MappedFile
+    private let circles: Section
+    private let strings: StringSection
+    private let greatestRadius: Int
+    private let attributionOffset: UInt32
+
+    /// - Throws: ``GazetteerError`` if the file cannot be read or is not one of circles, of this version and of the
+    ///   length its header says. A file damaged further in gives wrong answers but no crash.
+    init(path: String) throws(GazetteerError) {
+        let file = try MappedFile(path: path)
+        var layout = try FileLayout(file, path: path, magic: "CIRCLE\r\n", version: Self.version)
+        circles = layout.section(count: layout.count(at: 12), stride: 36)
+        strings = StringSection(layout.section(count: layout.count(at: 24), stride: 1))
+        attributionOffset = layout.uint32(at: 28)
+        greatestRadius = layout.count(at: 32)
+        try layout.finish()
+        mapping = file
+    }
+
+    /// Who made the data, under which licence: to be shown wherever its names are shown.
+    var attribution: String { withExtendedLifetime(self) { strings[attributionOffset] ?? "" } }
+
+    /// The numbers of the circles that hold a coordinate, in no order worth relying on.
+    ///
+    /// The chord leaves out what cannot be within the radius, since no geodesic is shorter
+    /// than its chord; the geodesic decides about the rest.
+    ///
+    /// - Parameter point: The coordinate's, by PROJ.
+    func holding(_ coordinate: Coordinate, at point: GeocentricPoint) -> [Int] {
+        let scale = Double(Self.unitsPerMeter)
+        let (x, y, z) = (point.x * scale, point.y * scale, point.z * scale)
+        let reach = Double(greatestRadius) * scale + Self.roundingUnits
+        var found: [Int] = []
+        var index = firstIndex(zAtLeast: z - reach)
+        while index < circles.count {
+            let dz = Double(circles.int32(index, at: 8)) - z
+            if dz > reach { break }
+            let dx = Double(circles.int32(index, at: 0)) - x
+            let dy = Double(circles.int32(index, at: 4)) - y
+            let radius = Double(circles.uint32(index, at: 12))
+            let limit = radius * scale + Self.roundingUnits
+            if dx * dx + dy * dy + dz * dz <= limit * limit, holds(index, coordinate, radiusMeters: radius) {
+                found.append(index)
+            }
+            index += 1
+        }
+        return found
+    }
+
+    func name(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 24)] } }
+
+    /// Two letters of the country and what follows.
+    func code(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 28)] } }
+
+    func population(_ index: Int) -> Int { Int(circles.uint32(index, at: 32)) }
+
+    private func holds(_ index: Int, _ coordinate: Coordinate, radiusMeters: Double) -> Bool {
+        guard
+            let center = try? Coordinate(
+                latitude: Double(circles.int32(index, at: 16)) / Self.unitsPerDegree,
+                longitude: Double(circles.int32(index, at: 20)) / Self.unitsPerDegree)
+        else { return false }
+        return Geodesic.distanceMeters(from: center, to: coordinate) <= radiusMeters
+    }
+
+    private func firstIndex(zAtLeast limit: Double) -> Int {
+        var (low, high) = (0, circles.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Double(circles.int32(middle, at: 8)) < limit { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,18 @@
+/// A place found by a name, and how well the name fits. Prints without its content.
+package struct FoundPlace: Hashable, Sendable {
+    /// How what was asked and a name of the place agree, letters and digits alone, small and without marks.
+    package enum Match: Hashable, Sendable {
+        /// They are the same.
+        case exact
+        /// The name begins with what was asked.
+        case prefix
+        /// The name is one or two typing errors away: a letter inserted, left out, replaced, or two exchanged.
+        case misspelled(edits: Int)
+    }
+
+    /// The place; `distanceMeters` is 0, because no coordinate was asked about.
+    package let place: Place
+    package let match: Match
+    /// The better, the sooner in a list: the common logarithm of the population, corrected for how the name fits.
+    package let score: Double
+}

@@ -1,0 +1,67 @@
+// The names, version 1 of the format. Little-endian, mapped into memory and never parsed; written by
+// scripts/build_names.py, which specifies the same bytes. Sections follow one another in this order, each beginning at a
+// multiple of 64; their places follow from the counts in the header.
+//
+//   header     64 bytes   magic "NAMES\r\n\0" | version u32 | characters u32 | file bytes u64 | edition of the places
+//                         u64 | latin bytes u32 | blocks of places u32 | bytes of places u32 | blocks of areas u32 |
+//                         bytes of areas u32 | string bytes u32 | attribution u32 (string) | 4 zero bytes
+//   characters 4 each     UTF-16 unit u16 | begin of what it becomes in `latin` u16, in rising order of units
+//   latin      bytes      what a character becomes: length u8 and that many bytes of ASCII
+//   codes      8 each     256 of them, what a byte of a key stands for: length u8 | up to 7 bytes of ASCII; length 0
+//                         means that the two bytes that follow are one UTF-16 unit
+//   blocks     8 each     begin of the block in the bytes u32 | population of its most populous place u32
+//   bytes      bytes      32 keys a block (fewer in the last), in rising order of their UTF-16 units
+//   then blocks and bytes again, of areas; then the strings: length u16, then that many bytes of UTF-8
+//
+// A key is: one byte, its high half the units it shares with the key before it in the block, its low half the bytes that
+// follow (15: one more byte says how many); those bytes, each by `codes`; then for each place of the name three bytes:
+// number in the low 18 bits, kind in the next two (0 another name, 1 the main name, 2 an abbreviation), and the highest
+// bit set if another follows. A key of areas says countries (their number in places.gazetteer), areas (1000 and theirs)
+// and divisions of divisions (10000 and their label in regions.gazetteer), each with kind 0.
+
+/// The names that places are found by, mapped.
+///
+/// No read leaves the file, whatever its bytes say. Safe on every thread.
+final class NamesFile: Sendable {
+    private static let version: UInt32 = 1
+    /// Areas are numbered from here, below are the countries.
+    static let firstArea = 1000
+    /// Labels of regions that are part of another are numbered from here.
+    static let firstPart = 10_000
+
+    private let mapping: MappedFile
+    let fold: NameFold
+    let places: KeyList
+    let areas: KeyList
+    private let strings: StringSection
+    private let attributionOffset: UInt32
+
+    /// - Parameter edition: That of the places; names made with others are refused, because they number them otherwise.
+    /// - Throws: ``GazetteerError`` if the file cannot be read or is not one of names, of this version, of the length its
+    ///   header says and of that edition. A file damaged further in gives wrong answers but no crash.
+    init(path: String, edition: UInt64) throws(GazetteerError) {
+        let file = try MappedFile(path: path)
+        var layout = try FileLayout(file, path: path, magic: "NAMES\r\n\0", version: Self.version)
+        fold = NameFold(
+            characters: layout.section(count: layout.count(at: 12), stride: 4),
+            latin: layout.section(count: layout.count(at: 32), stride: 1))
+        let codes = layout.section(count: 256, stride: 8)
+        places = KeyList(
+            codes: codes, blocks: layout.section(count: layout.count(at: 36), stride: 8),
+            bytes: layout.section(count: layout.count(at: 40), stride: 1))
+        areas = KeyList(
+            codes: codes, blocks: layout.section(count: layout.count(at: 44), stride: 8),
+            bytes: layout.section(count: layout.count(at: 48), stride: 1))
+        strings = StringSection(layout.section(count: layout.count(at: 52), stride: 1))
+        attributionOffset = layout.uint32(at: 56)
+        let made = layout.uint64(at: 24)
+        try layout.finish()
+        guard made == edition else {
+            throw .damaged(path: path, reason: "it was made for another places.gazetteer")
+        }
+        mapping = file
+    }
+
+    /// Who made the data, under which licence: to be shown wherever its names are shown.
+    var attribution: String { withExtendedLifetime(self) { strings[attributionOffset] ?? "" } }
+}

