@@ -10,6 +10,8 @@ struct KeyList: Sendable {
         let kind: Kind
     }
 
+    private static let keysInBlock = 32
+
     let codes: Section
     let blocks: Section
     let bytes: Section
@@ -92,6 +94,8 @@ extension KeyList {
         private(set) var block: Int
         private var at: Int
         private var blockEnd: Int
+        /// So that a damaged file, whose blocks may seem to overlap, is not read over and over.
+        private var keysLeft = KeyList.keysInBlock
         private var entriesBegin = 0
         /// The key read last.
         private(set) var key: [UInt16] = []
@@ -105,19 +109,18 @@ extension KeyList {
             blockEnd = list.begin(block + 1)
         }
 
-        var isAtEndOfBlock: Bool { at >= blockEnd }
+        var isAtEndOfBlock: Bool { at >= blockEnd || keysLeft == 0 }
 
         /// Whether there is another key, and reads it; without looking closely at those that share `skipped` units with
         /// the one before them.
         mutating func next(skippingKeysThatShare skipped: Int? = nil) -> Bool {
             while true {
-                if at >= blockEnd {
-                    block += 1
-                    guard block < list.blocks.count else { return false }
-                    at = list.begin(block)
-                    blockEnd = list.begin(block + 1)
-                    guard at < blockEnd else { continue }
+                if isAtEndOfBlock {
+                    guard block + 1 < list.blocks.count else { return false }
+                    enter(block + 1)
+                    continue
                 }
+                keysLeft -= 1
                 let head = byte(at)
                 let front = Int(head >> 4)
                 var length = Int(head & 15)
@@ -152,11 +155,15 @@ extension KeyList {
                 let middle = (low + high) / 2
                 if list.firstKey(middle).starts(with: prefix) { low = middle } else { high = middle }
             }
-            guard low > block else { return }
             // The block at `low` begins so, and may end otherwise.
-            block = low
+            if low > block { enter(low) }
+        }
+
+        private mutating func enter(_ block: Int) {
+            self.block = block
             at = list.begin(block)
             blockEnd = list.begin(block + 1)
+            keysLeft = KeyList.keysInBlock
         }
 
         /// What the key read last names.

@@ -81,6 +81,12 @@ struct Route: Sendable {
         answer("POST", "/v1/people/*/regions", ManageEndpoints.addRegion),
         answer("DELETE", "/v1/people/*/regions/*", ManageEndpoints.removeRegion),
 
+        // Where is what? About nobody, so on no record.
+        answer("GET", "/v1/geocode/reverse", GeocodeEndpoints.reverse),
+        answer("POST", "/v1/geocode/reverse", GeocodeEndpoints.reverseBatch),
+        answer("GET", "/v1/geocode/forward", GeocodeEndpoints.forward),
+        answer("POST", "/v1/geocode/forward", GeocodeEndpoints.forwardBatch),
+
         // Running the service.
         answer("GET", "/v1/events", OperateEndpoints.events),
         answer("GET", "/v1/verify", OperateEndpoints.verify),

@@ -54,6 +54,13 @@ import Whereabouts
         return Wish(target: "/osmand?\(key)timestamp=\(village.house.clock.seconds)&lat=1.5&lon=2.5")
     }
 
+    /// Whoever has a valid token; it is about nobody.
+    private static func anybody(_ target: String, _ body: String = "") -> Row {
+        Row(done: Set(Asker.allCases).subtracting([.nobody, .wrongToken, .formerToken])) { _, _, _ in
+            Wish(target: target, body: body)
+        }
+    }
+
     private static func operating(_ target: String, _ body: String = "") -> Row {
         Row(done: [.operator]) { _, _, _ in Wish(target: target, body: body) }
     }
@@ -209,6 +216,10 @@ import Whereabouts
                 #"{"id":"\#(id)","circle":{"latitude":1,"longitude":2,"radiusMeters":50}}"#)
             return Wish(target: "/v1/people/\(person(isKnown))/regions/\(id)")
         },
+        "GET /v1/geocode/reverse": anybody("/v1/geocode/reverse?latitude=1&longitude=2"),
+        "POST /v1/geocode/reverse": anybody("/v1/geocode/reverse", #"{"coordinates":[[1,2]]}"#),
+        "GET /v1/geocode/forward": anybody("/v1/geocode/forward?q=Sydney&limit=1"),
+        "POST /v1/geocode/forward": anybody("/v1/geocode/forward", #"{"texts":["Sydney"]}"#),
         "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
         },
         // Each their own; the stories look at what it tells.

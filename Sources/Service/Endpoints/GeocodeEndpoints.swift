@@ -1,0 +1,118 @@
+import Gazetteer
+import Geodesy
+import HTTPServer
+import JSON
+
+/// Names for coordinates and coordinates for names, offline.
+///
+/// A question about a free coordinate or name is about nobody, so nothing is recorded and any valid token will do; it
+/// does not reach diagnostics either.
+enum GeocodeEndpoints {
+    private static let coordinatesMax = 1000
+    /// A name with typing errors takes milliseconds, where a coordinate takes microseconds.
+    private static let textsMax = 50
+    private static let placesMax: Int64 = 50
+
+    static func reverse(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (gazetteer, transform) = try geocoder(context)
+        guard let latitude = exchange.request.parameter("latitude").flatMap(Double.init),
+            let longitude = exchange.request.parameter("longitude").flatMap(Double.init)
+        else { throw .invalid("\"latitude\" and \"longitude\" must be numbers of degrees.") }
+        let coordinate = try coordinate(latitude, longitude)
+        return answer { writer in
+            PlacemarkJSON.write(gazetteer.placemark(at: coordinate, using: transform), into: &writer)
+        }
+    }
+
+    static func reverseBatch(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (gazetteer, transform) = try geocoder(context)
+        guard let pairs = try exchange.object("coordinates")["coordinates"]?.array.map(Array.init),
+            pairs.count <= coordinatesMax
+        else {
+            throw .invalid("\"coordinates\" must be an array of at most \(coordinatesMax) pairs [latitude, longitude].")
+        }
+        var coordinates: [Coordinate] = []
+        for pair in pairs {
+            guard let numbers = pair.array.map(Array.init), numbers.count == 2, let latitude = numbers[0].double,
+                let longitude = numbers[1].double
+            else { throw .invalid("Each of \"coordinates\" must be a pair [latitude, longitude].") }
+            coordinates.append(try coordinate(latitude, longitude))
+        }
+        let placemarks = gazetteer.placemarks(at: coordinates, using: transform)
+        return answer { writer in
+            writer.beginObject()
+            writer.array("items") { writer in
+                for placemark in placemarks { PlacemarkJSON.write(placemark, into: &writer) }
+            }
+            writer.endObject()
+        }
+    }
+
+    static func forward(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (gazetteer, transform) = try geocoder(context)
+        guard let text = exchange.request.parameter("q") else { throw .invalid("\"q\" must be the name of a place.") }
+        let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
+        let found = gazetteer.places(named: text, limit: limit)
+        return answer { writer in
+            writer.beginObject()
+            writer.array("items") { writer in
+                for place in found {
+                    PlacemarkJSON.write(place, gazetteer.placemark(of: place, using: transform), into: &writer)
+                }
+            }
+            writer.endObject()
+        }
+    }
+
+    static func forwardBatch(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (gazetteer, transform) = try geocoder(context)
+        guard let texts = try exchange.object("texts")["texts"]?.array?.map(\.string),
+            texts.count <= textsMax, texts.allSatisfy({ $0 != nil })
+        else {
+            throw .invalid("\"texts\" must be an array of at most \(textsMax) names of places.")
+        }
+        let found = texts.map { $0.flatMap { gazetteer.places(named: $0, limit: 1).first } }
+        return answer { writer in
+            writer.beginObject()
+            writer.array("items") { writer in
+                for place in found {
+                    if let place {
+                        PlacemarkJSON.write(place, gazetteer.placemark(of: place, using: transform), into: &writer)
+                    } else {
+                        writer.null()
+                    }
+                }
+            }
+            writer.endObject()
+        }
+    }
+
+    private static func geocoder(_ context: AnswerContext) throws(Problem) -> (Gazetteer, GeocentricTransform) {
+        guard let gazetteer = context.gazetteer, let transform = context.geocentric else {
+            throw Problem(
+                503, "Not available",
+                "This service has no gazetteer; its operator must put the files of data beside it.")
+        }
+        return (gazetteer, transform)
+    }
+
+    private static func coordinate(_ latitude: Double, _ longitude: Double) throws(Problem) -> Coordinate {
+        do throws(CoordinateError) { return try Coordinate(latitude: latitude, longitude: longitude) } catch {
+            throw .invalid("\(error)")
+        }
+    }
+
+    private static func answer(_ write: (inout JSONWriter) -> Void) -> HTTPResponse {
+        var writer = JSONWriter()
+        write(&writer)
+        return .json(writer.bytes)
+    }
+}
