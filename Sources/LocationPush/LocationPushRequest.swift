@@ -94,6 +94,19 @@ package struct LocationPushRequest: Sendable, CustomStringConvertible {
     /// The value of `apns-topic`.
     package var topic: String { bundleID + ".location-query" }
 
+    /// The value of `:path`. Ends with the device token.
+    package var path: String { "/3/device/" + hex(deviceToken) }
+
+    /// The header fields of the push itself, which are all but HTTP/2's own and `authorization`.
+    package var fields: [(name: String, value: String)] {
+        var fields = [
+            ("apns-push-type", "location"), ("apns-topic", topic), ("apns-priority", String(priority.rawValue)),
+            ("apns-expiration", String(expirationSeconds)), ("apns-id", apnsID),
+        ]
+        if let collapseID { fields.append(("apns-collapse-id", collapseID)) }
+        return fields
+    }
+
     private static func isInBundleID(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true

@@ -57,6 +57,11 @@ package struct PushTiming: Sendable {
     package var reconnectMs: Int64 = 500
     /// The longest wait between reconnections, in milliseconds.
     package var reconnectMsMax: Int64 = 30_000
+    /// Milliseconds that pushes wait for a stream, with every connection at its limit, before another is opened.
+    package var connectWhenFullMs: Int64 = 250
+    /// Milliseconds without a push after which a connection beside the first is closed. Long, because APNs takes quick
+    /// opening and closing for an attack.
+    package var closeSpareMs: Int64 = 900_000
     /// Milliseconds the queue is held after a configuration alarm, doubled each time it is repeated.
     package var holdMs: Int64 = 60_000
     /// The longest hold, in milliseconds.

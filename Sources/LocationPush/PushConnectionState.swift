@@ -89,6 +89,9 @@ package struct PushConnectionState: Sendable {
         phase == .open && !isProving ? max(0, limit - streams.count) : 0
     }
 
+    /// Whether as many requests are open as the peer allows.
+    package var isFull: Bool { phase == .open && !isProving && streams.count >= limit }
+
     /// Whether the connection takes no new requests any more.
     package var isDraining: Bool { phase == .draining }
 

@@ -5,9 +5,9 @@
 /// connection and not after that; everything else is indexed (Apple: "Sending notification requests to APNs").
 struct PushHeaders {
     private let authority: String
-    private var hasSentID = false
-    private var hasSentExpiration = false
-    private var hasSentCollapseID = false
+    /// Of the fields that are indexed once: those that were.
+    private var sent: Set<String> = []
+    private static let indexedOnce: Set<String> = ["apns-expiration", "apns-id", "apns-collapse-id"]
 
     init(authority: String) {
         self.authority = authority
@@ -18,19 +18,12 @@ struct PushHeaders {
             HTTP2Header(":method", "POST"),
             HTTP2Header(":scheme", "https"),
             HTTP2Header(":authority", authority),
-            HTTP2Header(":path", "/3/device/" + hex(push.deviceToken), neverIndexed: true),
+            HTTP2Header(":path", push.path, neverIndexed: true),
             HTTP2Header("authorization", "bearer " + providerToken, neverIndexed: true),
-            HTTP2Header("apns-push-type", "location"),
-            HTTP2Header("apns-topic", push.topic),
-            HTTP2Header("apns-priority", String(push.priority.rawValue)),
-            HTTP2Header("apns-expiration", String(push.expirationSeconds), neverIndexed: hasSentExpiration),
-            HTTP2Header("apns-id", push.apnsID, neverIndexed: hasSentID),
         ]
-        hasSentExpiration = true
-        hasSentID = true
-        if let collapseID = push.collapseID {
-            fields.append(HTTP2Header("apns-collapse-id", collapseID, neverIndexed: hasSentCollapseID))
-            hasSentCollapseID = true
+        for (name, value) in push.fields {
+            let isIndexed = !Self.indexedOnce.contains(name) || sent.insert(name).inserted
+            fields.append(HTTP2Header(name, value, neverIndexed: !isIndexed))
         }
         return fields
     }

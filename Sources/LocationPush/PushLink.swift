@@ -28,6 +28,8 @@ final class PushLink {
     let connection: HTTP2Connection
     /// Whether a request was answered by anything but a server error: such a connection was worth making.
     private(set) var hasAnswered = false
+    /// When a push was last sent, or the connection was begun.
+    private(set) var lastUsedMs: Int64
     /// Why the connection was lost or closed.
     private(set) var fault: TransportFault?
     private let timing: PushTiming
@@ -40,6 +42,7 @@ final class PushLink {
     private var streams: [PushQueue.Number: Int32] = [:]
     private var ended: [Ended] = []
     private var bytesSeen = 0
+    private var firstAnswerIsNews = false
 
     init(
         number: Int, descriptor: Int32, endpoint: PushEndpoint, context: TLSContext, timing: PushTiming,
@@ -48,6 +51,7 @@ final class PushLink {
         self.number = number
         self.timing = timing
         self.begunMs = now
+        self.lastUsedMs = now
         self.headers = PushHeaders(authority: endpoint.host)
         self.connection = try HTTP2Connection(
             descriptor, context: context, serverName: endpoint.host, session: .client(events: responses))
@@ -58,6 +62,10 @@ final class PushLink {
     /// Whether new pushes may still go this way, now or later.
     var isUsable: Bool { !isClosed && !(state?.isDraining ?? false) }
     var capacity: Int { state?.capacity ?? 0 }
+    var openStreams: Int { sent.count }
+    /// Whether it is a good connection that carries as many pushes as APNs allows. One that has not answered yet is
+    /// still at its first push, which goes alone.
+    var isFull: Bool { hasAnswered && isUsable && state?.isFull == true }
     var nextTimerMs: Int64 { state?.nextTimerMs ?? begunMs + timing.connectMs }
 
     /// Notes that a push waits; an idle connection is tried before it is used.
@@ -75,6 +83,7 @@ final class PushLink {
         sent[stream] = Sent(
             number: number, attempt: attempt, apnsID: push.apnsID, tokenNumber: token.number, atMs: now)
         streams[number] = stream
+        lastUsedMs = now
         handle(.opened(stream: stream), atMs: now)
     }
 
@@ -129,6 +138,12 @@ final class PushLink {
         lose(TransportFault("stopped"), atMs: now)
     }
 
+    /// Whether the first answer has come since the last call.
+    func takeFirstAnswer() -> Bool {
+        defer { firstAnswerIsNews = false }
+        return firstAnswerIsNews
+    }
+
     /// The requests that have ended since the last call.
     func takeEnded() -> [Ended] {
         defer { ended.removeAll(keepingCapacity: true) }
@@ -160,7 +175,10 @@ final class PushLink {
             case .finish(let stream, let ending):
                 guard let request = sent[stream] else { continue }
                 let answer = ending == .answered ? responses.parts[stream]?.answer : nil
-                if let answer, answer.status < 500 { hasAnswered = true }
+                if let answer, answer.status < 500, !hasAnswered {
+                    hasAnswered = true
+                    firstAnswerIsNews = true
+                }
                 forget(stream, request)
                 report(request, ending, answer, why: fault?.description ?? "the request was reset", atMs: now)
             }
@@ -220,6 +238,9 @@ private final class PushResponses: HTTP2Events {
     func closed(stream: Int32, errorCode: UInt32) {
         inputs.append(.streamClosed(stream: stream, errorCode: errorCode))
     }
+
+    /// ``closed(stream:errorCode:)`` follows.
+    func received(resetOf stream: Int32, errorCode: UInt32) {}
 
     func received(maxConcurrentStreams: Int) {
         inputs.append(.settings(maxConcurrentStreams: maxConcurrentStreams))

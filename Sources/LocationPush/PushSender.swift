@@ -20,6 +20,12 @@ package struct PushEndpoint: Sendable {
         self.port = port
         self.trustFile = trustFile
     }
+
+    /// `https://HOST` and the port when it is not 443.
+    package var url: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port == 443 ? "https://\(name)" : "https://\(name):\(port)"
+    }
 }
 
 /// Something an operator may want to know. Contains no provider token and no device token.
@@ -55,9 +61,11 @@ package struct PushSenderStatus: Sendable, Equatable {
     package var connectFault: String?
 }
 
-/// Sends location pushes to one APNs service over one HTTP/2 connection, on a thread of its own.
+/// Sends location pushes to one APNs service over HTTP/2, on a thread of its own.
 ///
 /// It connects when the first push arrives, keeps the connection, and makes a new one when APNs says so or is silent.
+/// When pushes wait although every connection carries as many as APNs allows, it opens another, up to a bound, and
+/// closes it again when it has been idle for long. Pushes go where the fewest are on their way.
 /// Every push ends in exactly one ``PushOutcome``. A push answered 429 or 5xx, or lost with its connection, is tried up
 /// to three more times within its deadline, with the same `apns-id`; one that APNs certainly did not process is sent
 /// again without counting.
@@ -72,6 +80,8 @@ package final class PushSender: Sendable {
         package var timing = PushTiming()
         /// Where the time is read.
         package var clock = PushClock.system
+        /// Connections that may be open for new pushes at a time.
+        package var connectionsMax = 4
         /// Pushes that may be outstanding; more end at once as `queueFull`.
         package var outstandingMax = 10_000
         /// Numbers from 0 up to but not including 1, for pauses.
@@ -142,6 +152,9 @@ package final class PushSender: Sendable {
         }
     }
 
+    /// Which APNs it talks to.
+    package var endpoint: PushEndpoint { configuration.endpoint }
+
     /// How the sender is doing, as of the last turn of its loop.
     package var status: PushSenderStatus { inbox.status }
 
@@ -153,6 +166,11 @@ package final class PushSender: Sendable {
     package func stop(drainMs: Int64 = 5_000) {
         inbox.stop(drainMs: drainMs)
         if !isJoined.exchange(true, ordering: .sequentiallyConsistent) { thread.join() }
+    }
+
+    /// As ``stop(drainMs:)``, but returns at once: several senders can drain together before each is waited for.
+    package func beginStopping(drainMs: Int64 = 5_000) {
+        inbox.stop(drainMs: drainMs)
     }
 
     private final class AttemptList: Sendable {

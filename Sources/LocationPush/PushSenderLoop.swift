@@ -12,8 +12,10 @@ final class PushSenderLoop {
     private var queue: PushQueue
     private var submissions: [PushQueue.Number: PushSubmission] = [:]
     private var lastNumber: PushQueue.Number = 0
-    /// Open connections and the one being made; at most one of them is usable.
+    /// Open connections and the one being made, oldest first.
     private var links: [PushLink] = []
+    /// Since when pushes wait although every connection is full.
+    private var fullSinceMs: Int64?
     private var lastLinkNumber = 0
     /// Addresses of the present look-up not tried yet.
     private var addresses: [SocketAddress] = []
@@ -41,6 +43,7 @@ final class PushSenderLoop {
             if let stopAtMs, now >= stopAtMs || submissions.isEmpty { break }
             connectIfNeeded(atMs: now)
             dispatch(atMs: now)
+            closeSpares(atMs: now)
             publishStatus()
             sleep(untilMs: nextDueMs(atMs: now))
         }
@@ -79,21 +82,34 @@ final class PushSenderLoop {
     }
 
     private func dispatch(atMs now: Int64) {
-        if let link = links.last, link.isUsable, link.isOpen, queue.hasReady(atMs: now) {
-            link.noteWanted(atMs: now)
-            while link.capacity > 0, let number = queue.next(atMs: now) {
-                do throws(ProviderTokenError) {
-                    let token = try configuration.providerTokens.current()
-                    send(number, over: link, token: token, atMs: now)
-                } catch {
-                    obey(queue.fail(number, .providerToken(error)), of: number, link: nil, atMs: now)
-                }
+        while queue.hasReady(atMs: now), let link = leastLoaded(atMs: now), let number = queue.next(atMs: now) {
+            do throws(ProviderTokenError) {
+                let token = try configuration.providerTokens.current()
+                send(number, over: link, token: token, atMs: now)
+            } catch {
+                obey(queue.fail(number, .providerToken(error)), of: number, link: nil, atMs: now)
             }
         }
+        // Looked at after the streams that came free were used again.
+        fullSinceMs = queue.hasReady(atMs: now) && isFull ? fullSinceMs ?? now : nil
         for link in links where link.isOpen && !link.isClosed {
             link.flush(atMs: now)
         }
         settleAll(atMs: now)
+    }
+
+    /// The connection with room that has the fewest pushes on their way; the oldest of equals, so that the others may
+    /// fall idle. One that was silent for long is tried with a PING first and has no room meanwhile.
+    private func leastLoaded(atMs now: Int64) -> PushLink? {
+        var found: PushLink?
+        for link in links where link.capacity > 0 && link.openStreams < (found?.openStreams ?? Int.max) {
+            if link.openStreams == 0 {
+                link.noteWanted(atMs: now)
+                if link.capacity == 0 { continue }
+            }
+            found = link
+        }
+        return found
     }
 
     private func send(
@@ -160,8 +176,9 @@ final class PushSenderLoop {
     // MARK: - Connections
 
     private func connectIfNeeded(atMs now: Int64) {
-        guard !links.contains(where: { $0.isUsable }), queue.hasReady(atMs: now), now >= connectNotBeforeMs else {
-            return
+        guard now >= connectNotBeforeMs, queue.hasReady(atMs: now) else { return }
+        if links.contains(where: \.isUsable) {
+            guard let fullSinceMs, now - fullSinceMs >= configuration.timing.connectWhenFullMs else { return }
         }
         if addresses.isEmpty {
             let found = lookup.poll()
@@ -186,6 +203,25 @@ final class PushSenderLoop {
         }
     }
 
+    /// Whether another connection could help: all there are have answered and are full, and there may be one more.
+    private var isFull: Bool {
+        let usable = links.filter(\.isUsable)
+        return usable.count < configuration.connectionsMax && usable.allSatisfy(\.isFull)
+    }
+
+    /// Connections beside the oldest one with nothing on their way.
+    private var spares: [PushLink] {
+        links.count < 2 ? [] : links.filter(\.isUsable).dropFirst().filter { $0.isOpen && $0.openStreams == 0 }
+    }
+
+    private func closeSpares(atMs now: Int64) {
+        for link in spares where now - link.lastUsedMs >= configuration.timing.closeSpareMs {
+            link.close(atMs: now)
+            links.removeAll { $0 === link }
+            configuration.diagnose(.disconnected(connection: link.number, why: "idle"))
+        }
+    }
+
     private func advance(_ link: PushLink, atMs now: Int64) {
         let wasOpen = link.isOpen
         link.advance(atMs: now)
@@ -201,7 +237,7 @@ final class PushSenderLoop {
     private func settleAll(atMs now: Int64) {
         for link in links {
             settle(link, atMs: now)
-            if link.hasAnswered {
+            if link.takeFirstAnswer() {
                 failures = 0
                 connectNotBeforeMs = Int64.min
             }
@@ -224,7 +260,8 @@ final class PushSenderLoop {
         let pauseMs = Int64(Double(full) * (0.5 + 0.5 * configuration.jitter()))
         failures += 1
         connectNotBeforeMs = now + pauseMs
-        queue.connectFault = fault
+        // Pushes that are late while another connection works are not late for this reason.
+        if !links.contains(where: { $0.isOpen && $0.isUsable }) { queue.connectFault = fault }
         configuration.diagnose(.notConnected(why: fault.description, againInMs: pauseMs))
     }
 
@@ -254,12 +291,15 @@ final class PushSenderLoop {
         if let stopAtMs { due = min(due, stopAtMs) }
         for link in links { due = min(due, link.nextTimerMs) }
         if queue.hasReady(atMs: now) {
-            if let link = links.last(where: { $0.isUsable }) {
-                if link.capacity > 0 { due = now }
-            } else if !isLookingUp {
-                due = min(due, connectNotBeforeMs)
+            if !links.contains(where: \.isUsable) {
+                if !isLookingUp { due = min(due, connectNotBeforeMs) }
+            } else if links.contains(where: { $0.capacity > 0 }) {
+                due = now
+            } else if let fullSinceMs, !isLookingUp {
+                due = min(due, max(connectNotBeforeMs, fullSinceMs + configuration.timing.connectWhenFullMs))
             }
         }
+        for link in spares { due = min(due, link.lastUsedMs + configuration.timing.closeSpareMs) }
         return due
     }
 

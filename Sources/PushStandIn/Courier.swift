@@ -10,7 +10,13 @@ internal import LocationPush
 ///     {"resume":{"token":"<hex>"}}                                               → {"token":"<hex>"}
 ///     {"unregister":{}}                                                          → {"unregistered":1}
 ///
-/// and gets `{"error":"…"}` for anything else. `unregister` ends all tokens attached to the connection. A push comes as
+/// and gets `{"error":"…"}` for anything else. A test says, from any language,
+///
+///     {"script":[{"fault":"reset","errorCode":7,"times":20}]}                    → {"scripted":1}
+///     {"clear":{}}                                                               → {"cleared":true}
+///     {"count":{}}                       → {"connections":1,"pushes":40,"accepted":20,"resets":0}
+///
+/// (``PushStandInRule`` says what a script may hold). `unregister` ends all tokens attached to the connection. A push comes as
 ///
 ///     {"push":{"apnsID":"…","topic":"…","priority":10,"expiration":1732147260,"payload":{…}}}
 ///
@@ -27,7 +33,20 @@ struct Courier {
         let expiresAtMs: Int64
     }
 
+    /// What came over the push port.
+    struct Counts {
+        var connections = 0
+        var pushes = 0
+        /// Answered 200, or processed without an answer.
+        var accepted = 0
+        /// Streams that senders have reset.
+        var resets = 0
+    }
+
     private(set) var phones: PhoneRegistry
+    var counts = Counts()
+    /// What happens to the pushes and connections to come.
+    var script = FaultScript()
     private var connections: [Int: LineConnection] = [:]
     /// Which connection a token's phone is at.
     private var places: [String: Int] = [:]
@@ -127,8 +146,27 @@ struct Courier {
             let tokens = places.filter { $0.value == number }.keys
             for token in tokens { try unregister(token, atUnixMs: now) }
             connection.write(line: Self.object { $0.field("unregistered", tokens.count) })
+        } else if let rules = said["script"] {
+            let added: [PushStandInRule]
+            do throws(FaultScriptError) { added = try PushStandInRule.script(rules) } catch {
+                throw TransportFault(error.description)
+            }
+            script.append(added)
+            connection.write(line: Self.object { $0.field("scripted", added.count) })
+        } else if said["clear"] != nil {
+            script.clear()
+            connection.write(line: Self.object { $0.field("cleared", true) })
+        } else if said["count"] != nil {
+            let counts = counts
+            connection.write(
+                line: Self.object {
+                    $0.field("connections", counts.connections)
+                    $0.field("pushes", counts.pushes)
+                    $0.field("accepted", counts.accepted)
+                    $0.field("resets", counts.resets)
+                })
         } else {
-            throw TransportFault("say register, resume or unregister")
+            throw TransportFault("say register, resume, unregister, script, clear or count")
         }
     }
 

@@ -12,6 +12,8 @@ package struct PushRecord: Sendable, Equatable {
     package let apnsID: String?
     /// The last 8 hexadecimal digits.
     package let deviceTokenEnd: String
+    /// `apns-push-type` as received.
+    package let pushType: String?
     /// `apns-topic` as received.
     package let topic: String?
     /// `apns-priority` as received.
@@ -24,6 +26,8 @@ package struct PushRecord: Sendable, Equatable {
     package let payloadBytes: Int
     /// Names of the fields that came as never-indexed HPACK literals, in order.
     package let neverIndexed: [String]
+    /// What APNs lets pass and a sender should not leave so: a field that it fills in by itself, for example.
+    package let notes: [String]
     /// HTTP status of the answer; 0 when there was none.
     package let status: Int
     /// The reason given; nil with status 200 and 0.
@@ -38,11 +42,16 @@ package struct PushRecord: Sendable, Equatable {
         line.field("stream", Int(stream))
         line.field("apnsID", apnsID)
         line.field("deviceTokenEnd", deviceTokenEnd)
+        line.field("pushType", pushType)
         line.field("topic", topic)
         line.field("priority", priority)
         line.field("expiration", expiration)
         line.field("collapseID", collapseID)
         line.field("payloadBytes", payloadBytes)
+        if !neverIndexed.isEmpty {
+            line.array("neverIndexed") { list in for name in neverIndexed { list.value(name) } }
+        }
+        if !notes.isEmpty { line.array("notes") { list in for note in notes { list.value(note) } } }
         line.field("status", status)
         line.field("reason", reason)
         line.endObject()

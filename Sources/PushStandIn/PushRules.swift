@@ -51,7 +51,7 @@ struct PushRules {
             throw bad("DuplicateHeaders")
         }
         if let refusal = provider(request.first("authorization")) { throw refusal }
-        guard request.first("apns-push-type") == "location" else { throw bad("InvalidPushType") }
+        if let type = request.first("apns-push-type"), type != "location" { throw bad("InvalidPushType") }
         let topic = try topic(request.first("apns-topic"))
         let priority = try priority(request.first("apns-priority"))
         let expiration = try expiration(request.first("apns-expiration"))
@@ -67,6 +67,21 @@ struct PushRules {
         }
         return CheckedPush(
             token: token, topic: topic, priority: priority, expirationSeconds: expiration, payload: request.body)
+    }
+
+    /// What is allowed and not as it should be.
+    static func notes(on request: ArrivedRequest) -> [String] {
+        var notes: [String] = []
+        if request.first("apns-push-type") == nil { notes.append("apns-push-type is missing, taken as location") }
+        if request.first("apns-priority") == nil { notes.append("apns-priority is missing, taken as 10") }
+        if request.first("apns-expiration") == nil { notes.append("apns-expiration is missing: stored for 30 days") }
+        if request.first("apns-id") == nil { notes.append("apns-id is missing: a repeated push cannot be told") }
+        if request.first("content-encoding") != nil { notes.append("content-encoding: APNs does not decompress") }
+        let secrets = request.fields.filter { [":path", "authorization"].contains($0.name) }
+        if secrets.contains(where: { !$0.neverIndexed }) {
+            notes.append(":path and authorization belong into never-indexed fields")
+        }
+        return notes
     }
 
     private func deviceToken(path: String) throws(PushRefusal) -> String {

@@ -21,8 +21,14 @@ package final class PushStandIn: Sendable {
         package var bundleIDs: Set<String>?
         /// Where the time is read, for the age of provider tokens among others.
         package var clock = PushClock.system
+        /// Streams a connection may have open once a valid push has come over it; before that it is one.
+        package var streamsMax = 1000
+        /// What happens to the pushes and connections to come.
+        package var script: [PushStandInRule] = []
         /// Called on the stand-in's thread with the record of each push, for a log of JSON lines.
         package var record: @Sendable (PushRecord) -> Void = { _ in }
+        /// Called likewise with what happens to connections.
+        package var recordConnection: @Sendable (ConnectionRecord) -> Void = { _ in }
 
         /// The usual stand-in on a directory.
         package init(directory: String) {
@@ -30,6 +36,8 @@ package final class PushStandIn: Sendable {
         }
     }
 
+    /// Milliseconds that a GOAWAY waits for the pushes it is to leave unprocessed.
+    package static let gatheringMs: Int64 = 1000
     /// Records kept for ``pushes``; older ones are dropped.
     package static let recordsMax = 10_000
     /// Connections of both kinds together; one more is closed at once.
@@ -51,7 +59,8 @@ package final class PushStandIn: Sendable {
     package init(_ configuration: Configuration) throws(TransportFault) {
         let credentials = try PushStandInCredentials.make(in: configuration.directory)
         let phones = try PhoneRegistry(directory: configuration.directory)
-        let shared = StandInShared(courier: Courier(phones: phones), wake: try WakePipe())
+        let shared = StandInShared(
+            courier: Courier(phones: phones), script: configuration.script, wake: try WakePipe())
         let context = try TLSContext(
             certificateFile: credentials.serverCertificateFile, keyFile: credentials.serverKeyFile)
         let listener = try LoopbackListener(port: configuration.port)
@@ -86,14 +95,25 @@ package final class PushStandIn: Sendable {
 
     /// Scripts what happens to the next pushes, one fault a push in this order, after those scripted before.
     package func script(_ faults: [PushStandInFault]) {
-        shared.contents.withLock { $0.faults.append(contentsOf: faults) }
+        script(faults.map { PushStandInRule($0) })
+    }
+
+    /// Adds rules after those scripted before.
+    package func script(_ rules: [PushStandInRule]) {
+        shared.contents.withLock { $0.courier.script.append(rules) }
     }
 
     /// The pushes seen so far, oldest first, at most ``recordsMax``.
     package var pushes: [PushRecord] { shared.contents.withLock { Array($0.records) } }
 
     /// How many pushes were answered 200 or processed without an answer.
-    package var acceptedCount: Int { shared.contents.withLock { $0.accepted } }
+    package var acceptedCount: Int { shared.contents.withLock { $0.courier.counts.accepted } }
+
+    /// How many streams senders have reset, whatever for.
+    package var resetsReceived: Int { shared.contents.withLock { $0.courier.counts.resets } }
+
+    /// How many connections have come so far, those refused by the script included.
+    package var connectionCount: Int { shared.contents.withLock { $0.courier.counts.connections } }
 
     /// Makes a device token for a phone that never attaches.
     ///
@@ -122,9 +142,7 @@ package final class PushStandIn: Sendable {
 final class StandInShared: Sendable {
     struct Contents: ~Copyable {
         var courier: Courier
-        var faults: [PushStandInFault] = []
         var records: [PushRecord] = []
-        var accepted = 0
         var isStopping = false
 
         mutating func note(_ record: PushRecord) {
@@ -137,9 +155,10 @@ final class StandInShared: Sendable {
     let wake: WakePipe
     let contents: Mutex<Contents>
 
-    init(courier: sending Courier, wake: WakePipe) {
+    init(courier: sending Courier, script: [PushStandInRule], wake: WakePipe) {
         self.wake = wake
         self.contents = Mutex(Contents(courier: courier))
+        contents.withLock { $0.courier.script.append(script) }
     }
 }
 

@@ -14,8 +14,14 @@ final class PushStandInLoop {
     private let courierListener: LoopbackListener
     private var connections: [StandInConnection] = []
     private var lastConnection = 0
-    /// Pushes whose answer a fault holds back.
-    private var delayed: [(dueMs: Int64, arrival: Arrival)] = []
+    /// What a fault holds back.
+    private var delayed: [(dueMs: Int64, work: Delayed)] = []
+
+    private enum Delayed {
+        case answer(Arrival)
+        /// The pushes that were to gather for a GOAWAY did not all come.
+        case goAway(StandInConnection)
+    }
 
     /// A push together with where its answer goes.
     private struct Arrival {
@@ -77,21 +83,44 @@ final class PushStandInLoop {
         for connection in connections where !connection.isSilent {
             try? connection.http.flush()
         }
-        connections.removeAll { $0.isClosed }
+        forgetClosed(now)
         shared.contents.withLock { $0.courier.dropClosed() }
-        if polled[1].revents != 0 { acceptSenders() }
+        if polled[1].revents != 0 { acceptSenders(now) }
         if polled[2].revents != 0 { acceptPhones() }
     }
 
-    private func acceptSenders() {
+    private func forgetClosed(_ now: PushTime) {
+        guard connections.contains(where: \.isClosed) else { return }
+        for connection in connections where connection.isClosed {
+            record(connection, .closed(connection.fault?.description ?? "by the script"), now)
+        }
+        connections.removeAll { $0.isClosed }
+    }
+
+    private func record(_ connection: StandInConnection, _ what: ConnectionRecord.What, _ now: PushTime) {
+        configuration.recordConnection(
+            ConnectionRecord(atMs: now.unixMs, connection: connection.number, what: what))
+    }
+
+    private func acceptSenders(_ now: PushTime) {
         while let descriptor = listener.acceptNext() {
             guard connections.count < PushStandIn.connectionsMax else {
                 close(descriptor)
                 continue
             }
             lastConnection += 1
+            let fault = shared.contents.withLock { contents in
+                contents.courier.counts.connections += 1
+                return contents.courier.script.next(ofConnections: true)
+            }
+            guard fault != .refuseConnection else {
+                close(descriptor)
+                continue
+            }
             if let made = try? StandInConnection(number: lastConnection, descriptor: descriptor, context: context) {
+                made.isSilent = fault == .silentConnection
                 connections.append(made)
+                record(made, .opened, now)
             }
         }
     }
@@ -110,53 +139,85 @@ final class PushStandInLoop {
     }
 
     private func serve(_ connection: StandInConnection, _ now: PushTime) {
-        // What a lost connection had said before still counts: its pushes are in `takeArrived`.
-        try? connection.http.advance()
-        for (stream, request) in connection.takeArrived() where !connection.isSilent {
+        connection.advance()
+        for (stream, errorCode) in connection.takeResets() {
+            shared.contents.withLock { $0.courier.counts.resets += 1 }
+            record(connection, .reset(stream: stream, errorCode: errorCode), now)
+        }
+        // A connection that a fault cuts has its earlier answers flushed; what came after is as if never read.
+        for (stream, request) in connection.takeArrived() where !connection.isSilent && !connection.isCut {
             let arrival = Arrival(
                 connection: connection, stream: stream, request: request, arrivedMs: now.unixMs)
-            let fault = shared.contents.withLock { $0.faults.isEmpty ? .none : $0.faults.removeFirst() }
-            apply(fault, to: arrival, now)
+            if stream > connection.lastStream {
+                note(arrival, status: 0, reason: nil)
+            } else if connection.gathering != nil {
+                gather(arrival)
+            } else {
+                apply(shared.contents.withLock { $0.courier.script.next() }, to: arrival, now)
+            }
         }
+    }
+
+    /// Leaves a push unprocessed, for the GOAWAY that is due when enough of them are there.
+    private func gather(_ arrival: Arrival) {
+        note(arrival, status: 0, reason: nil)
+        arrival.connection.gathering?.left -= 1
+        if arrival.connection.gathering?.left == 0 { endGathering(arrival.connection) }
+    }
+
+    private func endGathering(_ connection: StandInConnection) {
+        guard let gathering = connection.gathering else { return }
+        connection.gathering = nil
+        // Stream ids of a client are odd, so the one before is two below; 0 for none.
+        goAway(connection, lastStream: max(0, gathering.firstStream - 2), reason: gathering.reason)
     }
 
     private func answerDelayed(_ now: PushTime) {
         let due = delayed.filter { $0.dueMs <= now.monotonicMs }
         delayed.removeAll { $0.dueMs <= now.monotonicMs }
-        for entry in due { answer(entry.arrival, now) }
+        for entry in due {
+            switch entry.work {
+            case .answer(let arrival):
+                if arrival.stream <= arrival.connection.lastStream { answer(arrival, now) }
+            case .goAway(let connection): endGathering(connection)
+            }
+        }
     }
 
     private func apply(_ fault: PushStandInFault, to arrival: Arrival, _ now: PushTime) {
         let session = arrival.connection.http.session
         switch fault {
-        case .none:
+        // The script gives faults of connections to connections only.
+        case .none, .refuseConnection, .silentConnection:
             answer(arrival, now)
         case .answer(let status, let reason, let timestampMs, let retryAfterSeconds):
             let refusal = PushRefusal(status: status, reason: reason, timestampMs: timestampMs)
             refuse(arrival, refusal, retryAfterSeconds: retryAfterSeconds)
         case .delay(let ms):
-            delayed.append((now.monotonicMs + ms, arrival))
+            delayed.append((now.monotonicMs + ms, .answer(arrival)))
         case .reset(let errorCode):
             note(arrival, status: 0, reason: nil)
             session.submitReset(stream: arrival.stream, errorCode: errorCode)
         case .resetAfterAcceptance(let errorCode):
             process(arrival, now)
             session.submitReset(stream: arrival.stream, errorCode: errorCode)
-        case .goAwayBefore(let reason):
-            note(arrival, status: 0, reason: nil)
-            // Stream ids of a client are odd, so the one before is two below; 0 for none.
-            goAway(arrival, lastStream: max(0, arrival.stream - 2), reason: reason)
+        case .goAwayBefore(let reason, let unprocessed):
+            arrival.connection.gathering = StandInConnection.Gathering(
+                firstStream: arrival.stream, reason: reason, left: unprocessed)
+            delayed.append((now.monotonicMs + PushStandIn.gatheringMs, .goAway(arrival.connection)))
+            gather(arrival)
         case .goAwayAfter(let reason):
-            goAway(arrival, lastStream: arrival.stream, reason: reason)
+            goAway(arrival.connection, lastStream: arrival.stream, reason: reason)
             answer(arrival, now)
         case .close:
             note(arrival, status: 0, reason: nil)
-            arrival.connection.http.close()
+            arrival.connection.cut()
         case .closeAfterAcceptance:
             process(arrival, now)
-            arrival.connection.http.close()
+            arrival.connection.cut()
         case .blackHole:
             note(arrival, status: 0, reason: nil)
+            try? arrival.connection.http.flush()
             arrival.connection.isSilent = true
         case .maxConcurrentStreams(let limit):
             answer(arrival, now)
@@ -164,9 +225,10 @@ final class PushStandInLoop {
         }
     }
 
-    private func goAway(_ arrival: Arrival, lastStream: Int32, reason: String) {
+    private func goAway(_ connection: StandInConnection, lastStream: Int32, reason: String) {
+        connection.lastStream = lastStream
         let text = Self.object { $0.field("reason", reason) }
-        arrival.connection.http.session.submitGoAway(
+        connection.http.session.submitGoAway(
             lastStream: lastStream, errorCode: HTTP2ErrorCode.none, reason: text)
     }
 
@@ -176,7 +238,7 @@ final class PushStandInLoop {
             let push = try check(arrival, now)
             let id = arrival.request.first("apns-id") ?? uuid()
             deliver(push, id: id, arrival, now, status: 200)
-            arrival.connection.trust()
+            arrival.connection.trust(withStreams: configuration.streamsMax)
             var fields = [HTTP2Header(":status", "200"), HTTP2Header("apns-id", id)]
             if configuration.environment == .development { fields.append(HTTP2Header("apns-unique-id", uuid())) }
             arrival.connection.http.session.submitResponse(fields, body: [], stream: arrival.stream)
@@ -208,7 +270,7 @@ final class PushStandInLoop {
     private func deliver(_ push: CheckedPush, id: String, _ arrival: Arrival, _ now: PushTime, status: Int) {
         note(arrival, status: status, reason: nil)
         shared.contents.withLock { contents in
-            contents.accepted += 1
+            contents.courier.counts.accepted += 1
             contents.courier.deliver(push, apnsID: id, atUnixMs: now.unixMs)
         }
     }
@@ -232,11 +294,16 @@ final class PushStandInLoop {
         let record = PushRecord(
             arrivedMs: arrival.arrivedMs, connection: arrival.connection.number, stream: arrival.stream,
             apnsID: request.first("apns-id"), deviceTokenEnd: String((request.first(":path") ?? "").suffix(8)),
-            topic: request.first("apns-topic"), priority: request.first("apns-priority"),
+            pushType: request.first("apns-push-type"), topic: request.first("apns-topic"),
+            priority: request.first("apns-priority"),
             expiration: request.first("apns-expiration"), collapseID: request.first("apns-collapse-id"),
             payloadBytes: request.body.count, neverIndexed: request.fields.filter(\.neverIndexed).map(\.name),
+            notes: PushRules.notes(on: request),
             status: status, reason: reason)
-        shared.contents.withLock { $0.note(record) }
+        shared.contents.withLock { contents in
+            contents.courier.counts.pushes += 1
+            contents.note(record)
+        }
         configuration.record(record)
     }
 

@@ -3,14 +3,26 @@ internal import LocationPush
 /// One sender's connection to the stand-in. Belongs to the stand-in's thread.
 final class StandInConnection {
     /// APNs allows one stream until the first valid push, then about a thousand.
-    static let streamsBeforeValidPush = 1
-    static let streamsAfterValidPush = 1000
+    private static let streamsBeforeValidPush = 1
 
     let number: Int
     let http: HTTP2Connection
     /// A black hole: nothing is read or written any more.
     var isSilent = false
+    /// The last stream that a GOAWAY lets through.
+    var lastStream = Int32.max
+    /// Pushes that a GOAWAY to come will leave unprocessed, while they gather.
+    var gathering: Gathering?
+    /// Why the connection was lost.
+    private(set) var fault: TransportFault?
     private let requests = StandInRequests()
+
+    struct Gathering {
+        let firstStream: Int32
+        let reason: String
+        var left: Int
+    }
+
     private var isTrusted = false
     private var providerToken: String?
     private var providerTokenChangedMs: Int64?
@@ -22,11 +34,31 @@ final class StandInConnection {
     }
 
     var isClosed: Bool { http.stage == .closed }
+    /// Whether the script has cut it.
+    private(set) var isCut = false
+
+    /// Sends the answers given so far and closes.
+    func cut() {
+        try? http.flush()
+        isCut = true
+        http.close()
+    }
+
+    /// Reads and writes what the socket allows. What a lost connection had said before still counts.
+    func advance() {
+        do throws(TransportFault) { try http.advance() } catch { fault = error }
+    }
 
     /// The requests that have arrived completely since the last call.
     func takeArrived() -> [(stream: Int32, request: ArrivedRequest)] {
         defer { requests.arrived.removeAll(keepingCapacity: true) }
         return requests.arrived
+    }
+
+    /// The streams that the sender has reset since the last call.
+    func takeResets() -> [(stream: Int32, errorCode: UInt32)] {
+        defer { requests.resets.removeAll(keepingCapacity: true) }
+        return requests.resets
     }
 
     /// Notes the provider token of a push; false when it is the second change within 20 minutes.
@@ -42,16 +74,17 @@ final class StandInConnection {
     }
 
     /// A valid push was seen: the connection may carry many at a time.
-    func trust() {
+    func trust(withStreams streams: Int) {
         guard !isTrusted else { return }
         isTrusted = true
-        http.session.submit(maxConcurrentStreams: Self.streamsAfterValidPush)
+        http.session.submit(maxConcurrentStreams: streams)
     }
 }
 
 /// Gathers requests until they are complete.
 private final class StandInRequests: HTTP2Events {
     var arrived: [(stream: Int32, request: ArrivedRequest)] = []
+    var resets: [(stream: Int32, errorCode: UInt32)] = []
     private var partial: [Int32: ArrivedRequest] = [:]
 
     func received(header name: String, _ value: String, neverIndexed: Bool, stream: Int32) {
@@ -68,6 +101,10 @@ private final class StandInRequests: HTTP2Events {
 
     func closed(stream: Int32, errorCode: UInt32) {
         partial[stream] = nil
+    }
+
+    func received(resetOf stream: Int32, errorCode: UInt32) {
+        resets.append((stream, errorCode))
     }
 
     func received(maxConcurrentStreams: Int) {}

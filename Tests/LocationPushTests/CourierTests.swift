@@ -99,7 +99,7 @@ import Testing
         let (_, said) = Foreign.run(
             "bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(scene.standIn.courierPort); printf \"x\\n{}\\n\" >&3; head -n 2 <&3'"
         )
-        #expect(said == "{\"error\":\"not JSON\"}\n{\"error\":\"say register, resume or unregister\"}\n")
+        #expect(said == "{\"error\":\"not JSON\"}\n{\"error\":\"say register, resume, unregister, script, clear or count\"}\n")
         let (_, cut) = Foreign.run(
             """
             bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(scene.standIn.courierPort); \

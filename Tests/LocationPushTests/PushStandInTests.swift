@@ -23,7 +23,6 @@ import Testing
         (":path=/3/device/abcd", 400, "BadDeviceToken"),
         ("+apns-topic=x", 400, "DuplicateHeaders"),
         ("-authorization", 403, "MissingProviderToken"),
-        ("-apns-push-type", 400, "InvalidPushType"),
         ("apns-push-type=alert", 400, "InvalidPushType"),
         ("-apns-topic", 400, "MissingTopic"),
         ("apns-topic=org.example.app", 400, "BadTopic"),
@@ -44,7 +43,7 @@ import Testing
     ]
 
     static let harmless = [
-        "-apns-priority", "apns-priority=1", "apns-priority=5", "-apns-expiration", "-apns-id",
+        "-apns-push-type", "-apns-priority", "apns-priority=1", "apns-priority=5", "-apns-expiration", "-apns-id",
         "apns-collapse-id=" + String(repeating: "c", count: 64), "apns-expiration=0",
         "body=" + String(repeating: " ", count: 4094) + "{}",
     ]

@@ -13,11 +13,12 @@ final class Scene: Sendable {
     let senderClock = SettableClock()
     let standInClock = SettableClock()
 
-    init(directory: String? = nil, bundleIDs: Set<String>? = nil) throws {
+    init(directory: String? = nil, bundleIDs: Set<String>? = nil, streamsMax: Int = 1000) throws {
         self.directory = try directory ?? Scene.temporaryFolder()
         var configuration = PushStandIn.Configuration(directory: self.directory)
         configuration.clock = standInClock.clock
         configuration.bundleIDs = bundleIDs
+        configuration.streamsMax = streamsMax
         self.standIn = try PushStandIn(configuration)
         self.phone = try standIn.registerPhone(bundleID: Self.bundleID)
     }

@@ -10,6 +10,8 @@ package protocol HTTP2Events: AnyObject {
     func ended(stream: Int32)
     /// The stream is gone; `errorCode` is 0 for a normal end (RFC 9113 section 7).
     func closed(stream: Int32, errorCode: UInt32)
+    /// The peer has reset a stream, which it may do to one that has ended too.
+    func received(resetOf stream: Int32, errorCode: UInt32)
     /// The peer's SETTINGS, with the number of streams we may have open from now on.
     func received(maxConcurrentStreams: Int)
     /// The peer goes away and has not processed streams above `lastStream`.
@@ -184,6 +186,8 @@ package final class HTTP2Session {
             if frame.hd.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 {
                 events.ended(stream: frame.hd.stream_id)
             }
+        case NGHTTP2_RST_STREAM.rawValue:
+            events.received(resetOf: frame.hd.stream_id, errorCode: frame.rst_stream.error_code)
         case NGHTTP2_SETTINGS.rawValue where !isAcknowledgement:
             let limit = nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
             events.received(maxConcurrentStreams: Int(limit))
