@@ -76,13 +76,19 @@ let package = Package(
             ]),
         .executableTarget(
             name: "WhereaboutsBench",
-            dependencies: ["Cryptography", "Geodesy", "JSON", "Service", "Whereabouts"], swiftSettings: strict),
+            dependencies: [
+                "Cryptography", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts",
+            ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
                 "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Service", "Whereabouts", "WireFormats",
             ], swiftSettings: strict),
-        tests("WhereaboutsTool", ["Geodesy", "HTTPServer", "JSON", "Service", "Whereabouts", "WireFormats"]),
+        tests(
+            "WhereaboutsTool",
+            [
+                "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts", "WireFormats",
+            ]),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],

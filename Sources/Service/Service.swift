@@ -14,6 +14,7 @@ package final class Service: Sendable {
     let answers: AnswerPool
     let clock: @Sendable () -> Timestamp
     private let timekeeper: Timekeeper
+    let apps: PushApps?
     private let pusher: Pusher?
     let deliverer: Deliverer
     let checker: FingerprintChecker
@@ -53,7 +54,8 @@ package final class Service: Sendable {
             return AnswerContext(host: host, reader: reader.value, gazetteer: gazetteer)
         }
         timekeeper = Timekeeper(log: log, clock: clock)
-        pusher = try configuration.push.map { try Pusher(log: log, settings: $0, clock: clock) }
+        apps = configuration.push.isEmpty ? nil : try PushApps(configuration.push)
+        pusher = apps.map { Pusher(log: log, apps: $0, clock: clock) }
         deliverer = Deliverer(log: log, clock: clock)
         checker = FingerprintChecker(host: host)
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)

@@ -1,8 +1,10 @@
 import Glibc
 import JSON
+package import Whereabouts
 
 /// What `config.json` says. Every key is listed here; an unknown one is refused by name, secrets are given by path.
 package struct ServiceConfiguration: Sendable {
+    /// Apps whose phones are woken, and the APNs server and key for them.
     package struct Push: Sendable {
         package var host: String
         package var port: Int64
@@ -13,15 +15,25 @@ package struct ServiceConfiguration: Sendable {
         /// The `.p8` file.
         package var keyFile: String
         package var bundleIDs: [String]
-        /// `production` or `development`.
-        package var environment: String
+        package var environment: PushEnvironment
+
+        /// - Parameter host: nil for Apple's host of the environment.
+        package init(
+            host: String? = nil, port: Int64 = 443, caFile: String? = nil, teamID: String, keyID: String,
+            keyFile: String, bundleIDs: [String], environment: PushEnvironment = .production
+        ) {
+            self.host = host ?? environment.appleHost
+            (self.port, self.caFile, self.teamID, self.keyID) = (port, caFile, teamID, keyID)
+            (self.keyFile, self.bundleIDs, self.environment) = (keyFile, bundleIDs, environment)
+        }
     }
 
     /// Where to listen: `HOST:PORT`.
     package var listen = "127.0.0.1:8080"
     /// How apps reach the service from outside; only for the set-up lines that `device add` prints.
     package var publicURL: String?
-    package var push: Push?
+    /// One for each team, key, environment and server; none when nobody is to be woken.
+    package var push: [Push] = []
 
     package init() {}
 
@@ -58,20 +70,40 @@ package struct ServiceConfiguration: Sendable {
             switch key {
             case "listen": configuration.listen = try text(value, key)
             case "publicURL": configuration.publicURL = value.isNull ? nil : try text(value, key)
-            case "push": configuration.push = value.isNull ? nil : try push(value)
+            case "push": configuration.push = value.isNull ? [] : try pushes(value)
             default: throw .unknownKey(key, in: "the top level")
             }
         }
         return configuration
     }
 
+    /// One object, or a list of them. An app stands in one of them for each environment.
+    private static func pushes(_ value: JSONValue) throws(ReadError) -> [Push] {
+        var pushes: [Push] = []
+        for item in value.array.map(Array.init) ?? [value] {
+            let push = try push(item)
+            for other in pushes {
+                for bundleID in push.bundleIDs
+                where other.environment == push.environment && other.bundleIDs.contains(bundleID) {
+                    throw .badValue("bundleIDs", "free of \(bundleID) in all but one part of \"push\"")
+                }
+                // APNs counts renewals of a team's key: two files would be two signers that know nothing of each other.
+                if (other.teamID, other.keyID) == (push.teamID, push.keyID), other.keyFile != push.keyFile {
+                    throw .badValue("keyFile", "the same wherever \"keyID\" is \(push.keyID)")
+                }
+            }
+            pushes.append(push)
+        }
+        return pushes
+    }
+
     private static func push(_ value: JSONValue) throws(ReadError) -> Push {
-        guard let members = value.members else { throw .badValue("push", "an object") }
-        var push = Push(
-            host: "", port: 443, teamID: "", keyID: "", keyFile: "", bundleIDs: [], environment: "production")
+        guard let members = value.members else { throw .badValue("push", "an object or a list of objects") }
+        var host: String?
+        var push = Push(teamID: "", keyID: "", keyFile: "", bundleIDs: [])
         for (key, value) in members {
             switch key {
-            case "host": push.host = try text(value, key)
+            case "host": host = try text(value, key)
             case "port":
                 guard let port = value.int, (1...65_535).contains(port) else {
                     throw .badValue("port", "a number from 1 to 65535")
@@ -82,9 +114,10 @@ package struct ServiceConfiguration: Sendable {
             case "keyID": push.keyID = try text(value, key)
             case "keyFile": push.keyFile = try text(value, key)
             case "environment":
-                push.environment = try text(value, key)
-                guard ["production", "development"].contains(push.environment) else {
-                    throw .badValue(key, "\"production\" or \"development\"")
+                switch try text(value, key) {
+                case PushEnvironment.production.word: push.environment = .production
+                case PushEnvironment.development.word: push.environment = .development
+                default: throw .badValue(key, "\"production\" or \"development\"")
                 }
             case "bundleIDs":
                 guard let items = value.array else { throw .badValue(key, "a list of texts") }
@@ -92,9 +125,7 @@ package struct ServiceConfiguration: Sendable {
             default: throw .unknownKey(key, in: "\"push\"")
             }
         }
-        if push.host.isEmpty {
-            push.host = push.environment == "production" ? "api.push.apple.com" : "api.sandbox.push.apple.com"
-        }
+        push.host = host ?? push.environment.appleHost
         for (key, value) in [("teamID", push.teamID), ("keyID", push.keyID), ("keyFile", push.keyFile)]
         where value.isEmpty {
             throw .badValue(key, "given for pushes to be sent")

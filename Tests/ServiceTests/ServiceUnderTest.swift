@@ -19,19 +19,28 @@ final class ServiceUnderTest: Sendable {
     private let port = Mutex<Int>(0)
 
     /// - Parameter standIn: where pushes go; none are sent without it.
-    init(clock: HouseClock = .standing, standIn: PushStandIn? = nil) throws {
+    convenience init(clock: HouseClock = .standing, standIn: PushStandIn? = nil) throws {
+        try self.init(clock: clock, push: standIn.map { [Self.push(over: $0)] } ?? [])
+    }
+
+    init(clock: HouseClock = .standing, push: [ServiceConfiguration.Push]) throws {
         var template = Array("/tmp/service-XXXXXX".utf8CString)
         directory = String(cString: try #require(mkdtemp(&template)))
         self.clock = clock
         var configuration = ServiceConfiguration()
-        configuration.push = standIn.map { standIn in
-            ServiceConfiguration.Push(
-                host: "localhost", port: Int64(standIn.port), caFile: standIn.credentials.trustFile,
-                teamID: standIn.credentials.teamID, keyID: standIn.credentials.keyID,
-                keyFile: standIn.credentials.providerKeyFile, bundleIDs: [Self.bundleID], environment: "development")
-        }
+        configuration.push = push
         self.configuration = configuration
         try start()
+    }
+
+    /// What `config.json` would say about apps whose pushes go to a stand-in.
+    static func push(
+        over standIn: PushStandIn, bundleIDs: [String] = [bundleID], environment: PushEnvironment = .development
+    ) -> ServiceConfiguration.Push {
+        ServiceConfiguration.Push(
+            host: "localhost", port: Int64(standIn.port), caFile: standIn.credentials.trustFile,
+            teamID: standIn.credentials.teamID, keyID: standIn.credentials.keyID,
+            keyFile: standIn.credentials.providerKeyFile, bundleIDs: bundleIDs, environment: environment)
     }
 
     deinit {

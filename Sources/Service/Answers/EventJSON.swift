@@ -134,12 +134,10 @@ enum EventJSON {
             writer.field("device", device.rawValue)
         case .locationPushAttempted(let attempt):
             writer.field("query", attempt.query.description)
-            writer.field("device", attempt.device.rawValue)
-            writer.field("attempt", attempt.attempt)
-            writer.field("apnsID", attempt.apnsID.description)
-            writer.field("status", attempt.status)
-            writer.field("reason", attempt.reason)
-            writer.field("durationMilliseconds", attempt.durationMilliseconds)
+            write(attempt, into: &writer)
+        case .locationPushTested(let attempt):
+            writer.field("test", attempt.query.description)
+            write(attempt, into: &writer)
         case .locationQueryEnded(let query, let end, let fix):
             writer.field("query", query.description)
             writer.field("end", end.word)
@@ -179,6 +177,15 @@ enum EventJSON {
         case .clockSteppedBack(let milliseconds): writer.field("milliseconds", milliseconds)
         case .logRestored(let epoch): writer.field("epoch", epoch)
         }
+    }
+
+    private static func write(_ attempt: LocationPushAttempt, into writer: inout JSONWriter) {
+        writer.field("device", attempt.device.rawValue)
+        writer.field("attempt", attempt.attempt)
+        writer.field("apnsID", attempt.apnsID.description)
+        writer.field("status", attempt.status)
+        writer.field("reason", attempt.reason)
+        writer.field("durationMilliseconds", attempt.durationMilliseconds)
     }
 
     static func write(_ verdict: Verdict, into writer: inout JSONWriter) {

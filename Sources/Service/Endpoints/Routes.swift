@@ -88,6 +88,8 @@ struct Route: Sendable {
         answer("POST", "/v1/geocode/forward", GeocodeEndpoints.forwardBatch),
 
         // Running the service.
+        report("POST", "/v1/devices/*/push-tests", PushTestEndpoints.send),
+        answer("GET", "/v1/devices/*/push-request", PushTestEndpoints.request),
         answer("GET", "/v1/events", OperateEndpoints.events),
         answer("GET", "/v1/verify", OperateEndpoints.verify),
         answer("GET", "/v1/projections", OperateEndpoints.projections),

@@ -199,6 +199,9 @@ final class AuditTable: Projection {
             return change(event, item: device.rawValue, name: environment.word)
         case .locationPushTokenRetired(let device, let reason):
             return change(event, item: device.rawValue, name: reason)
+        case .locationPushTested(let attempt):
+            let said = [attempt.status.map { "\($0)" }, attempt.reason].compactMap { $0 }.joined(separator: " ")
+            return change(event, item: attempt.device.rawValue, name: attempt.attempt == 0 ? "leaving" : said)
         case .fixReported, .inputRejected, .locationQueried, .locationPushStarted, .locationPushAttempted,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
             .logRestored, .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
@@ -236,6 +239,7 @@ extension Event {
         case .authorizationReported: .authorizationReported
         case .locationPushTokenRegistered: .locationPushTokenRegistered
         case .locationPushTokenRetired: .locationPushTokenRetired
+        case .locationPushTested: .locationPushTested
         case .personErased: .personErased
         case .sharingPaused: .sharingPaused
         case .sharingResumed: .sharingResumed

@@ -23,34 +23,13 @@ final class Pusher: Sendable {
     private let state = Monitor(State())
     private let thread = Mutex<WorkerThread?>(nil)
     private let log: EventLog
-    private let sender: PushSender
-    private let bundleIDs: Set<String>
-    private let environment: Whereabouts.PushEnvironment
+    private let apps: PushApps
     private let clock: @Sendable () -> Timestamp
 
-    /// - Throws: a sentence that says which setting cannot be used.
-    init(
-        log: EventLog, settings: ServiceConfiguration.Push, clock: @escaping @Sendable () -> Timestamp
-    ) throws(ConfigurationError) {
+    init(log: EventLog, apps: PushApps, clock: @escaping @Sendable () -> Timestamp) {
         self.log = log
+        self.apps = apps
         self.clock = clock
-        bundleIDs = Set(settings.bundleIDs)
-        let environment: LocationPush.PushEnvironment =
-            settings.environment == "production" ? .production : .development
-        self.environment = environment == .production ? .production : .development
-        guard let pem = DataDirectory.read(settings.keyFile, atMost: 16 << 10) else {
-            throw ConfigurationError("The push key \(settings.keyFile) cannot be read.")
-        }
-        do {
-            let key = try ProviderTokenKey(pem: pem, keyID: settings.keyID, teamID: settings.teamID)
-            var configuration = PushSender.Configuration(
-                endpoint: PushEndpoint(
-                    environment: environment, host: settings.host, port: UInt16(settings.port),
-                    trustFile: settings.caFile),
-                providerTokens: ProviderTokenSource(key: key))
-            configuration.diagnose = { Diagnostics.note("push", "\($0)") }
-            sender = try PushSender(configuration)
-        } catch { throw ConfigurationError("Pushes cannot be sent: \(error)") }
         thread.withLock { $0 = WorkerThread { [self] in run() } }
     }
 
@@ -60,7 +39,7 @@ final class Pusher: Sendable {
             thread?.join()
             thread = nil
         }
-        sender.stop()
+        apps.stop()
     }
 
     private func run() {
@@ -108,9 +87,7 @@ final class Pusher: Sendable {
         guard let query = standing.queries[id], let person = standing.persons[query.subject] else { return nil }
         var devices: [(id: DeviceID, token: Standing.PushToken)] = []
         for device in person.devices {
-            guard let token = standing.devices[device]?.pushToken, token.environment == environment,
-                bundleIDs.contains(token.token.bundleID)
-            else { continue }
+            guard let token = standing.devices[device]?.pushToken, apps.sender(for: token) != nil else { continue }
             devices.append((device, token))
         }
         return Work(query: id, initiation: query.initiation, deadline: query.deadline, devices: devices)
@@ -159,15 +136,11 @@ final class Pusher: Sendable {
         for (device, token) in devices {
             let apnsID = LocationPushAttempt.apnsID(work.query, device)
             do throws(PushRequestError) {
-                let request = try LocationPushRequest(
-                    deviceToken: token.token.bytes, bundleID: token.token.bundleID,
-                    environment: environment == .production ? .production : .development,
-                    priority: work.initiation == .user ? .userAsked : .serverAsked,
-                    expirationSeconds: work.deadline.milliseconds / 1000, apnsID: apnsID.description,
-                    collapseID: "device-\(device.rawValue)", payload: Self.payload(work.query),
-                    deadlineMs: work.deadline.milliseconds)
-                sender.send(request) { [self] attempt in
-                    let (status, reason) = Self.words(attempt.ending)
+                let request = try PushApps.request(
+                    to: device, token, for: work.query, named: "query",
+                    priority: work.initiation == .user ? .userAsked : .serverAsked, deadline: work.deadline)
+                apps.sender(for: token)?.send(request) { [self] attempt in
+                    let (status, reason) = attempt.recorded
                     record(
                         work.query, device, apnsID, number: attempt.number, status: status, reason: reason,
                         milliseconds: attempt.durationMs)
@@ -183,32 +156,13 @@ final class Pusher: Sendable {
         return waiting.isEmpty ? nil : waiting
     }
 
-    /// The payload names the query and nothing personal.
-    private static func payload(_ query: QueryID) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.object("aps") { _ in }
-        writer.field("query", query.description)
-        writer.endObject()
-        return writer.bytes
-    }
-
     private func finish(_ query: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ outcome: PushOutcome) {
-        if case .rejected(let rejection) = outcome { retireIfDead(device, token, rejection) }
-        if case .accepted = outcome { finishOne(query, isAccepted: true) } else { finishOne(query, isAccepted: false) }
-    }
-
-    private func retireIfDead(_ device: DeviceID, _ token: Standing.PushToken, _ rejection: PushRejection) {
-        let asOf: Timestamp?
-        switch rejection.consequence {
-        case .retireDeviceToken(let since): asOf = since.map(Timestamp.init(milliseconds:))
-        case .wrongEnvironment: asOf = nil
-        default: return
+        if case .rejected(let rejection) = outcome,
+            let retirement = Command.retiring(token, of: device, after: rejection)
+        {
+            log.submit(retirement, by: .house, correlation: .random()) { _ in }
         }
-        log.submit(
-            .retirePushToken(device, token.token, reason: rejection.reason.name, asOf: asOf), by: .house,
-            correlation: .random()
-        ) { _ in }
+        if case .accepted = outcome { finishOne(query, isAccepted: true) } else { finishOne(query, isAccepted: false) }
     }
 
     /// When the last device of a query has failed and none was reached, the query has failed.
@@ -234,19 +188,4 @@ final class Pusher: Sendable {
             reason: reason.map { String($0.prefix(200)) }, durationMilliseconds: milliseconds)
         log.submit(.recordPushAttempt(attempt), by: .house, correlation: query) { _ in }
     }
-
-    private static func words(_ ending: PushAttempt.Ending) -> (Int64?, String?) {
-        switch ending {
-        case .accepted: (200, nil)
-        case .rejected(let rejection): (Int64(rejection.status), rejection.reason.name)
-        case .notProcessed: (nil, "not processed")
-        case .unknown(let why): (nil, why)
-        }
-    }
-}
-
-/// A setting that cannot be used, in a sentence.
-package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
-    package let description: String
-    init(_ description: String) { self.description = description }
 }

@@ -33,6 +33,9 @@ package enum Event: Hashable, Sendable {
     /// A push to one device is about to leave.
     case locationPushStarted(query: QueryID, device: DeviceID)
     case locationPushAttempted(LocationPushAttempt)
+    /// A push without a query, to try out the way to a device. ``LocationPushAttempt/query`` is an id of the test's own;
+    /// attempt 0: it is about to leave.
+    case locationPushTested(LocationPushAttempt)
     /// `fix` is the number of the event that answered.
     case locationQueryEnded(QueryID, QueryEnd, fix: Int64?)
     case locationDisclosed(Disclosure)
@@ -76,6 +79,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case invitationMade = 27
     case invitationWithdrawn = 28
     case invitationRefused = 29
+    case locationPushTested = 31
     case sealedFixReported = 32
     case consentAsked = 33
     case consentGiven = 34

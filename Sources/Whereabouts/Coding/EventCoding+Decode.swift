@@ -80,14 +80,14 @@ extension EventCoding {
             event = .locationPushStarted(
                 query: try require(try clear.identifier(1)),
                 device: DeviceID(rawValue: try require(try clear.integer(2))))
-        case .locationPushAttempted:
-            event = .locationPushAttempted(
-                LocationPushAttempt(
-                    query: try require(try clear.identifier(1)),
-                    device: DeviceID(rawValue: try require(try clear.integer(2))),
-                    attempt: try require(try clear.integer(3)), apnsID: try require(try clear.identifier(4)),
-                    status: try clear.integer(5), reason: try clear.text(6),
-                    durationMilliseconds: try require(try clear.integer(7))))
+        case .locationPushAttempted, .locationPushTested:
+            let attempt = LocationPushAttempt(
+                query: try require(try clear.identifier(1)),
+                device: DeviceID(rawValue: try require(try clear.integer(2))),
+                attempt: try require(try clear.integer(3)), apnsID: try require(try clear.identifier(4)),
+                status: try clear.integer(5), reason: try clear.text(6),
+                durationMilliseconds: try require(try clear.integer(7)))
+            event = kind == .locationPushTested ? .locationPushTested(attempt) : .locationPushAttempted(attempt)
         case .locationQueryEnded:
             event = .locationQueryEnded(
                 try require(try clear.identifier(1)),

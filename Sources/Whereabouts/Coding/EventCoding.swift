@@ -195,8 +195,8 @@ package enum EventCoding {
             kind = .locationPushStarted
             clear.identifier(1, query)
             clear.integer(2, device.rawValue)
-        case .locationPushAttempted(let attempt):
-            kind = .locationPushAttempted
+        case .locationPushAttempted(let attempt), .locationPushTested(let attempt):
+            kind = if case .locationPushTested = event { .locationPushTested } else { .locationPushAttempted }
             clear.identifier(1, attempt.query)
             clear.integer(2, attempt.device.rawValue)
             clear.integer(3, attempt.attempt)

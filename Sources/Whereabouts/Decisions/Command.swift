@@ -44,6 +44,9 @@ package enum Command: Sendable {
     /// The pusher is about to wake these devices for a query.
     case startPushes(QueryID, to: [DeviceID])
     case recordPushAttempt(LocationPushAttempt)
+    /// The operator tries out the way to a device, under an id of the test's own.
+    case testPush(QueryID, to: Handle)
+    case recordPushTest(LocationPushAttempt)
     /// All attempts of a query failed.
     case endQuery(QueryID, QueryEnd)
     /// Ends what is past its deadline.

@@ -46,6 +46,8 @@ extension Standing {
         case .queryLocation(let question): return try queryLocation(question, by: caller, at: now)
         case .startPushes(let query, let devices): return try startPushes(query, to: devices, by: caller, at: now)
         case .recordPushAttempt(let attempt): return try recordPushAttempt(attempt, by: caller)
+        case .testPush(let id, let device): return try testPush(id, to: device, by: caller, at: now)
+        case .recordPushTest(let attempt): return try recordPushTest(attempt, by: caller)
         case .endQuery(let query, let end): return try endQuery(query, end, by: caller)
         case .endOverdueQueries: return try endOverdueQueries(by: caller, at: now)
         case .cancelQuery(let query): return try cancelQuery(query, by: caller)

@@ -78,6 +78,10 @@ extension Standing {
             devices[device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
             devices[device]?.lastPushAt = recorded.recordedAt
             if queries[query]?.pushed.contains(device) == false { queries[query]?.pushed.append(device) }
+        case .locationPushTested(let attempt):
+            guard attempt.attempt == 0 else { break }
+            devices[attempt.device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
+            devices[attempt.device]?.lastPushAt = recorded.recordedAt
         case .locationPushAttempted(let attempt):
             guard let reason = attempt.withheld else { break }
             queries[attempt.query]?.withheld.append(Query.Withheld(device: attempt.device, reason: reason))

@@ -123,7 +123,7 @@ enum DoctorCommand {
         }
         do throws(ServiceConfiguration.ReadError) {
             let configuration = try ServiceConfiguration.read(path + "/config.json")
-            findings.append(pushKey(configuration))
+            findings += pushKeys(configuration)
         } catch {
             findings.append(.wrong("config.json", "\(error)"))
         }
@@ -145,14 +145,16 @@ enum DoctorCommand {
         return .good(check, details)
     }
 
-    private static func pushKey(_ configuration: ServiceConfiguration) -> Finding {
-        guard let push = configuration.push else {
-            return .note("push", "config.json has no \"push\": phones cannot be woken")
+    private static func pushKeys(_ configuration: ServiceConfiguration) -> [Finding] {
+        if configuration.push.isEmpty { return [.note("push", "config.json has no \"push\": phones cannot be woken")] }
+        return configuration.push.map { push in
+            guard access(push.keyFile, R_OK) == 0 else {
+                return .wrong("push", "\(push.keyFile): \(lastSystemError())")
+            }
+            let apps = push.bundleIDs.joined(separator: ", ")
+            return privacy(
+                of: push.keyFile, check: "push", else: "\(apps) by \(push.host):\(push.port), the key is there")
         }
-        guard access(push.keyFile, R_OK) == 0 else {
-            return .wrong("push", "\(push.keyFile): \(lastSystemError())")
-        }
-        return privacy(of: push.keyFile, check: "push", else: "\(push.host):\(push.port), the key is there")
     }
 
     // MARK: Clock and service

@@ -22,6 +22,8 @@ import Whereabouts
         var shown: Set<Asker> = []
         /// Who gets an answer without the subject's data.
         var done: Set<Asker> = []
+        /// Who learns that it cannot be, and nothing of the subject.
+        var refused: Set<Asker> = []
         /// Answered with what the operator manages, which is on no record: handles of persons and devices.
         var isDirectory = false
         /// What those are told who have no valid token.
@@ -102,6 +104,13 @@ import Whereabouts
             Wish(
                 target: "/v1/devices/\(device(isKnown))/location-push-token",
                 body: #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#)
+        },
+        // The village has no APNs: nobody gets a push or a request, and only the operator learns why.
+        "POST /v1/devices/*/push-tests": Row(refused: [.operator]) { _, _, isKnown in
+            Wish(target: "/v1/devices/\(device(isKnown))/push-tests")
+        },
+        "GET /v1/devices/*/push-request": Row(refused: [.operator]) { _, _, isKnown in
+            Wish(target: "/v1/devices/\(device(isKnown))/push-request")
         },
         "POST /v1/people/*/location-queries": Row(done: questioners) { _, _, isKnown in
             Wish(target: "/v1/people/\(person(isKnown))/location-queries", body: #"{"purpose":"to test"}"#)
@@ -315,6 +324,8 @@ import Whereabouts
             // What the asker wrote themselves may come back; nothing else about the subject.
             let echoed = wish.target + wish.body
             #expect(village.secrets.allSatisfy { !asked.answer.text.contains($0) || echoed.contains($0) }, "\(what)")
+        } else if row.refused.contains(asker) {
+            #expect(asked.answer.status == 409 && !village.holdsSecrets(asked.answer), "\(what)")
         } else {
             #expect(!village.holdsSecrets(asked.answer), "\(what)")
             let isUnknown = [.nobody, .wrongToken, .formerToken].contains(asker)

@@ -58,12 +58,12 @@ enum GoldenEvents {
                 purposeForRequester: forRequester))
     }
 
-    private static func attempted(_ attempt: Int64, _ status: Int64?, _ reason: String?, _ milliseconds: Int64) -> Event
-    {
-        .locationPushAttempted(
-            LocationPushAttempt(
-                query: query, device: device, attempt: attempt, apnsID: apnsID, status: status, reason: reason,
-                durationMilliseconds: milliseconds))
+    private static func attempt(
+        _ attempt: Int64, _ status: Int64?, _ reason: String?, _ milliseconds: Int64
+    ) -> LocationPushAttempt {
+        LocationPushAttempt(
+            query: query, device: device, attempt: attempt, apnsID: apnsID, status: status, reason: reason,
+            durationMilliseconds: milliseconds)
     }
 
     private static func disclosed(
@@ -200,10 +200,12 @@ enum GoldenEvents {
             person, by: .operator, .operatorOnRecord, .server, 900_000, 0, .open("support"), nil),
         "LocationQueried-nobody": asked(
             nil, by: friend.principal, .refused(.unknownPerson), .user, 60_000, 60, .erased, .open("late for dinner")),
-        "LocationPushAttempted": attempted(1, 200, nil, 41),
-        "LocationPushAttempted-failed": attempted(2, nil, "connection lost", 5000),
+        "LocationPushAttempted": .locationPushAttempted(attempt(1, 200, nil, 41)),
+        "LocationPushAttempted-failed": .locationPushAttempted(attempt(2, nil, "connection lost", 5000)),
         "LocationPushStarted": .locationPushStarted(query: query, device: device),
-        "LocationPushAttempted-withheld": attempted(0, nil, "coalesced", 0),
+        "LocationPushAttempted-withheld": .locationPushAttempted(attempt(0, nil, "coalesced", 0)),
+        "LocationPushTested": .locationPushTested(attempt(0, nil, nil, 0)),
+        "LocationPushTested-answered": .locationPushTested(attempt(1, 410, "Unregistered", 41)),
         "LocationQueryEnded": .locationQueryEnded(query, .answered, fix: 7),
         "LocationQueryEnded-timedOut": .locationQueryEnded(query, .timedOut, fix: nil),
         "LocationDisclosed": disclosed(.exact, 52.5211557, 13.4038584, 5, "Berlin"),

@@ -63,12 +63,12 @@ struct AnyEvent {
         case .locationPushTokenRetired: return (.locationPushTokenRetired(device: device, reason: text()), audit)
         case .locationQueried: return query(person, audit)
         case .locationPushStarted: return (.locationPushStarted(query: identifier(), device: device), audit)
-        case .locationPushAttempted:
+        case .locationPushAttempted, .locationPushTested:
             let attempt = LocationPushAttempt(
                 query: identifier(), device: device, attempt: ordinal(), apnsID: identifier(),
                 status: maybe { .random(in: 100...599, using: &$0.random) }, reason: maybe { $0.text() },
                 durationMilliseconds: .random(in: 0...90_000, using: &random))
-            return (.locationPushAttempted(attempt), audit)
+            return (kind == .locationPushTested ? .locationPushTested(attempt) : .locationPushAttempted(attempt), audit)
         case .locationQueryEnded:
             let end = pick([QueryEnd.answered, .answeredFromLastKnown, .refused, .pushFailed, .timedOut, .cancelled])
             return (.locationQueryEnded(identifier(), end, fix: maybe { $0.ordinal() }), audit)

@@ -1,0 +1,194 @@
+import HTTPServer
+import JSON
+import LocationPush
+import Synchronization
+import Whereabouts
+
+/// Trying out the way to a phone: a real push, and the same request for another tool.
+enum PushTestEndpoints {
+    /// Seconds that APNs has to answer a test.
+    private static let deadlineSeconds: Int64 = 30
+
+    /// Wakes the device once and answers with what APNs said. Holds no thread while it waits.
+    static func send(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        do throws(Problem) {
+            let (_, handle, token) = try device(service, exchange)
+            guard let sender = service.apps?.sender(for: token) else { throw noApp }
+            let id = QueryID.random()
+            service.log.submit(.testPush(id, to: handle), by: exchange.caller, correlation: exchange.id) { result in
+                do throws(Problem) {
+                    let receipt: Receipt
+                    switch result {
+                    case .success(let given): receipt = given
+                    case .failure(let failure): throw Problem(failure)
+                    }
+                    guard case .pushes(let orders) = receipt.reply, let order = orders.first else { throw .broken }
+                    if case .wait(let until) = order.what {
+                        let milliseconds = until.milliseconds - service.clock().milliseconds
+                        throw Problem(
+                            429, "Too many pushes",
+                            "The device was woken just now, or too often today; try again later.",
+                            retryAfterSeconds: Int(max(1, (milliseconds + 999) / 1000)))
+                    }
+                    let deadline = service.clock().adding(seconds: deadlineSeconds)
+                    let request: LocationPushRequest
+                    do throws(PushRequestError) {
+                        request = try PushApps.request(
+                            to: order.device, token, for: id, named: "test", priority: .userAsked, deadline: deadline)
+                    } catch { throw unusableToken }
+                    PushTest(id, order.device, token, service, exchange.id, respond).run(request, over: sender)
+                } catch { respond(error.response) }
+            }
+        } catch { respond(error.response) }
+    }
+
+    /// The request that ``send(_:_:_:)`` makes, without a provider token, for `curl`. The device token in it is the
+    /// person's, so the answer is a read on record.
+    static func request(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (id, _, token) = try device(service, exchange)
+        guard let sender = service.apps?.sender(for: token) else { throw noApp }
+        let subject = service.log.withStanding { standing in
+            standing.devices[id].flatMap { standing.persons[$0.person]?.handle }
+        }
+        guard let subject else { throw .notFound }
+        let deadline = service.clock().adding(seconds: deadlineSeconds)
+        let question = ReadQuestion(
+            subject: subject, question: .settings, from: nil, to: nil, purpose: try exchange.purpose())
+        return try Gate.read(service, exchange, question) { (_) throws(Problem) in
+            let request: LocationPushRequest
+            do throws(PushRequestError) {
+                request = try PushApps.request(
+                    to: id, token, for: .random(), named: "test", priority: .userAsked, deadline: deadline)
+            } catch { throw unusableToken }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("url", sender.endpoint.url + request.path)
+            writer.field("caFile", sender.endpoint.trustFile)
+            writer.object("headers") { writer in
+                for (name, value) in request.fields { writer.field(name, value) }
+            }
+            writer.field("body", String(decoding: request.payload, as: UTF8.self))
+            writer.field("bundleID", token.token.bundleID)
+            writer.field("environment", token.environment.word)
+            writer.endObject()
+            return Gate.Computed(
+                body: writer.bytes, count: 1, asOf: service.log.withStanding { $0.place })
+        }
+    }
+
+    /// The device of the path and its token; nobody but the operator learns whether there is one.
+    private static func device(
+        _ service: Service, _ exchange: Exchange
+    ) throws(Problem) -> (DeviceID, Handle, Standing.PushToken) {
+        guard exchange.caller.principal == .operator, exchange.caller.scopes.contains(.operate),
+            let handle = Handle(exchange.parameters[0])
+        else { throw .notFound }
+        let found = service.log.withStanding { standing in
+            standing.deviceByHandle[handle].map { ($0, standing.devices[$0]?.pushToken) }
+        }
+        guard let (id, token) = found else { throw .notFound }
+        guard let token else {
+            throw Problem(
+                409, "Cannot be woken", "The device has no location push token; its app has to upload one.")
+        }
+        return (id, handle, token)
+    }
+
+    private static let noApp = Problem(
+        409, "Cannot be woken", "config.json has no \"push\" for the device's app and environment.")
+    private static let unusableToken = Problem(
+        409, "Cannot be woken", "The device's token or bundle id fits in no request; its app has to upload it again.")
+}
+
+/// One test under way: records each try, and answers when the last record is durable.
+private final class PushTest: Sendable {
+    private struct State {
+        var attempts: [LocationPushAttempt] = []
+        /// Records that are not durable yet, and one for the outcome.
+        var open = 1
+        var outcome: PushOutcome?
+        var failure: Problem?
+    }
+
+    private let id: QueryID
+    private let device: DeviceID
+    private let token: Standing.PushToken
+    private let service: Service
+    private let correlation: RequestID
+    private let respond: @Sendable (HTTPResponse) -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ id: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ service: Service, _ correlation: RequestID,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        (self.id, self.device, self.token, self.service) = (id, device, token, service)
+        (self.correlation, self.respond) = (correlation, respond)
+    }
+
+    func run(_ request: LocationPushRequest, over sender: PushSender) {
+        sender.send(request) { [self] attempt in
+            let (status, reason) = attempt.recorded
+            record(number: attempt.number, status: status, reason: reason, milliseconds: attempt.durationMs)
+        } completion: { [self] outcome in
+            // A push that never left has no try that says why.
+            if case .failed(let fault) = outcome, state.withLock({ $0.attempts.isEmpty }) {
+                record(number: 1, status: nil, reason: fault.description, milliseconds: 0)
+            }
+            if case .rejected(let rejection) = outcome,
+                let retirement = Command.retiring(token, of: device, after: rejection)
+            {
+                service.log.submit(retirement, by: .house, correlation: correlation) { _ in }
+            }
+            state.withLock { $0.outcome = outcome }
+            closeOne()
+        }
+    }
+
+    private func record(number: Int, status: Int64?, reason: String?, milliseconds: Int64) {
+        let attempt = LocationPushAttempt(
+            query: id, device: device, attempt: Int64(number), apnsID: LocationPushAttempt.apnsID(id, device),
+            status: status, reason: reason.map { String($0.prefix(200)) }, durationMilliseconds: milliseconds)
+        state.withLock { state in
+            state.attempts.append(attempt)
+            state.open += 1
+        }
+        service.log.submit(.recordPushTest(attempt), by: .house, correlation: correlation) { [self] result in
+            if case .failure(let failure) = result { state.withLock { $0.failure = Problem(failure) } }
+            closeOne()
+        }
+    }
+
+    private func closeOne() {
+        let done = state.withLock { state -> State? in
+            state.open -= 1
+            return state.open == 0 ? state : nil
+        }
+        guard let done else { return }
+        if let failure = done.failure { return respond(failure.response) }
+        respond(.json(answer(done)))
+    }
+
+    private func answer(_ done: State) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("apnsID", LocationPushAttempt.apnsID(id, device).description)
+        writer.field("status", done.attempts.last?.status)
+        writer.field("reason", done.attempts.last?.reason)
+        if case .accepted(_, let uniqueID)? = done.outcome { writer.field("apnsUniqueID", uniqueID) }
+        writer.array("attempts") { writer in
+            for attempt in done.attempts {
+                writer.beginObject()
+                writer.field("attempt", attempt.attempt)
+                writer.field("status", attempt.status)
+                writer.field("reason", attempt.reason)
+                writer.field("durationMilliseconds", attempt.durationMilliseconds)
+                writer.endObject()
+            }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,161 @@
+import JSON
+import LocationPush
+package import Whereabouts
+
+/// The apps whose phones can be woken: for each bundle id and APNs service, the sender that reaches it.
+///
+/// APNs binds a connection to a team and a key and counts how often a provider token is renewed. So apps that share
+/// server, team and key share a sender, and all senders of one team and key share their provider token.
+final class PushApps: Sendable {
+    private struct App: Hashable {
+        let bundleID: String
+        let environment: Whereabouts.PushEnvironment
+    }
+
+    /// What one sender talks to, and as whom.
+    private struct Line: Hashable {
+        let host: String
+        let port: Int64
+        let caFile: String?
+        let environment: Whereabouts.PushEnvironment
+        let signer: Signer
+    }
+
+    private struct Signer: Hashable {
+        let teamID: String
+        let keyID: String
+        let keyFile: String
+    }
+
+    private let lines: [App: PushSender]
+    private let senders: [PushSender]
+
+    /// Reads the keys and starts a thread for each sender; nothing is connected before the first push.
+    ///
+    /// - Throws: a sentence that says which setting cannot be used.
+    init(_ settings: [ServiceConfiguration.Push]) throws(ConfigurationError) {
+        var sources: [Signer: ProviderTokenSource] = [:]
+        var senders: [Line: PushSender] = [:]
+        var lines: [App: PushSender] = [:]
+        for push in settings {
+            let signer = Signer(teamID: push.teamID, keyID: push.keyID, keyFile: push.keyFile)
+            let line = Line(
+                host: push.host, port: push.port, caFile: push.caFile, environment: push.environment, signer: signer)
+            do {
+                let source = try sources[signer] ?? ProviderTokenSource(key: push.providerTokenKey())
+                sources[signer] = source
+                let sender = try senders[line] ?? PushSender(Self.configuration(push, source))
+                senders[line] = sender
+                for bundleID in push.bundleIDs {
+                    lines[App(bundleID: bundleID, environment: push.environment)] = sender
+                }
+            } catch {
+                for sender in senders.values { sender.stop(drainMs: 0) }
+                throw ConfigurationError(
+                    "Pushes for \(push.bundleIDs.joined(separator: ", ")) cannot be sent: \(error)")
+            }
+        }
+        self.lines = lines
+        self.senders = Array(senders.values)
+    }
+
+    /// The sender that reaches the phone with this token; `nil` when its app is not configured.
+    func sender(for token: Standing.PushToken) -> PushSender? {
+        lines[App(bundleID: token.token.bundleID, environment: token.environment)]
+    }
+
+    /// Gives what is on its way time to end, in all senders at once.
+    func stop() {
+        for sender in senders { sender.beginStopping() }
+        for sender in senders { sender.stop() }
+    }
+
+    /// The push that wakes a device; its payload is `{"aps":{},"<name>":"<id>"}`, nothing personal.
+    ///
+    /// - Throws: ``PushRequestError`` when the token or bundle id the device gave fits in no request.
+    static func request(
+        to device: DeviceID, _ token: Standing.PushToken, for id: QueryID, named name: String,
+        priority: LocationPushRequest.Priority, deadline: Timestamp
+    ) throws(PushRequestError) -> LocationPushRequest {
+        var payload = JSONWriter()
+        payload.beginObject()
+        payload.object("aps") { _ in }
+        payload.field(name, id.description)
+        payload.endObject()
+        return try LocationPushRequest(
+            deviceToken: token.token.bytes, bundleID: token.token.bundleID,
+            environment: token.environment.ofAPNs, priority: priority,
+            expirationSeconds: deadline.milliseconds / 1000,
+            apnsID: LocationPushAttempt.apnsID(id, device).description,
+            collapseID: "device-\(device.rawValue)", payload: payload.bytes, deadlineMs: deadline.milliseconds)
+    }
+
+    private static func configuration(
+        _ push: ServiceConfiguration.Push, _ source: ProviderTokenSource
+    ) -> PushSender.Configuration {
+        var configuration = PushSender.Configuration(
+            endpoint: PushEndpoint(
+                environment: push.environment.ofAPNs, host: push.host, port: UInt16(push.port),
+                trustFile: push.caFile),
+            providerTokens: source)
+        configuration.diagnose = { Diagnostics.note("push", "\($0)") }
+        return configuration
+    }
+}
+
+extension ServiceConfiguration.Push {
+    /// A provider token signed for this moment, which is a secret for an hour.
+    ///
+    /// - Throws: ``ProviderTokenError``, which names no secret.
+    package func providerToken(at now: Timestamp) throws -> String {
+        try providerTokenKey().sign(issuedAtSeconds: now.milliseconds / 1000)
+    }
+
+    /// - Throws: ``ProviderTokenError``, which names no secret.
+    func providerTokenKey() throws(ProviderTokenError) -> ProviderTokenKey {
+        guard let pem = DataDirectory.read(keyFile, atMost: 16 << 10) else {
+            throw .badKey("\(keyFile) cannot be read")
+        }
+        return try ProviderTokenKey(pem: pem, keyID: keyID, teamID: teamID)
+    }
+}
+
+extension Command {
+    /// What an answer of APNs' says about the device token: it is good for nothing any more, here at least. `nil` when it
+    /// says nothing about it.
+    static func retiring(
+        _ token: Standing.PushToken, of device: DeviceID, after rejection: PushRejection
+    ) -> Command? {
+        let asOf: Timestamp?
+        switch rejection.consequence {
+        case .retireDeviceToken(let since): asOf = since.map(Timestamp.init(milliseconds:))
+        case .wrongEnvironment: asOf = nil
+        default: return nil
+        }
+        return .retirePushToken(device, token.token, reason: rejection.reason.name, asOf: asOf)
+    }
+}
+
+extension PushAttempt {
+    /// How the try ended, as it is recorded: APNs' status and reason, or the fault in words.
+    var recorded: (status: Int64?, reason: String?) {
+        switch ending {
+        case .accepted: (200, nil)
+        case .rejected(let rejection): (Int64(rejection.status), rejection.reason.name)
+        case .notProcessed: (nil, "not processed")
+        case .unknown(let why): (nil, why)
+        }
+    }
+}
+
+extension Whereabouts.PushEnvironment {
+    /// The same service, in the words of the module that talks to it.
+    var ofAPNs: LocationPush.PushEnvironment { self == .production ? .production : .development }
+    var appleHost: String { ofAPNs.host }
+}
+
+/// A setting that cannot be used, in a sentence.
+package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
+    package let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,38 @@
+// Trying out the way to a phone: a real push, which no query caused.
+
+extension Standing {
+    /// Decides whether a device is woken for a test now. If it is, the event is there before the push leaves, and the
+    /// push counts against the device's budget like any other; the last third is not the operator's to use up.
+    func testPush(
+        _ id: QueryID, to handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard caller.principal == .operator, caller.scopes.contains(.operate) else { throw .notFound }
+        guard let wanted = deviceByHandle[handle], let device = devices[wanted] else { throw .notFound }
+        guard device.pushToken != nil else {
+            throw .invalid("The device has no location push token; its app has to upload one.")
+        }
+        var decision = Decision()
+        let pause = device.lastPushAt.map { $0.adding(seconds: Limits.secondsBetweenPushes) } ?? now
+        let budget = device.pushes.earliest(leaving: Limits.pushesKeptForPersons, at: Limits.pushBudget, now: now)
+        let next = max(pause, budget)
+        if now < next {
+            decision.reply = .pushes([PushOrder(device: wanted, what: .wait(until: next))])
+            return decision
+        }
+        let leaving = LocationPushAttempt(
+            query: id, device: wanted, attempt: 0, apnsID: LocationPushAttempt.apnsID(id, wanted), status: nil,
+            reason: nil, durationMilliseconds: 0)
+        decision.append(.locationPushTested(leaving), to: .audit(device.person))
+        decision.reply = .pushes([PushOrder(device: wanted, what: .send)])
+        return decision
+    }
+
+    /// What became of a test. Of a person who was erased meanwhile nothing more is recorded.
+    func recordPushTest(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        guard let person = devices[attempt.device]?.person, persons[person]?.isErased == false else { return decision }
+        decision.append(.locationPushTested(attempt), to: .audit(person))
+        return decision
+    }
+}

@@ -1,0 +1,95 @@
+import JSON
+import Service
+import Whereabouts
+
+/// `push-test`: the way to a phone, tried out with a real push, or shown for `curl`.
+enum PushTestCommand {
+    private static let printCurl = Option.flag("print-curl", help: "send nothing; print the same request for curl")
+    private static let withProviderToken = Option.flag(
+        "with-provider-token", help: "with --print-curl: sign a provider token and print it, which is a secret")
+
+    static let command = Command(
+        words: ["push-test"], summary: "Wake a device once, and show what APNs says.",
+        requires: [Options.device], accepts: [printCurl, withProviderToken, Options.purpose, Options.json],
+        details: """
+            The push is real and on record: it counts against the device's budget, and the person sees it. The exit code
+            is 1 unless APNs accepts it, which is not yet delivery. --print-curl shows the person's device token, so that
+            is recorded as a read, with --purpose; the provider token is left to the variable PROVIDER_TOKEN.
+            """, run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        guard invocation.has(printCurl) || !invocation.has(withProviderToken) else {
+            throw .usage("--with-provider-token goes with --print-curl.")
+        }
+        let device = invocation.required(Options.device).text
+        if invocation.has(printCurl) { return try showCurl(device, invocation) }
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post("v1", "devices", device, "push-tests")
+        }
+        if invocation.has(Options.json) {
+            invocation.console.result(answer.jsonLine)
+        } else {
+            invocation.console.line(lines(of: answer))
+        }
+        guard answer["status"]?.int == 200 else { throw .checkFailed(nil) }
+    }
+
+    private static func lines(of answer: JSONValue) -> String {
+        let reason = answer["reason"]?.string
+        var lines =
+            switch answer["status"]?.int {
+            case 200: "APNs accepted the push: status 200"
+            case let status?: "APNs refused the push: status \(status), reason \(reason ?? "none given")"
+            case nil: "No answer came from APNs: \(reason ?? "nobody knows why")"
+            }
+        lines += "\n  apns-id         \(answer.text("apnsID"))"
+        if let unique = answer["apnsUniqueID"]?.string { lines += "\n  apns-unique-id  \(unique)" }
+        for attempt in answer["attempts"]?.array.map(Array.init) ?? [] {
+            let status = attempt["status"]?.int.map { "\($0)" } ?? "none"
+            let words = attempt["reason"]?.string.map { ", \($0)" } ?? ""
+            lines += "\n  try \(attempt["attempt"]?.int ?? 0)           status \(status)\(words)"
+            lines += ", \(attempt["durationMilliseconds"]?.int ?? 0) ms"
+        }
+        return lines
+    }
+
+    private static func showCurl(_ device: String, _ invocation: Invocation) throws(ToolError) {
+        let request = try House.withClient(invocation) { client throws(ToolError) in
+            var client = client
+            client.purpose = invocation[Options.purpose]
+            return try client.get("v1", "devices", device, "push-request")
+        }
+        // In double quotes, so that the shell puts the variable's value in.
+        var authorization = "\"authorization: bearer $PROVIDER_TOKEN\""
+        if invocation.has(withProviderToken) {
+            authorization = quoted("authorization: bearer " + (try providerToken(for: request, invocation)))
+        }
+        var words = ["curl --http2 --include"]
+        if let file = request["caFile"]?.string { words.append("--cacert \(quoted(file))") }
+        words.append("--header \(authorization)")
+        guard let fields = request["headers"]?.members else { throw .data("The service named no header fields.") }
+        for (name, value) in fields { words.append("--header \(quoted("\(name): \(value.string ?? "")"))") }
+        words.append("--data-binary \(quoted(request.text("body")))")
+        words.append(quoted(request.text("url")))
+        invocation.console.line(words.joined(separator: " \\\n  "))
+    }
+
+    /// Signed here, from the files that `config.json` names: a provider token is in no answer of the service.
+    private static func providerToken(for request: JSONValue, _ invocation: Invocation) throws(ToolError) -> String {
+        do {
+            let configuration = try ServiceConfiguration.read(House.path(of: invocation) + "/config.json")
+            let push = configuration.push.first {
+                $0.environment.word == request.text("environment") && $0.bundleIDs.contains(request.text("bundleID"))
+            }
+            guard let push else { throw ToolError.data("config.json has no \"push\" for the device's app.") }
+            return try push.providerToken(at: .now)
+        } catch { throw .data("\(error)") }
+    }
+
+    /// As one word of a POSIX shell.
+    private static func quoted(_ text: String) -> String {
+        var word = "'"
+        for character in text { word += character == "'" ? #"'\''"# : String(character) }
+        return word + "'"
+    }
+}

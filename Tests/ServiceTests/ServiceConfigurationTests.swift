@@ -1,0 +1,58 @@
+import Testing
+import Whereabouts
+
+@testable import Service
+
+@Suite struct ServiceConfigurationTests {
+    private static func app(_ more: String, key: String = "K", file: String = "/k.p8", bundle: String = "org.a")
+        -> String
+    {
+        #"{"teamID":"T","keyID":"\#(key)","keyFile":"\#(file)","bundleIDs":["\#(bundle)"]\#(more)}"#
+    }
+
+    private func read(_ push: String) throws -> [ServiceConfiguration.Push] {
+        try ServiceConfiguration.parse(Array(#"{"push":\#(push)}"#.utf8)).push
+    }
+
+    private func complaint(_ push: String) -> String {
+        do {
+            _ = try read(push)
+            return "nothing"
+        } catch { return "\(error)" }
+    }
+
+    @Test func `pushes are described by one object or by a list of them, and go to Apple unless told otherwise`() throws
+    {
+        let one = try #require(try read(Self.app("")).first)
+        #expect(one.host == "api.push.apple.com" && one.port == 443 && one.environment == .production)
+        let both = try read(
+            "[\(Self.app(#","environment":"development""#)),\(Self.app(#","host":"here","port":2197,"caFile":"/ca""#))]"
+        )
+        #expect(both.map(\.host) == ["api.sandbox.push.apple.com", "here"])
+        #expect(both.map(\.environment) == [.development, .production])
+        #expect(both.map(\.port) == [443, 2197] && both.map(\.caFile) == [nil, "/ca"])
+        #expect(try read("null").isEmpty)
+        #expect(try read("[]").isEmpty)
+    }
+
+    @Test func `an unknown key and a value that cannot be are refused by name`() {
+        #expect(
+            complaint(Self.app(#","p8":"x""#))
+                == "config.json has a key \"p8\" in \"push\" that does not exist; see the README.")
+        #expect(complaint(Self.app(#","port":0"#)) == "config.json: \"port\" must be a number from 1 to 65535.")
+        #expect(complaint("7") == "config.json: \"push\" must be an object or a list of objects.")
+        #expect(complaint(Self.app("", file: "")).contains("\"keyFile\""))
+        #expect(complaint(Self.app(#","environment":"test""#)).contains("\"environment\""))
+    }
+
+    @Test func `an app has one sender for each environment, a key one file`() throws {
+        let sandbox = #","environment":"development""#
+        #expect(try read("[\(Self.app("")),\(Self.app(sandbox))]").count == 2)
+        #expect(
+            complaint("[\(Self.app("")),\(Self.app("", key: "L"))]")
+                == "config.json: \"bundleIDs\" must be free of org.a in all but one part of \"push\".")
+        #expect(
+            complaint("[\(Self.app("")),\(Self.app("", file: "/other.p8", bundle: "org.b"))]")
+                == "config.json: \"keyFile\" must be the same wherever \"keyID\" is K.")
+    }
+}
