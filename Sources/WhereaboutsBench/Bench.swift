@@ -10,6 +10,9 @@ enum Bench {
         whereabouts-bench verify --dir DIR
         whereabouts-bench append-load --dir DIR --acks FILE.ack [--events N] [--outstanding N] [--devices N]
         whereabouts-bench check-crash
+        whereabouts-bench push-credentials --dir DIR
+        whereabouts-bench push --port N --dir DIR [--pushes N] [--in-flight N]
+        whereabouts-bench push-events --port N --dir DIR [--pushes N]
 
         """
 
@@ -23,6 +26,9 @@ enum Bench {
             case "verify": try VerifyBench(options).run()
             case "append-load": try AppendLoad(options).run()
             case "check-crash": CrashCheck.serve()
+            case "push-credentials": try PushCredentials.run(options)
+            case "push": try PushBench(options).run()
+            case "push-events": try PushEventsBench(options).run()
             default: throw UsageError()
             }
             return 0

@@ -31,7 +31,9 @@ import Testing
         "WhereaboutsTool": [
             "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "Service", "Whereabouts", "WireFormats",
         ],
-        "WhereaboutsBench": ["Cryptography", "Geodesy", "Service", "Whereabouts"],
+        "WhereaboutsBench": [
+            "Cryptography", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn", "Service", "Whereabouts",
+        ],
     ]
 
     /// Modules of the toolchain that hold no clock, file or socket of their own accord but can reach one.
