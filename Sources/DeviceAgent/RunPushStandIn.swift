@@ -3,23 +3,31 @@ internal import JSON
 internal import LocationPush
 internal import PushStandIn
 
-/// `whereabouts push-stand-in --directory DIR [--listen H:P] [--courier H:P] [--environment development|production]`:
-/// plays APNs for location pushes until SIGINT or SIGTERM.
+/// `whereabouts push-stand-in --directory DIR` plays APNs for location pushes until SIGINT or SIGTERM. The options are
+/// explained in the documentation page "The push stand-in".
 ///
 /// Makes the credentials in `DIR` when they are not there, prints what a sender and a simulated phone have to know, and
-/// then a JSON line for each push. The same facts stand in `DIR/stand-in.json`, put there once both ports listen:
+/// then a JSON line for each push and each event of a connection. The same facts stand in `DIR/stand-in.json`, put there once both ports listen:
 ///
 ///     {"processID":4711,"host":"localhost","port":40123,"courier":"127.0.0.1:40124","environment":"development",
 ///      "caFile":"DIR/ca.pem","keyFile":"DIR/AuthKey_….p8","keyID":"…","teamID":"…"}
 ///
 /// Ports left out or 0 are chosen by the system. Only the loopback address is served.
 ///
-/// - Returns: 0 after a signal, 2 for wrong arguments, 3 when a port or the directory cannot be used.
+/// - Returns: 0 after a signal, 2 for wrong arguments, 3 when a port, the directory or the script cannot be used.
 package func runPushStandIn(arguments: [String]) -> Int32 {
     do {
-        let arguments = try Arguments(arguments, options: ["--directory", "--listen", "--courier", "--environment"])
+        let arguments = try Arguments(
+            arguments,
+            options: [
+                "--directory", "--listen", "--courier", "--environment", "--bundle-ids", "--streams", "--script",
+            ])
         guard let named = arguments.values["--directory"], !named.isEmpty, arguments.rest.isEmpty else {
-            throw UsageError("Usage: whereabouts push-stand-in --directory DIR [--listen H:P] [--courier H:P]")
+            throw UsageError(
+                """
+                Usage: whereabouts push-stand-in --directory DIR [--listen H:P] [--courier H:P]
+                    [--environment development|production] [--bundle-ids A,B] [--streams N] [--script FILE]
+                """)
         }
         // Whoever reads the paths in stand-in.json may run elsewhere.
         let directory = absolutePath(named)
@@ -32,7 +40,20 @@ package func runPushStandIn(arguments: [String]) -> Int32 {
             }
             configuration.environment = environment
         }
+        if let list = arguments.values["--bundle-ids"] {
+            configuration.bundleIDs = Set(list.split(separator: ",").map(String.init))
+        }
+        if let text = arguments.values["--streams"] {
+            guard let streams = Int(text), (1...1_000_000).contains(streams) else {
+                throw UsageError("--streams is a whole number from 1 to 1000000.")
+            }
+            configuration.streamsMax = streams
+        }
+        if let file = arguments.values["--script"] {
+            configuration.script = try PushStandInRule.script(try readFile(file))
+        }
         configuration.record = { write($0.jsonLine + [UInt8(ascii: "\n")], toDescriptor: 1) }
+        configuration.recordConnection = { write($0.jsonLine + [UInt8(ascii: "\n")], toDescriptor: 1) }
         let end = EndSignal()
         let standIn = try PushStandIn(configuration)
         try writeFile(

@@ -93,13 +93,37 @@ import Testing
         }
     }
 
+    @Test func `a test scripts faults and counts what came, over a line of text`() async throws {
+        let scene = try Scene()
+        defer { scene.close() }
+        func say(_ line: String) -> String {
+            Foreign.run(
+                """
+                echo '\(line)' | \\
+                bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(scene.standIn.courierPort); cat >&3; head -n 1 <&3'
+                """
+            ).output
+        }
+        let faults = #"[{"fault":"answer","status":403,"reason":"Forbidden"},{"fault":"close","times":null}]"#
+        #expect(say(#"{"script":\#(faults)}"#) == "{\"scripted\":2}\n")
+        #expect(say(#"{"script":[{"fault":"x"}]}"#).contains("there is no fault"))
+        let sender = try scene.sender()
+        let refused = await sender.send(try scene.push())
+        #expect(refused.outcome == .rejected(PushRejection(status: 403, reason: .forbidden)))
+        #expect(say(#"{"clear":{}}"#) == "{\"cleared\":true}\n")
+        _ = await sender.send(try scene.push())
+        #expect(say(#"{"count":{}}"#) == "{\"connections\":1,\"pushes\":2,\"accepted\":1,\"resets\":0}\n")
+        sender.stop()
+    }
+
     @Test func `nonsense is answered, and an endless line ends the connection`() throws {
         let scene = try Scene()
         defer { scene.close() }
         let (_, said) = Foreign.run(
             "bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(scene.standIn.courierPort); printf \"x\\n{}\\n\" >&3; head -n 2 <&3'"
         )
-        #expect(said == "{\"error\":\"not JSON\"}\n{\"error\":\"say register, resume, unregister, script, clear or count\"}\n")
+        let verbs = "register, resume, unregister, script, clear or count"
+        #expect(said == "{\"error\":\"not JSON\"}\n{\"error\":\"say \(verbs)\"}\n")
         let (_, cut) = Foreign.run(
             """
             bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(scene.standIn.courierPort); \

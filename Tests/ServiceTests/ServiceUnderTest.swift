@@ -23,7 +23,8 @@ final class ServiceUnderTest: Sendable {
         try self.init(clock: clock, push: standIn.map { [Self.push(over: $0)] } ?? [])
     }
 
-    init(clock: HouseClock = .standing, push: [ServiceConfiguration.Push]) throws {
+    /// - Parameter clock: goes with the system's when pushes are to end by more than their deadline.
+    init(clock: HouseClock, push: [ServiceConfiguration.Push]) throws {
         var template = Array("/tmp/service-XXXXXX".utf8CString)
         directory = String(cString: try #require(mkdtemp(&template)))
         self.clock = clock

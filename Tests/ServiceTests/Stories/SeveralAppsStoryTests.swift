@@ -17,10 +17,12 @@ import Whereabouts
         var configuration = PushStandIn.Configuration(directory: folders[1])
         configuration.environment = .production
         let production = try PushStandIn(configuration)
-        let house = try ServiceUnderTest(push: [
-            ServiceUnderTest.push(over: sandbox, bundleIDs: ["org.example.beta"]),
-            ServiceUnderTest.push(over: production, bundleIDs: ["org.example.app"], environment: .production),
-        ])
+        let house = try ServiceUnderTest(
+            clock: .running,
+            push: [
+                ServiceUnderTest.push(over: sandbox, bundleIDs: ["org.example.beta"]),
+                ServiceUnderTest.push(over: production, bundleIDs: ["org.example.app"], environment: .production),
+            ])
         defer {
             house.stop()
             sandbox.stop()
