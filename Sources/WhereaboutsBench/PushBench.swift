@@ -169,7 +169,7 @@ struct PushEventsBench {
         house.all(pushes, tokens: keys) { index in
             (
                 "PUT", "/v1/devices/phone-\(index)/location-push-token",
-                #"{"hex":"\#(hex(Array(String(index).utf8)))","environment":"development","bundleID":"org.example.app"}"#
+                #"{"hex":"\#(hex(Array("phone-\(index)".utf8)))","environment":"development","bundleID":"org.example.app"}"#
             )
         }
         // One push to have the connection.
