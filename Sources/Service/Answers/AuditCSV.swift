@@ -31,7 +31,11 @@ package enum AuditCSV {
                 "", number(entry, "count"), "",
             ])
         default:
-            let what = [text(entry, "event"), text(entry, "name"), text(entry, "other")].filter { !$0.isEmpty }
+            let until = time(entry, "until")
+            let what = [
+                text(entry, "event"), text(entry, "name"), text(entry, "other"), text(entry, "hours"),
+                entry["asksEachTime"]?.bool == true ? "asking each time" : "", until.isEmpty ? "" : "until \(until)",
+            ].filter { !$0.isEmpty }
             return line([
                 number(entry, "number"), time(entry, "at"), "change", "", text(entry, "actor"),
                 what.joined(separator: " "), "", "", "", text(entry, "precision"), "", "", "", "", "", "", "",
