@@ -21,7 +21,7 @@ struct Regions: Sendable {
     private static let metersPerUnit = 0.011132
 
     func answer(at coordinate: Coordinate, country: CountryCode?) -> Answer {
-        let listed = tiling.listed(at: coordinate, eastScale: Self.eastScale(at: coordinate))
+        let listed = tiling.listed(at: coordinate) { Self.eastScale(at: coordinate) }
         let nearestSquare = listed.map(\.offsetSquare).min() ?? .infinity
         let own = listed.filter { country != nil && tiling.country($0.label) == country }
         // The first of equals, so that two labels without edges give the same answer every time.

@@ -54,13 +54,26 @@ package final class Gazetteer: Sendable {
         return all.joined(separator: "\n")
     }
 
+    /// The number of a country, which stand in the order of their codes; nil if no place is in it.
+    func number(of country: CountryCode) -> Int? {
+        withExtendedLifetime(self) {
+            let code = country.description
+            var (low, high) = (0, file.countries.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let found = file.string(file.countries.uint32(middle, at: 0)) ?? ""
+                if found == code { return middle }
+                if found < code { low = middle + 1 } else { high = middle }
+            }
+            return nil
+        }
+    }
+
     /// The name of a country in English, as GeoNames has it; nil if no place is in it, Antarctica apart.
     func name(of country: CountryCode) -> String? {
-        let code = country.description
-        if code == "AQ" { return "Antarctica" }
+        if country.description == "AQ" { return "Antarctica" }
         return withExtendedLifetime(self) {
-            let found = (0..<file.countries.count).first { file.string(file.countries.uint32($0, at: 0)) == code }
-            return found.flatMap { file.string(file.countries.uint32($0, at: 4)) }
+            number(of: country).flatMap { file.string(file.countries.uint32($0, at: 4)) }
         }
     }
 
@@ -96,6 +109,39 @@ package final class Gazetteer: Sendable {
             var ranked = tree.candidates(for: point, count: count).compactMap { rank($0.index, from: coordinate) }
             if ranked.count > 1 { ranked.sort { $0.precedes($1) } }
             return ranked.prefix(count).compactMap(place)
+        }
+    }
+
+    /// What may be among the `count` nearest places, by rising chord: of one country, or of all.
+    func candidates(at point: GeocentricPoint, count: Int, country: Int?) -> [PlaceTree.Candidate] {
+        withExtendedLifetime(self) {
+            tree.candidates(for: point, count: count).filter {
+                country == nil || area(numbered: $0.index)?.country == country
+            }
+            .sorted { ($0.chordSquare, $0.index) < ($1.chordSquare, $1.index) }
+        }
+    }
+
+    /// The nearest of candidates sorted by rising chord, by geodesic: looked at are those that chords cannot tell apart.
+    func nearest(of candidates: [PlaceTree.Candidate], to coordinate: Coordinate) -> Place? {
+        withExtendedLifetime(self) {
+            guard let first = candidates.first else { return nil }
+            let limit = PlaceTree.reachSquare(beyond: first.chordSquare)
+            let ranked = candidates.prefix { $0.chordSquare <= limit }.compactMap { rank($0.index, from: coordinate) }
+            return ranked.min { $0.precedes($1) }.flatMap(place)
+        }
+    }
+
+    func name(numbered number: Int) -> String? {
+        withExtendedLifetime(self) {
+            number < file.records.count ? file.string(file.records.uint32(number, at: 16)) : nil
+        }
+    }
+
+    /// GeoNames' code of a place's division.
+    func areaCode(numbered number: Int) -> String? {
+        withExtendedLifetime(self) {
+            area(numbered: number).flatMap { file.string(file.areas.uint32($0.area, at: 0)) }
         }
     }
 }

@@ -48,19 +48,21 @@ struct KeyList: Sendable {
         }
     }
 
-    /// Goes through the keys within `limit` edits of `key`: a unit inserted, left out, replaced, or two exchanged.
+    /// Goes through the keys within `limit` edits of `key`: a unit inserted, left out, replaced, or two exchanged. Of
+    /// several edits at most one may concern the first two units, which few people mistype twice: otherwise every key
+    /// would have to be looked at.
     ///
     /// The rows of the usual table (Wagner and Fischer 1974, with exchange: Lowrance and Wagner 1975) are kept for what
     /// a key shares with the one before it, and keys that begin with a beginning too far off are skipped, by block where
-    /// there are many. Up to a few milliseconds for two edits.
+    /// there are many. About a millisecond for one edit, a few for two.
     func eachKey(within limit: Int, of key: [UInt16], _ body: (KeyList.Cursor, _ edits: Int) -> Void) {
         var table = EditTable(key, limit: limit)
         var cursor = Cursor(self, block: 0)
         while cursor.next(skippingKeysThatShare: table.hopelessAt) {
             table.update(cursor.key, shared: cursor.shared)
             if let edits = table.edits { body(cursor, edits) }
-            if let hopeless = table.hopelessAt, cursor.isAtEndOfBlock {
-                cursor.leap(overKeysBeginningWith: Array(cursor.key[..<hopeless]))
+            if let hopeless = table.hopelessAt, cursor.isAtStartOfBlock || cursor.isAtEndOfBlock {
+                cursor.leap(overKeysBeginningWith: cursor.key[..<hopeless])
             }
         }
     }
@@ -109,6 +111,7 @@ extension KeyList {
             blockEnd = list.begin(block + 1)
         }
 
+        var isAtStartOfBlock: Bool { keysLeft == KeyList.keysInBlock - 1 }
         var isAtEndOfBlock: Bool { at >= blockEnd || keysLeft == 0 }
 
         /// Whether there is another key, and reads it; without looking closely at those that share `skipped` units with
@@ -146,7 +149,7 @@ extension KeyList {
         }
 
         /// Goes on with the first block that may hold a key which neither is before the present one nor begins so.
-        mutating func leap(overKeysBeginningWith prefix: [UInt16]) {
+        mutating func leap(overKeysBeginningWith prefix: ArraySlice<UInt16>) {
             // The blocks that lie within are mostly few: first by doubling steps, then by halving.
             var step = 1
             while block + step < list.blocks.count, list.firstKey(block + step).starts(with: prefix) { step *= 2 }
@@ -179,6 +182,7 @@ extension KeyList {
             return found
         }
 
+        @inline(__always)
         private func byte(_ offset: Int) -> UInt8 {
             offset < list.bytes.count ? list.bytes.start.load(fromByteOffset: offset, as: UInt8.self) : 0
         }
@@ -203,6 +207,9 @@ extension KeyList {
 
 /// How far the beginnings of a key are from the beginnings of what was asked, up to a limit.
 private struct EditTable {
+    /// So many units at the beginning may be wrong by one edit only.
+    private static let guardedUnits = 2
+
     private let asked: [UInt16]
     private let limit: Int
     /// Rows of `asked.count + 1`, one for each beginning of the key.
@@ -264,7 +271,7 @@ private struct EditTable {
                 if low > 0 { cells[at + low - 1] = 100 }
             }
             rowCount = row + 1
-            if least > limit {
+            if least > limit || row == Self.guardedUnits && least > 1 {
                 hopelessAt = row
                 return
             }

@@ -12,36 +12,50 @@ enum LocalityRule {
     /// How many times as populous the whole is as its part.
     private static let wholeToPart = 10
 
-    struct Answer: Equatable {
-        var locality: String?
-        var subLocality: String?
+    /// A place around the coordinate; the names are made for those that answer, not for all.
+    struct Neighbor {
+        let number: Int
+        let population: Int
+        let distanceMeters: Double
+        /// Its first-order division in GeoNames.
+        let area: String?
     }
 
     /// A large city that the coordinate is deep in.
     struct City {
-        let name: String
+        let number: Int
         let population: Int
-        let administrativeAreaCode: String?
+        let area: String?
+    }
+
+    enum Locality: Equatable {
+        case place(Int)
+        case city(Int)
+    }
+
+    struct Answer: Equatable {
+        var locality: Locality?
+        /// The number of a place.
+        var subLocality: Int?
     }
 
     /// `places` are of one country, with their distances to the coordinate; `cities` too, the largest first.
-    static func answer(among places: [Place], in cities: [City]) -> Answer {
+    static func answer(among places: [Neighbor], in cities: [City]) -> Answer {
         let near = places.filter { $0.distanceMeters <= max(mostDistanceMeters, reachMeters($0)) }
         guard let deepest = near.min(by: { depth($0) < depth($1) }) else {
-            return Answer(locality: cities.first?.name)
+            return Answer(locality: cities.first.map { .city($0.number) })
         }
         let whole = cities.first {
-            $0.population >= wholeToPart * deepest.population
-                && $0.administrativeAreaCode == deepest.administrativeAreaCode
+            $0.population >= wholeToPart * deepest.population && $0.area == deepest.area
         }
-        guard let whole else { return Answer(locality: deepest.name) }
+        guard let whole else { return Answer(locality: .place(deepest.number)) }
         // Out of the part's reach, only the whole is right.
-        return Answer(locality: whole.name, subLocality: depth(deepest) <= 1 ? deepest.name : nil)
+        return Answer(locality: .city(whole.number), subLocality: depth(deepest) <= 1 ? deepest.number : nil)
     }
 
-    private static func depth(_ place: Place) -> Double { place.distanceMeters / reachMeters(place) }
+    private static func depth(_ place: Neighbor) -> Double { place.distanceMeters / reachMeters(place) }
 
-    private static func reachMeters(_ place: Place) -> Double {
+    private static func reachMeters(_ place: Neighbor) -> Double {
         max(leastReachMeters, (Double(place.population) / (.pi * peoplePerSquareMeter)).squareRoot())
     }
 }

@@ -15,6 +15,12 @@ struct PlaceTree {
     let points: Section
     let levels: Int
 
+    /// The square of the longest stored chord whose geodesic may be as short as that of the given stored chord.
+    static func reachSquare(beyond chordSquare: Double) -> Double { Search.reachSquare(beyond: chordSquare) }
+
+    /// Meters of a stored chord: below 40 km less than 0.2 m from the geodesic.
+    static func meters(chordSquare: Double) -> Double { chordSquare.squareRoot() / Search.unitsPerMeter }
+
     /// Every place that may be among the `count` nearest, in no order. Few more than `count`, but possibly all places
     /// when those are nearly antipodal to the point.
     func candidates(for point: GeocentricPoint, count: Int) -> [Candidate] {
@@ -59,7 +65,7 @@ struct PlaceTree {
 /// The candidates found so far, and how far a further one may be.
 private struct Search {
     /// Units of the file in a meter.
-    private static let unitsPerMeter = 8.0
+    static let unitsPerMeter = 8.0
     /// A chord to a stored point differs from the true one by half a unit on each axis at most, √3/16 m; the rounding
     /// of the sums of squares is far below the rest of this.
     private static let roundingMeters = 0.11
@@ -89,7 +95,7 @@ private struct Search {
     }
 
     /// The square of the longest stored chord whose geodesic may be as short as that of the given stored chord.
-    private static func reachSquare(beyond chordSquare: Double) -> Double {
+    static func reachSquare(beyond chordSquare: Double) -> Double {
         let chord = chordSquare.squareRoot() / unitsPerMeter + roundingMeters
         // No geodesic is shorter than its chord, so the upper bound on the one is the upper bound on the other's chord.
         let reach = Geodesic.distanceBoundsMeters(chordMeters: chord).upperBound + roundingMeters

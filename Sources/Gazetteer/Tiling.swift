@@ -100,8 +100,8 @@ final class Tiling: Sendable {
 
     /// What the cell of a coordinate lists, in order: `offsetSquare` is 0 if the label holds the coordinate, else the
     /// square of the offset to its nearest edge in the cell in 1e-7 degrees, a degree of longitude counted `eastScale`
-    /// times; infinite for a label without edges there.
-    func listed(at coordinate: Coordinate, eastScale: Double) -> [(label: Int, offsetSquare: Double)] {
+    /// times, which is asked for where it matters; infinite for a label without edges there.
+    func listed(at coordinate: Coordinate, eastScale: () -> Double) -> [(label: Int, offsetSquare: Double)] {
         let point = TilingPoint(coordinate)
         switch content(at: point) {
         case .label(let label): return label < labels.count ? [(label, 0)] : []
@@ -109,10 +109,16 @@ final class Tiling: Sendable {
         case .cell(let begin):
             let at = local(point)
             var found: [(label: Int, offsetSquare: Double)] = []
+            var scale: Double?
             var reader = CandidateReader(shapes: shapes, begin: begin)
             while let candidate = reader.next() {
                 guard candidate.label < labels.count else { continue }
-                let offset = candidate.holds(at) ? 0 : candidate.offsetSquare(at, eastScale: eastScale)
+                var offset = 0.0
+                if !candidate.holds(at) {
+                    let known = scale ?? eastScale()
+                    scale = known
+                    offset = candidate.offsetSquare(at, eastScale: known)
+                }
                 found.append((candidate.label, offset))
             }
             return found

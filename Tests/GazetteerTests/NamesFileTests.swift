@@ -93,7 +93,8 @@ import Testing
         #expect(String(decoding: names.fold.words(text).joined(), as: UTF16.self) == key)
     }
 
-    /// The whole list of areas, against the textbook's recursion on every key.
+    /// The whole list of areas, against the textbook's recursion on every key; two errors in the first two letters are
+    /// not looked for.
     @Test func `exactly the keys within the edits are found`() throws {
         let names = try NamesFile(path: Self.path, edition: edition)
         var all: [[UInt16]] = []
@@ -128,6 +129,7 @@ import Testing
                 }
             }
         }
-        return cells[cells.count - 1]
+        let isFarFromTheStart = one.count >= 2 && cells[2 * width..<3 * width].allSatisfy { $0 > 1 }
+        return isFarFromTheStart ? 100 : cells[cells.count - 1]
     }
 }
