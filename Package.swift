@@ -77,7 +77,8 @@ let package = Package(
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
-                "Cryptography", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts",
+                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service",
+                "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",

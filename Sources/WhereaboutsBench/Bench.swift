@@ -8,6 +8,7 @@ enum Bench {
         whereabouts-bench restart --dir DIR [--events N] [--devices N]
         whereabouts-bench refold --dir DIR [--events N] [--devices N]
         whereabouts-bench verify --dir DIR
+        whereabouts-bench gazetteer --data FILE [--points N]
         whereabouts-bench append-load --dir DIR --acks FILE.ack [--events N] [--outstanding N] [--devices N]
         whereabouts-bench check-crash
         whereabouts-bench push-credentials --dir DIR
@@ -24,6 +25,7 @@ enum Bench {
             case "restart": try RestartBench(options).run()
             case "refold": try RefoldBench(options).run()
             case "verify": try VerifyBench(options).run()
+            case "gazetteer": try GazetteerBench(options).run()
             case "append-load": try AppendLoad(options).run()
             case "check-crash": CrashCheck.serve()
             case "push-credentials": try PushCredentials.run(options)

@@ -32,7 +32,8 @@ import Testing
             "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "Service", "Whereabouts", "WireFormats",
         ],
         "WhereaboutsBench": [
-            "Cryptography", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn", "Service", "Whereabouts",
+            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn", "Service",
+            "Whereabouts",
         ],
     ]
 
