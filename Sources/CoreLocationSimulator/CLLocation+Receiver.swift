@@ -14,7 +14,7 @@ extension CLLocation {
         let added = (sigma * sigma - horizontalAccuracy * horizontalAccuracy).squareRoot()
         let error = noise.displacement(sigma: added)
         let seen = Geodesic.direct(from: place, initialAzimuth: error.azimuth, distanceMeters: error.meters)
-        return with(latitude: seen.latitude, longitude: seen.longitude, accuracy: sigma)
+        return with(latitude: seen.latitude, longitude: seen.longitude, accuracy: sigma, floor: floor)
     }
 
     /// The fix as an app with reduced accuracy is given it: the jittered center of its cell, nothing else.
@@ -34,7 +34,14 @@ extension CLLocation {
                 ?? CLLocationSourceInformation(softwareSimulationState: true, andExternalAccessoryState: false))
     }
 
-    private func with(latitude: Double, longitude: Double, accuracy: Double) -> CLLocation {
+    /// The same fix on another floor, or on none that is known.
+    func with(floor: CLFloor?) -> CLLocation {
+        if floor == self.floor { return self }
+        return with(
+            latitude: coordinate.latitude, longitude: coordinate.longitude, accuracy: horizontalAccuracy, floor: floor)
+    }
+
+    private func with(latitude: Double, longitude: Double, accuracy: Double, floor: CLFloor?) -> CLLocation {
         CLLocation(
             all: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: altitude,
             ellipsoidalAltitude: ellipsoidalAltitude, floor: floor, horizontalAccuracy: accuracy,

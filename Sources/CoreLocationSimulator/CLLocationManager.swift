@@ -55,6 +55,7 @@ open class CLLocationManager: NSObject {
     private var standard = StandardService()
     private var request: LocationRequest?
     var headingService = HeadingService()
+    var ranging: [CLBeaconIdentityConstraint: Ranging] = [:]
 
     /// - Precondition: made by an app's code, which the simulation runs.
     public override init() {
@@ -111,10 +112,14 @@ open class CLLocationManager: NSObject {
 
     open class func significantLocationChangeMonitoringAvailable() -> Bool { device?.hardware.canMonitor ?? false }
 
-    /// Circles where the device hears cells or access points; no other kind of region.
+    /// Circles where the device hears cells or access points, beacons where it has Bluetooth.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
-        regionClass is CLCircularRegion.Type && device?.hardware.canMonitor ?? false
+        guard let hardware = device?.hardware else { return false }
+        return (regionClass is CLCircularRegion.Type && hardware.canMonitor)
+            || (regionClass is CLBeaconRegion.Type && hardware.contains(.bluetooth))
     }
+
+    open class func isRangingAvailable() -> Bool { device?.hardware.contains(.bluetooth) ?? false }
 
     /// Never: inert since iOS 13.
     open class func deferredLocationUpdatesAvailable() -> Bool { false }
@@ -238,7 +243,12 @@ open class CLLocationManager: NSObject {
     open var maximumRegionMonitoringDistance: CLLocationDistance { application.profile.regionRadiusMetersMax }
 
     /// Those of the app, whichever manager added them, in this launch or an earlier one.
-    open var monitoredRegions: Set<CLRegion> { application.locked { Set(application.regions.values.map(\.region)) } }
+    open var monitoredRegions: Set<CLRegion> {
+        application.locked {
+            Set(application.regions.values.map { $0.region as CLRegion })
+                .union(application.beaconRegions.values.map { $0.region as CLRegion })
+        }
+    }
 
     /// Registers a region a moment later; one with the same identifier is replaced.
     open func startMonitoring(for region: CLRegion) {
@@ -246,12 +256,33 @@ open class CLLocationManager: NSObject {
     }
 
     open func stopMonitoring(for region: CLRegion) {
-        application.locked { application.regions[region.identifier] = nil }
+        application.locked { application.stopMonitoring(region) }
     }
 
     /// Answers a moment later with the side the system knows.
     open func requestState(for region: CLRegion) {
         application.locked { application.requestState(region, manager: self) }
+    }
+
+    // MARK: Ranging
+
+    open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { application.locked { Set(ranging.keys) } }
+
+    /// Reports the beacons near by every second while the app runs.
+    open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+        application.locked {
+            application.serviceStarted()
+            guard application.mayRange else {
+                application.device.clock.after(0) { [weak self] in self?.failRanging(constraint) }
+                return
+            }
+            if ranging[constraint] == nil { ranging[constraint] = Ranging() }
+            application.device.range()
+        }
+    }
+
+    open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+        application.locked { ranging[constraint] = nil }
     }
 
     // MARK: What the system does

@@ -16,7 +16,7 @@ extension SimulatedApplication {
         if state.isRunning { for manager in managers { manager.take(seen, at: moment) } }
         takeLive(seen, at: moment)
         for service in pushes.running { service.process.receive(fix) }
-        guard monitoringIsAllowed else { return }
+        guard monitoringIsAllowed() else { return }
         noticeSignificantChange(seen, at: moment)
         noticeVisit(seen, at: moment)
         // Regions need full accuracy.
@@ -41,8 +41,8 @@ extension SimulatedApplication {
 
     /// Whether monitoring may notice anything now: When In Use monitors only in use, and before iOS 13 never; a dead
     /// app can only be launched, which a Mac does not do.
-    private var monitoringIsAllowed: Bool {
-        guard device.hardware.canMonitor else { return false }
+    func monitoringIsAllowed(with hardware: SimulatedHardware = .monitoring) -> Bool {
+        guard !device.hardware.isDisjoint(with: hardware) else { return false }
         switch state {
         case .notRunning, .terminatedBySystem:
             return status == .authorizedAlways && profile.launchesApps
@@ -74,7 +74,7 @@ extension SimulatedApplication {
             guard let self else { return }
             waiting.forEach { $0() }
             // The first event is the cached fix, if there is one.
-            guard !wasOn, isAuthorized, monitoringIsAllowed, let fix = lastFix else { return }
+            guard !wasOn, isAuthorized, monitoringIsAllowed(), let fix = lastFix else { return }
             if significant.rule.take(fix, at: device.clock.moment, profile: profile) { tellSignificantChange(fix) }
         }
     }
@@ -114,7 +114,7 @@ extension SimulatedApplication {
         // Reports keep their order, however late each is.
         lastVisitReport = max(lastVisitReport, Timestamp(milliseconds: moment.milliseconds + delay))
         device.clock.at(lastVisitReport, .timer) { [weak self] in
-            guard let self, visits.isOn, monitoringIsAllowed else { return }
+            guard let self, visits.isOn, monitoringIsAllowed() else { return }
             post { [weak self] in self?.deliverOrAwait(\.visits) { self?.tellVisit(visit) } }
         }
     }
@@ -150,10 +150,19 @@ extension SimulatedApplication {
         }
     }
 
-    private func register(_ region: CLRegion) -> Result<CLCircularRegion, CLError> {
+    private func register(_ region: CLRegion) -> Result<CLRegion, CLError> {
         guard isAuthorized, accuracy == .fullAccuracy else { return .failure(CLError(.regionMonitoringDenied)) }
+        // The limit is one for both kinds.
+        let isFull = regions.count + beaconRegions.count >= profile.regionsMax
+        if let beacons = region as? CLBeaconRegion, device.hardware.contains(.bluetooth),
+            beaconRegions[region.identifier] != nil || !isFull
+        {
+            beaconRegions[region.identifier] = MonitoredBeaconRegion(region: beacons)
+            senseBeacons()
+            return .success(beacons)
+        }
         guard device.hardware.canMonitor, var circle = region as? CLCircularRegion, circle.center.place != nil,
-            regions[circle.identifier] != nil || regions.count < profile.regionsMax
+            regions[circle.identifier] != nil || !isFull
         else { return .failure(CLError(.regionMonitoringFailure)) }
         if circle.radius > profile.regionRadiusMetersMax {
             guard profile.clampsRegionRadius else { return .failure(CLError(.regionMonitoringFailure)) }
@@ -203,11 +212,24 @@ extension SimulatedApplication {
         }
     }
 
+    func stopMonitoring(_ region: CLRegion) {
+        if region is CLBeaconRegion {
+            beaconRegions[region.identifier] = nil
+        } else {
+            regions[region.identifier] = nil
+        }
+    }
+
+    private func side(of region: CLRegion) -> CrossingDetector.Side? {
+        region is CLBeaconRegion
+            ? beaconRegions[region.identifier]?.presence.side : regions[region.identifier]?.detector.side
+    }
+
     func requestState(_ region: CLRegion, manager: CLLocationManager) {
         device.clock.after(0) { [weak self] in
             guard let self else { return }
             let state: CLRegionState =
-                switch regions[region.identifier]?.detector.side {
+                switch side(of: region) {
                 case .inside: .inside
                 case .outside: .outside
                 case nil: .unknown

@@ -19,6 +19,7 @@ struct MonitoredCondition {
     /// The event nobody has taken yet; until then nothing is watched.
     fileprivate var pending: CLMonitor.Event?
     fileprivate var detector: CrossingDetector
+    fileprivate var presence: BeaconPresence
     /// Why it is never watched; empty when it is.
     fileprivate let obstacle: ServiceDiagnostics
 }
@@ -54,9 +55,12 @@ extension SimulatedApplication {
             }
         let assumed = CLMonitor.Event(identifier: identifier, state: state, date: device.clock.now)
         monitors[monitor]?.conditions[identifier] = MonitoredCondition(
-            condition: condition, lastEvent: assumed, detector: CrossingDetector(side: side), obstacle: obstacle)
+            condition: condition, lastEvent: assumed, detector: CrossingDetector(side: side),
+            presence: BeaconPresence(side: side), obstacle: obstacle)
         if !obstacle.isEmpty {
             raise(.unmonitored, obstacle, monitor: monitor, identifier: identifier)
+        } else if condition is CLMonitor.BeaconIdentityCondition {
+            senseBeacons()
         } else if let fix = lastFix, mayWatchConditions {
             // The system knows where the device is, so the state need not wait for the next fix.
             take(fix, at: device.clock.moment, monitor: monitor, identifier: identifier)
@@ -67,6 +71,7 @@ extension SimulatedApplication {
         switch condition {
         case let circle as CLMonitor.CircularGeographicCondition:
             device.hardware.canMonitor && circle.center.place != nil && circle.radius >= 0
+        case is CLMonitor.BeaconIdentityCondition: device.hardware.contains(.bluetooth)
         default: false
         }
     }
@@ -130,6 +135,31 @@ extension SimulatedApplication {
         raise(side == .inside ? .satisfied : .unsatisfied, [], monitor: monitor, identifier: identifier)
     }
 
+    var watchesBeacons: Bool {
+        monitors.values.contains { monitor in
+            monitor.conditions.values.contains { $0.condition is CLMonitor.BeaconIdentityCondition }
+        }
+    }
+
+    func noticeBeaconConditions(_ heard: [BeaconIdentity]) {
+        guard mayWatchConditions else { return }
+        for (monitor, identifier) in allConditions {
+            guard var watched = monitors[monitor]?.conditions[identifier], watched.obstacle.isEmpty,
+                watched.pending == nil, let condition = watched.condition as? CLMonitor.BeaconIdentityCondition
+            else { continue }
+            let constraint = CLBeaconIdentityConstraint(condition.uuid, condition.major, condition.minor)
+            let found = heard.filter { $0.satisfies(constraint) }.min(by: BeaconIdentity.comesFirst)
+            let side = take(found != nil, into: &watched.presence)
+            monitors[monitor]?.conditions[identifier] = watched
+            guard let side else { continue }
+            raise(
+                side == .inside ? .satisfied : .unsatisfied, [], monitor: monitor, identifier: identifier,
+                refinement: found.map {
+                    CLMonitor.BeaconIdentityCondition(uuid: $0.uuid, major: $0.major, minor: $0.minor)
+                })
+        }
+    }
+
     /// Keeps an event for the app, and launches or wakes it for it when that may be.
     func raise(
         _ state: CLMonitoringState, _ diagnostics: ServiceDiagnostics, monitor: String, identifier: String,
@@ -187,7 +217,10 @@ extension SimulatedApplication {
         let isBlind = !diagnostics.isDisjoint(with: .unmonitored)
         for (identifier, condition) in (monitors[monitor]?.conditions ?? [:]).sorted(by: { $0.key < $1.key })
         where condition.obstacle.isEmpty {
-            if isBlind { monitors[monitor]?.conditions[identifier]?.detector = CrossingDetector() }
+            if isBlind {
+                monitors[monitor]?.conditions[identifier]?.detector = CrossingDetector()
+                monitors[monitor]?.conditions[identifier]?.presence = BeaconPresence()
+            }
             let state = isBlind ? .unmonitored : condition.lastEvent.state
             yield(
                 CLMonitor.Event(

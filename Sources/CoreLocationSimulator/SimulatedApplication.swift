@@ -45,6 +45,7 @@ public final class SimulatedApplication: @unchecked Sendable {
     var visits = LaunchingService<VisitDetector>(rule: VisitDetector())
     var lastVisitReport = Timestamp(milliseconds: .min)
     var regions: [String: MonitoredRegion] = [:]
+    var beaconRegions: [String: MonitoredBeaconRegion] = [:]
     var monitors: [String: SystemMonitor] = [:]
     var sessions = AppSessions()
     var live = LiveFollowers()
@@ -126,7 +127,7 @@ public final class SimulatedApplication: @unchecked Sendable {
 
     func reboot() {
         end(as: .notRunning)
-        if !profile.regionsSurviveReboot { (regions, monitors) = ([:], [:]) }
+        if !profile.regionsSurviveReboot { (regions, beaconRegions, monitors) = ([:], [:], [:]) }
     }
 
     /// Whether the app is in use: on the screen, or in the background with a session that the user can see.

@@ -26,6 +26,7 @@ public final class SimulatedDevice: @unchecked Sendable {
     /// Where the device was at the last fix, whatever its apps may know.
     private(set) var place: CLLocation?
     var compass = Compass()
+    var bluetooth = BluetoothReceiver()
 
     public init(
         clock: SimulatedClock = SimulatedClock(), profile: SimulationProfile = .iOS18,
@@ -133,12 +134,17 @@ public final class SimulatedDevice: @unchecked Sendable {
     }
 
     func receive(_ fix: CLLocation) {
+        if fix.hasPlace { place = fix }
+        locate(fix)
+        senseHeading()
+        senseBeacons()
+    }
+
+    private func locate(_ fix: CLLocation) {
         guard servicesAreOn, !(profile.platform == .macOS && sleeps) else { return }
         guard fix.hasPlace else { return write("device", "the receiver calls its fix invalid") }
-        place = fix
         guard let sigma = hardware.sigmaMeters(in: profile) else { return }
-        let seen = fix.blurred(toSigma: sigma, seed: seed)
+        let seen = fix.blurred(toSigma: sigma, seed: seed).with(floor: hardware.contains(.barometer) ? fix.floor : nil)
         for application in applications { application.receive(seen) }
-        senseHeading()
     }
 }

@@ -8,14 +8,19 @@ public struct SimulatedHardware: OptionSet, Sendable {
     public static let wifi = SimulatedHardware(rawValue: 2)
     public static let cellular = SimulatedHardware(rawValue: 4)
 
+    public static let bluetooth = SimulatedHardware(rawValue: 8)
     public static let magnetometer = SimulatedHardware(rawValue: 16)
 
-    public static let phone: SimulatedHardware = [.gps, .wifi, .cellular, .magnetometer]
+    /// Tells floors apart: without it a fix has none.
+    public static let barometer = SimulatedHardware(rawValue: 32)
+
+    public static let phone: SimulatedHardware = [.gps, .wifi, .cellular, .bluetooth, .magnetometer, .barometer]
     /// A tablet without a cellular modem has no GPS either.
-    public static let wifiTablet: SimulatedHardware = [.wifi, .magnetometer]
+    public static let wifiTablet: SimulatedHardware = [.wifi, .bluetooth, .magnetometer, .barometer]
 
     /// Significant changes and regions are found by cells and access points, which cost nothing to hear.
-    var canMonitor: Bool { !isDisjoint(with: [.wifi, .cellular]) }
+    static let monitoring: SimulatedHardware = [.wifi, .cellular]
+    var canMonitor: Bool { !isDisjoint(with: .monitoring) }
 
     /// The best one sigma it can give; `nil` when it cannot tell the place at all.
     func sigmaMeters(in profile: SimulationProfile) -> Double? {

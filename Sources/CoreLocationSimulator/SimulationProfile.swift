@@ -110,6 +110,18 @@ public struct SimulationProfile: Sendable, Equatable {
     /// How soon after a launch in the background a session held before is to be taken again.
     @Sourced(.decision) public var sessionRestoreSeconds = 5.0
 
+    // MARK: Beacons
+
+    @Sourced(.field) public var rangingIntervalSeconds = 1.0
+    @Sourced(.decision) public var beaconRangeMeters = 50.0
+    @Sourced(.decision) public var beaconPathLossExponent = 2.0
+    @Sourced(.decision) public var beaconImmediateMeters = 0.5
+    @Sourced(.decision) public var beaconNearMeters = 3.0
+    /// How long a silent beacon stays in the reports of ranging.
+    @Sourced(.decision) public var beaconDropSeconds = 10.0
+    /// How long all beacons of a region are silent before it has been left.
+    @Sourced(.field) public var beaconExitSeconds = 30.0
+
     // MARK: Heading
 
     /// Between two looks at the magnetometer while the device turns.

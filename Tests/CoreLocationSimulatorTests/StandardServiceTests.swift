@@ -168,8 +168,23 @@ import Testing
                 #expect(CLLocationManager.significantLocationChangeMonitoringAvailable() == monitors)
                 #expect(CLLocationManager.isMonitoringAvailable(for: CLCircularRegion.self) == monitors)
                 #expect(!CLLocationManager.deferredLocationUpdatesAvailable())
+                #expect(CLLocationManager.isRangingAvailable() == hardware.contains(.bluetooth))
+                #expect(
+                    CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self) == hardware.contains(.bluetooth))
+                #expect(CLLocationManager.headingAvailable() == hardware.contains(.magnetometer))
             }
             #expect(scene.app.received.last?.horizontalAccuracy == accuracy)
+        }
+    }
+
+    @Test func `S7 without a barometer a fix tells no floor`() throws {
+        let line = #"{"timestamp":1767225605,"latitude":46.5,"longitude":9.25,"horizontalAccuracy":5,"floor":2}"#
+        for (hardware, floor) in [(SimulatedHardware.phone, 2), (.phone.subtracting(.barometer), nil)] {
+            let scene = Scene(hardware: hardware) { $0.startUpdatingLocation() }
+            scene.open(with: .authorizedWhenInUse)
+            scene.device.follow(try SimulatedTrack(jsonLines: Data(line.utf8)))
+            scene.advance(10)
+            #expect(scene.app.received.map { $0.floor?.level } == [floor])
         }
     }
 

@@ -1,0 +1,69 @@
+internal import Foundation
+internal import Whereabouts
+
+/// What is about the device in the air.
+struct BluetoothReceiver {
+    fileprivate var beacons: [SimulatedBeacon] = []
+    fileprivate var isOn = true
+    fileprivate var tick: SimulatedClock.Ticket?
+}
+
+extension SimulatedDevice {
+    /// The beacons of the world.
+    public var beacons: [SimulatedBeacon] {
+        get { clock.lock.withLock { bluetooth.beacons } }
+        set {
+            clock.lock.withLock {
+                bluetooth.beacons = newValue
+                senseBeacons()
+            }
+        }
+    }
+
+    /// The switch "Bluetooth".
+    public var isBluetoothOn: Bool {
+        get { clock.lock.withLock { bluetooth.isOn } }
+        set {
+            clock.lock.withLock {
+                guard bluetooth.isOn != newValue else { return }
+                bluetooth.isOn = newValue
+                write("device", newValue ? "bluetooth on" : "bluetooth off")
+                senseBeacons()
+            }
+        }
+    }
+
+    /// The user lights the screen, without opening an app.
+    public func lightScreen() {
+        clock.lock.withLock {
+            write("device", "screen lit")
+            for application in applications { application.noticeScreen() }
+        }
+    }
+
+    /// What is heard where the device is now.
+    var heardBeacons: [(identity: BeaconIdentity, signal: BeaconSignal)] {
+        guard hardware.contains(.bluetooth), bluetooth.isOn, let place else { return [] }
+        return bluetooth.beacons.compactMap { beacon in
+            BeaconSignal(of: beacon, at: place.coordinate, profile: profile).map { (beacon.identity, $0) }
+        }
+    }
+
+    /// Looks for beacons on behalf of those who monitor them: the device moved, or a beacon did.
+    func senseBeacons() {
+        guard applications.contains(where: \.monitorsBeacons) else { return }
+        let heard = heardBeacons.map(\.identity)
+        for application in applications { application.noticeBeacons(heard) }
+    }
+
+    /// Reports to those who range, every second as long as there are any.
+    func range() {
+        guard bluetooth.tick == nil else { return }
+        bluetooth.tick = clock.after(profile.rangingIntervalSeconds) { [weak self] in
+            guard let self else { return }
+            bluetooth.tick = nil
+            for application in applications { application.range() }
+            if applications.contains(where: \.ranges) { range() }
+        }
+    }
+}
