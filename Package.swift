@@ -63,7 +63,7 @@ let package = Package(
         tests("HTTPServer", []),
         module("DeviceAgent", ["Geodesy", "JSON", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"]),
         tests("DeviceAgent", ["Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Whereabouts"]),
-        module("CoreLocationSimulator", ["Geodesy", "Whereabouts", "WireFormats"]),
+        module("CoreLocationSimulator", ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"]),
         module("CoreLocation", ["CoreLocationSimulator"]),
         tests("CoreLocationSimulator", ["CoreLocation", "LocationSharingApp"]),
         module("LocationSharingApp", ["CoreLocation"]),

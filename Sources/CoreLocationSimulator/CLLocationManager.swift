@@ -167,6 +167,7 @@ open class CLLocationManager: NSObject {
             application.device.find()
             application.device.clock.after(application.profile.requestLocationSeconds) { [weak self] in
                 guard let self, request === asked else { return }
+                application.accountForRadios()
                 request = nil
                 if let best = asked.best { deliver([best]) } else { fail(.locationUnknown) }
             }
@@ -309,6 +310,9 @@ open class CLLocationManager: NSObject {
         let text = fixes.map(\.logText).joined(separator: ", ")
         application.tell(self, "didUpdateLocations \(text)") { $0.locationManager(self, didUpdateLocations: fixes) }
     }
+
+    /// Whether a receiver works for it.
+    var isBusy: Bool { ((standard.isUpdating && !standard.isPaused) || request != nil) && mayDeliver }
 
     /// Denied is final: the app must start again.
     func authorizationLost() {

@@ -72,6 +72,11 @@ extension SimulatedApplication {
             device.write(bundle.identifier, "temporary full accuracy \(error?.code.rawValue.description ?? "answered")")
             Self.$current.withValue(self) { completion?(error) }
         }
+        if !bundle.hasTemporaryPurpose(key) {
+            device.write(
+                bundle.identifier,
+                "Info.plist has no \(key) in NSLocationTemporaryUsageDescriptionDictionary; nothing is asked")
+        }
         guard accuracy == .reducedAccuracy, isInUse, openPrompt == nil, bundle.hasTemporaryPurpose(key) else {
             device.clock.after(0) { end(CLError(.promptDeclined)) }
             return
@@ -96,6 +101,7 @@ extension SimulatedApplication {
         guard let answer = user.take(prompt) else { return }
         device.clock.after(answer.delaySeconds) { [weak self] in
             guard let self else { return }
+            accountForRadios()
             openPrompt = nil
             device.write(bundle.identifier, "answer \(answer.choice.rawValue)\(answer.precise ? "" : " not precise")")
             take(answer)

@@ -37,6 +37,12 @@ extension SimulatedApplication {
         servicesChanged()
     }
 
+    /// Whether a loop keeps the receiver on; a stay is waited out without it.
+    var followsLocation: Bool {
+        state.isRunning && (isInUse || hasSessionForBackground) && liveObstacles.isEmpty
+            && live.all.values.contains { !$0.isStationary }
+    }
+
     /// What hinders a location; a reduced one is still one.
     private var liveObstacles: ServiceDiagnostics { diagnostics.subtracting(.accuracyLimited) }
 

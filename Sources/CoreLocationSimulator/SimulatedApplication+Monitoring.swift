@@ -10,6 +10,7 @@ struct MonitoredRegion {
 extension SimulatedApplication {
     /// One fix of the device.
     func receive(_ fix: CLLocation) {
+        accountForRadios()
         guard isAuthorized, let seen = accuracy == .fullAccuracy ? fix : reducedIfDue(fix) else { return }
         lastFix = seen
         let moment = device.clock.moment

@@ -135,6 +135,15 @@ extension SimulatedApplication {
         raise(side == .inside ? .satisfied : .unsatisfied, [], monitor: monitor, identifier: identifier)
     }
 
+    var watchesCircles: Bool {
+        mayWatchConditions
+            && monitors.values.contains { monitor in
+                monitor.conditions.values.contains {
+                    $0.condition is CLMonitor.CircularGeographicCondition && $0.obstacle.isEmpty && $0.pending == nil
+                }
+            }
+    }
+
     var watchesBeacons: Bool {
         monitors.values.contains { monitor in
             monitor.conditions.values.contains { $0.condition is CLMonitor.BeaconIdentityCondition }

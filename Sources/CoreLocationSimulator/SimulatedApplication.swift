@@ -24,6 +24,8 @@ public final class SimulatedApplication: @unchecked Sendable {
     private var managerReferences: [ManagerReference] = []
     private var nextManager = 1
     private var suspension: SimulatedClock.Ticket?
+    /// What the process is to do when it runs again.
+    var afterSuspension: [() -> Void] = []
 
     // What the system keeps.
     var user: UserScript
@@ -48,6 +50,9 @@ public final class SimulatedApplication: @unchecked Sendable {
     var beaconRegions: [String: MonitoredBeaconRegion] = [:]
     var monitors: [String: SystemMonitor] = [:]
     var sessions = AppSessions()
+    var radioAccount = RadioAccount()
+    /// The geocoder's requests of the last minute.
+    var geocoded: [Timestamp] = []
     var live = LiveFollowers()
     var pushes: LocationPushes
 
@@ -79,7 +84,10 @@ public final class SimulatedApplication: @unchecked Sendable {
     var profile: SimulationProfile { device.profile }
 
     func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try device.clock.lock.withLock(body)
+        try device.clock.lock.withLock {
+            accountForRadios()
+            return try body()
+        }
     }
 
     // MARK: Code of the app
@@ -175,11 +183,17 @@ public final class SimulatedApplication: @unchecked Sendable {
 
     private func change(to state: SimulatedApplicationState) {
         guard state != lifeState else { return }
+        accountForRadios()
         let wasSuspended = lifeState == .suspended
         lifeState = state
         device.write(bundle.identifier, state.rawValue)
         loseWhatNeedsUse()
-        if wasSuspended { tellAuthorization() }
+        if wasSuspended {
+            tellAuthorization()
+            let waiting = afterSuspension
+            afterSuspension = []
+            for body in waiting { whenRunning(launch, body) }
+        }
         if state == .foreground { device.senseHeading() }
         if state == .background { awaitSuspension() } else { device.clock.cancel(suspension) }
         servicesChanged()
@@ -187,13 +201,14 @@ public final class SimulatedApplication: @unchecked Sendable {
 
     private func end(as state: SimulatedApplicationState) {
         guard !lifeState.isDead || state == .notRunning else { return }
+        accountForRadios()
         device.clock.cancel(suspension)
         if !lifeState.isDead { endSessions() }
         lifeState = state
         device.write(bundle.identifier, state.rawValue)
         endMonitors()
         endLive()
-        (delegate, managerReferences) = (nil, [])
+        (delegate, managerReferences, afterSuspension) = (nil, [], [])
         loseWhatNeedsUse()
     }
 

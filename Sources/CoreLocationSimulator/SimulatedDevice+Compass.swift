@@ -91,7 +91,10 @@ extension SimulatedDevice {
         let truly = compass.trueHeading(at: clock.moment)
         let field = place.flatMap { compass.model.field(at: $0.coordinate, on: now) }
         let magnetic = (truly - (field?.declination ?? 0)).inCircle
-        let known = location.flatMap { compass.model.field(at: $0.coordinate, on: now) }
+        let known = location.flatMap {
+            // Mostly the app knows the very place.
+            $0.coordinate == place?.coordinate ? field : compass.model.field(at: $0.coordinate, on: now)
+        }
         if known != nil, !WorldMagneticModel.years.contains(now.decimalYear), !compass.hasToldOfYears {
             compass.hasToldOfYears = true
             write("device", "the magnetic model is for 2025 to 2030; true headings are of its nearest day")
@@ -157,6 +160,12 @@ extension CLLocationManager {
         application.tell(self, "shouldDisplayHeadingCalibration") {
             if $0.locationManagerShouldDisplayHeadingCalibration(self) { application.device.showCalibration() }
         }
+    }
+}
+
+extension CLLocationCoordinate2D {
+    fileprivate static func == (one: Self, other: Self) -> Bool {
+        one.latitude == other.latitude && one.longitude == other.longitude
     }
 }
 

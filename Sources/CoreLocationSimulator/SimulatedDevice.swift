@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Geodesy
 internal import Whereabouts
 
 /// A phone, tablet or Mac: its hardware, its system, where it goes, and the apps on it.
@@ -15,6 +16,14 @@ public final class SimulatedDevice: @unchecked Sendable {
 
     /// Where device tokens come from; `nil` for ones made from the seed.
     public var locationPushRegistrar: LocationPushRegistrar?
+
+    /// What the geocoder answers from; `nil` where it has no network.
+    public var geocoding: SimulatedGeocoding? {
+        get { clock.lock.withLock { places } }
+        set { clock.lock.withLock { places = newValue } }
+    }
+    private var places: SimulatedGeocoding?
+    lazy var transform = GeocentricTransform.make()
 
     private var log = CallbackLog()
     private(set) var applications: [SimulatedApplication] = []

@@ -122,6 +122,20 @@ public struct SimulationProfile: Sendable, Equatable {
     /// How long all beacons of a region are silent before it has been left.
     @Sourced(.field) public var beaconExitSeconds = 30.0
 
+    // MARK: Geocoding
+
+    @Sourced(.decision) public var geocodeSeconds = 0.3
+    @Sourced(.field) public var geocodesPerMinute = 50
+
+    // MARK: Receivers
+
+    /// How long one look around keeps a receiver busy.
+    @Sourced(.decision) public var scanSeconds = 2.0
+    /// Between two looks around; for significant changes it is their own interval.
+    @Sourced(.decision) public var visitScanSeconds = 900.0
+    @Sourced(.decision) public var regionScanSeconds = 60.0
+    @Sourced(.decision) public var beaconScanSeconds = 20.0
+
     // MARK: Heading
 
     /// Between two looks at the magnetometer while the device turns.

@@ -36,15 +36,9 @@ package final class WorldMagneticModel {
             yearlyH: numbers[5])
     }
 
-    private let transform: GeocentricTransform
+    private let transform = GeocentricTransform.make()
 
-    package init() {
-        do {
-            transform = try GeocentricTransform()
-        } catch {
-            preconditionFailure("PROJ cannot convert to geocentric coordinates: \(error)")
-        }
-    }
+    package init() {}
 
     /// The field at a place, `ellipsoidalHeight` meters above the ellipsoid; `nil` when the coordinate is no place.
     ///
@@ -62,13 +56,15 @@ package final class WorldMagneticModel {
         let years = min(max(date.decimalYear, Self.years.lowerBound), Self.years.upperBound) - Self.years.lowerBound
 
         let legendre = Self.legendre(sine: sine, cosine: cosine)
+        let orders = (0...Self.degreeMax).map { (cos: cos(Double($0) * longitude), sin: sin(Double($0) * longitude)) }
+        let scales = (0...Self.degreeMax).map { pow(Self.radiusMeters / radius, Double($0 + 2)) }
         var (north, east, down) = (0.0, 0.0, 0.0)
         for term in Self.coefficients {
             let (n, m) = (term.degree, term.order)
             let g = term.g + years * term.yearlyG
             let h = term.h + years * term.yearlyH
-            let (c, s) = (cos(Double(m) * longitude), sin(Double(m) * longitude))
-            let scale = pow(Self.radiusMeters / radius, Double(n + 2))
+            let (c, s) = orders[m]
+            let scale = scales[n]
             let value = legendre[n][m]
             let below = n > m ? legendre[n - 1][m] : 0
             let slope = (Double(n * n - m * m).squareRoot() * below - Double(n) * sine * value) / cosine
@@ -101,12 +97,22 @@ package final class WorldMagneticModel {
 }
 
 extension Date {
-    /// The year with its fraction gone by, in UTC.
+    /// The year with its fraction gone by, in UTC and the Gregorian calendar.
+    ///
+    /// By hand, because a compass that turns asks ten times a second and `Calendar` takes a tenth of a millisecond.
     var decimalYear: Double {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        guard let year = calendar.dateInterval(of: .year, for: self) else { return .nan }
-        let number = Double(calendar.component(.year, from: self))
-        return number + timeIntervalSince(year.start) / year.duration
+        let days = timeIntervalSince1970 / 86_400
+        var year = 1970 + Int((days / 365.2425).rounded(.down))
+        // The average year may be a day off around the turn of a year.
+        if Double(Self.days(before: year)) > days { year -= 1 }
+        if Double(Self.days(before: year + 1)) <= days { year += 1 }
+        let begin = Self.days(before: year)
+        return Double(year) + (days - Double(begin)) / Double(Self.days(before: year + 1) - begin)
+    }
+
+    /// Days from 1970 to the beginning of a year.
+    private static func days(before year: Int) -> Int {
+        func leapYears(until year: Int) -> Int { year / 4 - year / 100 + year / 400 }
+        return 365 * (year - 1970) + leapYears(until: year - 1) - leapYears(until: 1969)
     }
 }

@@ -12,6 +12,38 @@ import Testing
         #expect(scene.count("NSLocationWhenInUseUsageDescription") == 1)
     }
 
+    /// As Xcode writes them.
+    @Test func `A1 given an app's own property lists, then what is missing in them is named`() throws {
+        func scene(purpose: String) throws -> Scene {
+            let list = """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+                <plist version="1.0"><dict>
+                <key>CFBundleIdentifier</key><string>org.example.app</string>
+                <key>\(purpose)</key><string>to show you around</string>
+                <key>UIBackgroundModes</key><array><string>location</string></array>
+                </dict></plist>
+                """
+            let bundle = try SimulatedBundle(infoPlist: Data(list.utf8))
+            let scene = Scene(info: bundle.infoDictionary, user: [.init(.whenInUse, .whileUsing)]) { manager in
+                manager.requestAlwaysAuthorization()
+                manager.requestWhenInUseAuthorization()
+                manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "turns")
+                manager.allowsBackgroundLocationUpdates = true
+            }
+            scene.application.open()
+            scene.advance(5)
+            return scene
+        }
+        let complete = try scene(purpose: "NSLocationWhenInUseUsageDescription")
+        #expect(complete.count("has no NSLocationAlwaysAndWhenInUseUsageDescription; nothing is asked") == 1)
+        #expect(complete.count("has no turns in NSLocationTemporaryUsageDescriptionDictionary") == 1)
+        #expect(complete.status == .authorizedWhenInUse)
+        let empty = try scene(purpose: "NSCameraUsageDescription")
+        #expect(empty.count("has no NSLocationWhenInUseUsageDescription; nothing is asked") == 1)
+        #expect(empty.status == .notDetermined)
+    }
+
     @Test func `A2 given iOS 8 or later, when updates start without a request, then nothing comes`() throws {
         for profile in [SimulationProfile.iOS8, .iOS13, .iOS18] {
             let scene = Scene(profile) { $0.startUpdatingLocation() }

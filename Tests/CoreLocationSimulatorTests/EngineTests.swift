@@ -2,9 +2,11 @@ import CoreLocation
 import Testing
 
 @Suite struct EngineTests {
-    /// A day with everything on, twice.
+    /// Home, office and back with everything on, twice.
     @Test func `the same track, profile, script and seed give the same bytes, another seed gives others`() throws {
         func day(seed: UInt64) throws -> String {
+            let sessions = Box<[AnyObject]>([])
+            let house = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
             let scene = Scene(
                 user: [.init(.always, .whileUsing), .init(.keepAlways, .always, after: 30)], seed: seed
             ) { manager in
@@ -14,20 +16,50 @@ import Testing
                 manager.startMonitoringSignificantLocationChanges()
                 manager.startMonitoringVisits()
                 manager.startMonitoring(for: CLCircularRegion(center: north(1500), radius: 150, identifier: "office"))
+                manager.startMonitoring(for: CLBeaconRegion(uuid: house, identifier: "house"))
+                manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: house))
+                manager.startUpdatingHeading()
+                sessions.value = [CLServiceSession(authorization: .always), CLBackgroundActivitySession()]
+                let geocoder = CLGeocoder()
+                Task {
+                    for try await update in CLLocationUpdate.liveUpdates() where update.stationary {
+                        guard let location = update.location else { continue }
+                        _ = try await geocoder.reverseGeocodeLocation(location)
+                    }
+                }
+                for name in ["one", "two"] {
+                    Task {
+                        let monitor = await CLMonitor(name)
+                        let place = CLMonitor.CircularGeographicCondition(center: north(1500), radius: 200)
+                        await monitor.add(place, identifier: "office")
+                        await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: house), identifier: "house")
+                        for try await _ in await monitor.events {}
+                    }
+                }
             }
+            scene.device.geocoding = try GeocoderTests.geocoding.get()
+            scene.device.beacons = [SimulatedBeacon(uuid: house, major: 1, minor: 1, coordinate: north(1400))]
             scene.application.open()
             try scene.follow(
                 [
-                    .stay(seconds: 1200), .move(to: north(1500), metersPerSecond: 1.5), .stay(seconds: 3600),
-                    .outage(seconds: 600), .move(to: home, metersPerSecond: 12), .stay(seconds: 1800),
+                    .stay(seconds: 400), .move(to: north(1500), metersPerSecond: 1.5), .stay(seconds: 1200),
+                    .outage(seconds: 200), .move(to: home, metersPerSecond: 12), .stay(seconds: 300),
                 ], every: 5, sigma: 4)
-            scene.advance(1000)
+            scene.advance(1)
+            scene.application.run {
+                scene.manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: house))
+            }
+            scene.device.turn(by: 90, degreesPerSecond: 1)
+            scene.advance(299)
             scene.application.terminateBySystem()
-            scene.advance(10_000)
+            scene.advance(3500)
             return scene.device.callbackLog.text
         }
         let first = try day(seed: 1)
-        #expect(first.contains("didUpdateLocations") && first.contains("didEnterRegion office"))
+        for what in [
+            "didUpdateLocations", "didEnterRegion office", "didEnterRegion house", "didVisit", "didRange [1/1",
+            "didUpdateHeading", "liveUpdate", "monitor one office 1", "monitor two house 1", "geocoded",
+        ] where !first.contains(what) { Issue.record("Nothing of \(what)") }
         #expect(try day(seed: 1) == first)
         #expect(try day(seed: 2) != first)
     }

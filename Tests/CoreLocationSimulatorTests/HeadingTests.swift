@@ -1,6 +1,7 @@
 import CoreLocation
-import CoreLocationSimulator
 import Testing
+
+@testable import CoreLocationSimulator
 
 /// An app with a compass.
 private final class CompassApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDelegate, @unchecked Sendable {
@@ -103,6 +104,13 @@ private final class CompassApp: NSObject, CLLocationManagerDelegate, SimulatedAp
                 try SimulatedItinerary(start: home, legs: [.stay(seconds: 5)]).track(departure: device.clock.now))
             device.clock.advance(by: 10)
             #expect(device.callbackLog.lines(containing: "the magnetic model is for 2025 to 2030").count == lines)
+        }
+    }
+
+    /// Expected: Foundation's calendar.
+    @Test func `H2 a date is its year and the part of it gone by`() {
+        for year in [1969.5, 1970, 1999.999, 2000, 2024, 2024.5, 2025, 2027.25, 2028.9999, 2030, 2100, 2101] {
+            #expect(abs(date(of: year).decimalYear - year) < 1e-7)
         }
     }
 

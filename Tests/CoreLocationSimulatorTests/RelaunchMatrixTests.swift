@@ -25,7 +25,7 @@ import Testing
         }
     }()
 
-    @Test func `the matrix has every service with both authorizations`() { #expect(Self.rows.count == 10) }
+    @Test func `the matrix has every service with both authorizations`() { #expect(Self.rows.count == 22) }
 
     @Test(arguments: rows)
     func `L1 given a service, when the device moves, then each state of the app has its row's outcome`(row: Row) throws
@@ -38,6 +38,8 @@ import Testing
     private func outcome(
         _ service: String, _ status: CLAuthorizationStatus, _ state: String
     ) throws -> String {
+        let held = Box<[AnyObject]>([])
+        let house = UUID()
         let scene = Scene { manager in
             switch service {
             case "standard": manager.startUpdatingLocation()
@@ -49,9 +51,27 @@ import Testing
             case "visits": manager.startMonitoringVisits()
             case "regions":
                 manager.startMonitoring(for: CLCircularRegion(center: north(3000), radius: 150, identifier: "office"))
-            default: break
+            case "liveUpdates", "liveUpdatesActivity":
+                if service == "liveUpdatesActivity" { held.value = [CLBackgroundActivitySession()] }
+                Task { for try await _ in CLLocationUpdate.liveUpdates() {} }
+            case "monitor":
+                held.value = [CLServiceSession(authorization: .always)]
+                Task {
+                    let monitor = await CLMonitor("matrix")
+                    let office = CLMonitor.CircularGeographicCondition(center: north(3000), radius: 150)
+                    if await monitor.identifiers.isEmpty { await monitor.add(office, identifier: "office") }
+                    for try await _ in await monitor.events {}
+                }
+            case "beaconRegions":
+                if manager.monitoredRegions.isEmpty {
+                    manager.startMonitoring(for: CLBeaconRegion(uuid: house, identifier: "house"))
+                }
+            case "ranging": manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: house))
+            case "heading": manager.startUpdatingHeading()
+            default: preconditionFailure("The matrix has a service this test does not know.")
             }
         }
+        scene.device.beacons = [SimulatedBeacon(uuid: house, major: 1, minor: 1, coordinate: north(3000))]
         scene.open(with: status)
         try scene.follow([
             .stay(seconds: 60), .move(to: north(3000), metersPerSecond: 10), .stay(seconds: 1800),
@@ -66,6 +86,7 @@ import Testing
         }
         // Beyond the moment at which an app without a reason to run is suspended.
         scene.advance(20)
+        scene.device.turn(by: 90, degreesPerSecond: 1)
         let before = Self.callbacks(scene)
         scene.advance(3000)
         let isTold = Self.callbacks(scene) > before
@@ -75,7 +96,10 @@ import Testing
     }
 
     private static func callbacks(_ scene: Scene) -> Int {
-        ["didUpdateLocations", "didVisit", "didEnterRegion"].reduce(0) {
+        [
+            "didUpdateLocations", "didVisit", "didEnterRegion", "liveUpdate ", "monitor matrix office", "didRange",
+            "didUpdateHeading",
+        ].reduce(0) {
             $0 + scene.count($1)
         }
     }

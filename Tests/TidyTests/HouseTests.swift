@@ -24,7 +24,7 @@ import Testing
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],
         "DeviceAgent": ["Geodesy", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"],
-        "CoreLocationSimulator": ["Geodesy", "Whereabouts", "WireFormats"],
+        "CoreLocationSimulator": ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"],
         "CoreLocation": ["CoreLocationSimulator"],
         "LocationSharingApp": ["CoreLocation"],
         // Programs.

@@ -1,0 +1,42 @@
+public import Foundation
+internal import Gazetteer
+
+/// What is known of a place by name. What is not known is `nil`: streets, house numbers and postal codes always are.
+public final class CLPlacemark: NSObject, Sendable {
+    public let location: CLLocation?
+    /// What a person would call the place in one word.
+    public let name: String?
+    public let locality: String?
+    public let subLocality: String?
+    public let administrativeArea: String?
+    public let subAdministrativeArea: String?
+    public let isoCountryCode: String?
+    public let country: String?
+    public let inlandWater: String?
+    public let ocean: String?
+    public let areasOfInterest: [String]?
+    public let timeZone: TimeZone?
+
+    public var thoroughfare: String? { nil }
+    public var subThoroughfare: String? { nil }
+    public var postalCode: String? { nil }
+    public var region: CLRegion? { nil }
+
+    init(_ placemark: Placemark, at location: CLLocation) {
+        self.location = location
+        name = placemark.name
+        locality = placemark.locality
+        subLocality = placemark.subLocality
+        administrativeArea = placemark.administrativeArea
+        subAdministrativeArea = placemark.subAdministrativeArea
+        isoCountryCode = placemark.isoCountryCode?.description
+        country = placemark.country
+        inlandWater = placemark.inlandWater
+        ocean = placemark.ocean
+        areasOfInterest = placemark.areasOfInterest.isEmpty ? nil : placemark.areasOfInterest
+        timeZone = placemark.timeZone.flatMap { TimeZone(identifier: $0) }
+    }
+
+    /// Says nothing of the place: descriptions end in diagnostics.
+    public override var description: String { "CLPlacemark(…)" }
+}
