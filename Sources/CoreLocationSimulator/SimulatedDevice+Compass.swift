@@ -93,7 +93,8 @@ extension SimulatedDevice {
         let magnetic = (truly - (field?.declination ?? 0)).inCircle
         let known = location.flatMap {
             // Mostly the app knows the very place.
-            $0.coordinate == place?.coordinate ? field : compass.model.field(at: $0.coordinate, on: now)
+            if let place, $0.coordinate == place.coordinate { return field }
+            return compass.model.field(at: $0.coordinate, on: now)
         }
         if known != nil, !WorldMagneticModel.years.contains(now.decimalYear), !compass.hasToldOfYears {
             compass.hasToldOfYears = true

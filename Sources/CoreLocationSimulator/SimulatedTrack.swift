@@ -80,6 +80,8 @@ public struct SimulatedTrack: Sendable {
     private init(reported: [Fix], accuracyMeters: Double, derivesMotion: Bool) throws {
         guard !reported.isEmpty else { throw SimulatedTrackError(description: "The track has no fix with a time.") }
         var fixes: [CLLocation] = []
+        // Where the source gives one height only, the geoid gives the other; without its grid that stays unknown.
+        lazy var geoid = try? Geoid()
         for (index, fix) in reported.enumerated() {
             var fix = fix
             if derivesMotion, index + 1 < reported.count {
@@ -92,6 +94,9 @@ public struct SimulatedTrack: Sendable {
                 }
             }
             fix.horizontalAccuracy = fix.horizontalAccuracy ?? accuracyMeters
+            if fix.ellipsoidalAltitude == nil, let altitude = fix.altitude {
+                fix.ellipsoidalAltitude = (try? geoid?.separation(at: fix.coordinate)).map { altitude + $0 }
+            }
             fixes.append(CLLocation(fix))
         }
         self.init(fixes)

@@ -90,6 +90,34 @@ import Testing
         #expect(throws: SimulatedTrackError.self) { try SimulatedTrack(gpx: Data("<gpx/>".utf8)) }
     }
 
+    /// The sentence is the one NMEA guides print: 545.4 m above the sea, which is 46.9 m above the ellipsoid.
+    @Test func `C2 the two altitudes differ by the geoid separation the source gives`() throws {
+        let nmea = """
+            $GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A
+            $GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47
+
+            """
+        let line =
+            #"{"timestamp":1767225600,"latitude":46.5,"longitude":9.25,"altitude":410,"ellipsoidalAltitude":457.5}"#
+        for (track, separation) in [
+            (try SimulatedTrack(nmea: Data(nmea.utf8)), 46.9), (try SimulatedTrack(jsonLines: Data(line.utf8)), 47.5),
+        ] {
+            let fix = try #require(track.fixes.first)
+            #expect(abs(fix.ellipsoidalAltitude - fix.altitude - separation) < 1e-9)
+        }
+    }
+
+    /// Expected: a check value NGA publishes for EGM96; the grid is good to decimeters there.
+    @Test func `C2 where the source gives no ellipsoidal altitude, the separation is EGM96's`() throws {
+        let gpx = """
+            <gpx xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
+            <trkpt lat="46.8743190" lon="102.4487290"><ele>2000</ele><time>2026-01-01T00:00:00Z</time></trkpt>
+            </trkseg></trk></gpx>
+            """
+        let fix = try #require(try SimulatedTrack(gpx: Data(gpx.utf8)).fixes.first)
+        #expect(fix.altitude == 2000 && abs(fix.ellipsoidalAltitude - fix.altitude + 43.575) < 0.5)
+    }
+
     @Test func `JSON lines are followed with every field`() throws {
         let line = """
             {"timestamp":1767225600.5,"latitude":46.5,"longitude":9.25,"horizontalAccuracy":12.5,"speed":3.5,"floor":2}
