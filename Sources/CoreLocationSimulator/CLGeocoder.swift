@@ -1,8 +1,9 @@
 public import Foundation
 internal import Gazetteer
+internal import Geodesy
 internal import Whereabouts
 
-/// Names coordinates, one request at a time, from the device's ``SimulatedDevice/geocoding``.
+/// Names coordinates and finds names, one request at a time, from the device's ``SimulatedDevice/geocoding``.
 ///
 /// Each app has so many requests a minute; beyond them, and on a device without names, requests fail as without a
 /// network. Names are in the language of the file.
@@ -53,6 +54,44 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
 
     open func reverseGeocodeLocation(_ location: CLLocation, preferredLocale: Locale?) async throws -> [CLPlacemark] {
         try await reverseGeocodeLocation(location)
+    }
+
+    /// The places a name may mean, the likeliest first, in as many languages as the file knows. A name that only begins
+    /// so, or is misspelled, is a partial result, which is an error.
+    open func geocodeAddressString(_ addressString: String, completionHandler: @escaping Handler) {
+        geocodeAddressString(addressString, in: nil, completionHandler: completionHandler)
+    }
+
+    /// The same, those within the region first.
+    open func geocodeAddressString(
+        _ addressString: String, in region: CLRegion?, completionHandler: @escaping Handler
+    ) {
+        let circle = region as? CLCircularRegion
+        ask(handler: completionHandler) { device, geocoding in
+            let found = geocoding.gazetteer.places(named: addressString)
+            guard !found.isEmpty else { return .failure(CLError(.geocodeFoundNoResult)) }
+            let exact = found.filter { $0.match == .exact }
+            guard !exact.isEmpty else { return .failure(CLError(.geocodeFoundPartialResult)) }
+            let placemarks = exact.map { place in
+                CLPlacemark(
+                    geocoding.gazetteer.placemark(of: place, using: device.transform),
+                    at: CLLocation(
+                        latitude: place.place.coordinate.latitude, longitude: place.place.coordinate.longitude))
+            }
+            let (near, far) = placemarks.reduce(into: ([CLPlacemark](), [CLPlacemark]())) { parts, placemark in
+                let isNear = placemark.location.map { circle?.contains($0.coordinate) ?? true } ?? false
+                if isNear { parts.0.append(placemark) } else { parts.1.append(placemark) }
+            }
+            return .success(near + far)
+        }
+    }
+
+    open func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
+        try await withUnsafeThrowingContinuation { continuation in
+            geocodeAddressString(addressString) { placemarks, error in
+                continuation.resume(with: placemarks.map { .success($0) } ?? .failure(error ?? CLError(.network)))
+            }
+        }
     }
 
     /// Fails the request under way.

@@ -85,6 +85,31 @@ import Testing
         #expect(placemark.ocean?.contains("Atlantic") == true && placemark.locality == nil && placemark.country == nil)
     }
 
+    @Test func `a name is found in any language, near ones first, and a part of one is no result`() throws {
+        let requests = Requests(try Self.geocoding.get())
+        var found: [[CLPlacemark]] = []
+        var codes: [Int?] = []
+        func ask(_ text: String, in region: CLRegion? = nil) {
+            requests.geocoder.geocodeAddressString(text, in: region) {
+                found.append($0 ?? [])
+                codes.append($1.map(code))
+            }
+            requests.advance(1)
+        }
+        ask("Wien")
+        #expect(found[0].first?.isoCountryCode == "AT")
+        let vienna = CLLocation(latitude: 48.2082, longitude: 16.3738)
+        #expect((found[0].first?.location?.distance(from: vienna) ?? .infinity) < 10_000)
+        // Paris is in France unless one asks about Texas.
+        let texas = CLLocationCoordinate2D(latitude: 33.66, longitude: -95.55)
+        ask("Paris")
+        ask("Paris", in: CLCircularRegion(center: texas, radius: 50_000, identifier: "Texas"))
+        #expect(found[1].first?.isoCountryCode == "FR" && found[2].first?.isoCountryCode == "US")
+        ask("xqzzyvw")
+        ask("Viennna")
+        #expect(codes == [nil, nil, nil, 8, 9])
+    }
+
     @Test func `no place has no name, and a device without names has no network`() throws {
         let requests = Requests(try Self.geocoding.get())
         requests.reverse(-180, -180)
