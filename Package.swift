@@ -61,8 +61,13 @@ let package = Package(
         tests("LocationPush", ["JSON", "PushStandIn"]),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
         tests("HTTPServer", []),
-        module("DeviceAgent", ["Geodesy", "JSON", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"]),
-        tests("DeviceAgent", ["Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Whereabouts"]),
+        module(
+            "DeviceAgent",
+            [
+                "CoreLocation", "Geodesy", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn", "Whereabouts",
+                "WireFormats",
+            ]),
+        tests("DeviceAgent", ["CoreLocation", "HTTPServer", "JSON", "LocationPush", "PushStandIn"]),
         module("CoreLocationSimulator", ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"]),
         module("CoreLocation", ["CoreLocationSimulator"]),
         tests("CoreLocationSimulator", ["CoreLocation", "LocationSharingApp"]),
@@ -71,8 +76,8 @@ let package = Package(
         tests(
             "Service",
             [
-                "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "SQLite",
-                "Whereabouts",
+                "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "PushStandIn", "SQLite", "Whereabouts",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",
@@ -83,7 +88,8 @@ let package = Package(
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
-                "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Service", "Whereabouts", "WireFormats",
+                "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "PushStandIn", "Service", "Whereabouts",
+                "WireFormats",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",

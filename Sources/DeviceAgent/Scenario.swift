@@ -1,14 +1,17 @@
 internal import JSON
 package import LocationPush
 
-/// What `whereabouts simulate` plays: a service, a push stand-in and the phones between them.
+/// What `whereabouts simulate` plays in real time: a service, a push stand-in and the phones between them.
 ///
 ///     {"service": "http://127.0.0.1:8080", "pushStandIn": "127.0.0.1:2197",
 ///      "devices": [{"device": "walker-phone", "reportingKeyFile": "walker-phone.key", "bundleID": "org.example.app",
 ///                   "environment": "development", "track": "evening.gpx", "at": "end"}]}
 ///
 /// Paths are relative to the scenario's own folder. The key stands in the scenario (`reportingKey`) or in a file. `at`
-/// is where on its track the phone stands: `"end"`, also when left out, or seconds after the first point.
+/// is where on its track the phone stands: `"end"`, also when left out, or seconds after the first point. In place of a
+/// track, `gpsd` names the address of a gpsd with a real receiver, as `"127.0.0.1:2947"`. `reports` lists what the phone
+/// reports of itself (`visits`, `significantChanges`, `regions`, `updates`, `headings`); left out, it only answers when it
+/// is asked.
 /// `environment` may be left out and is `development` then. A key of another name is refused.
 package struct Scenario: Sendable, Equatable {
     /// Phones of one scenario at most; each has a thread of its own.
@@ -27,9 +30,23 @@ package struct Scenario: Sendable, Equatable {
         package let reportingKey: ReportingKey
         package let bundleID: String
         package let environment: PushEnvironment
-        /// Path of a GPX file.
-        package let track: String
-        package let standing: Track.Standing
+        package let source: Source
+        package let reports: Set<String>
+    }
+
+    /// Where a phone's fixes come from.
+    package enum Source: Sendable, Equatable {
+        /// Path of a file with a track, and the point of it where the phone stands.
+        case track(String, Standing)
+        case gpsd(HostAndPort)
+    }
+
+    /// Which point of a track.
+    package enum Standing: Sendable, Equatable {
+        /// The last one of the file.
+        case end
+        /// The last one not later than this many seconds after the first.
+        case after(seconds: Double)
     }
 
     /// Where a reporting key is.
@@ -74,7 +91,10 @@ extension Scenario.Device {
     fileprivate init(_ value: JSONValue, number: Int, directory: String) throws(ScenarioError) {
         let members = try ScenarioMembers(
             value, named: "Device \(number)",
-            known: ["device", "reportingKey", "reportingKeyFile", "bundleID", "environment", "track", "at"])
+            known: [
+                "device", "reportingKey", "reportingKeyFile", "bundleID", "environment", "track", "at", "gpsd",
+                "reports",
+            ])
         func path(_ text: String) -> String { text.hasPrefix("/") ? text : "\(directory)/\(text)" }
 
         device = try members.text("device")
@@ -89,7 +109,16 @@ extension Scenario.Device {
             throw ScenarioError("environment of device \(number) must be development or production.")
         }
         self.environment = environment
-        track = path(try members.text("track"))
+        reports = try members.reports(number)
+        if members["gpsd"] != nil {
+            guard members["track"] == nil, let address = HostAndPort(try members.text("gpsd")) else {
+                throw ScenarioError("gpsd of device \(number) must be HOST:PORT, and stands in place of a track.")
+            }
+            source = .gpsd(address)
+            return
+        }
+        let track = path(try members.text("track"))
+        let standing: Scenario.Standing
         if let at = members["at"] {
             if at.string == "end" {
                 standing = .end
@@ -101,11 +130,12 @@ extension Scenario.Device {
         } else {
             standing = .end
         }
+        source = .track(track, standing)
     }
 }
 
 /// The members of one object of a scenario, all of known names.
-private struct ScenarioMembers {
+struct ScenarioMembers {
     private let object: JSONValue
     private let name: String
 
@@ -119,6 +149,28 @@ private struct ScenarioMembers {
     }
 
     subscript(_ key: String) -> JSONValue? { object[key] }
+
+    /// A number within bounds; `standard` when it is left out.
+    func number(_ key: String, in range: ClosedRange<Double>, or standard: Double) throws(ScenarioError) -> Double {
+        guard let value = object[key] else { return standard }
+        guard let number = value.double, range.contains(number) else {
+            throw ScenarioError("\(name): \(key) must be a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    /// The words of `reports`; none when it is left out.
+    func reports(_ number: Int) throws(ScenarioError) -> Set<String> {
+        guard let list = object["reports"] else { return [] }
+        let words = list.array.map { $0.map { $0.string ?? "" } } ?? [""]
+        let known: Set<String> = ["visits", "significantChanges", "regions", "updates", "headings"]
+        guard known.isSuperset(of: words) else {
+            throw ScenarioError(
+                "reports of device \(number) must be a list of visits, significantChanges, regions, updates and headings."
+            )
+        }
+        return Set(words)
+    }
 
     func text(_ key: String) throws(ScenarioError) -> String {
         guard let text = object[key]?.string, !text.isEmpty else {

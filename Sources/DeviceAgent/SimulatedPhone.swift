@@ -1,194 +1,202 @@
+internal import CoreLocation
+internal import Foundation
 internal import JSON
-package import LocationPush
-package import PushStandIn
-internal import Whereabouts
-internal import WireFormats
+internal import LocationPush
+internal import LocationSharingApp
 
-/// One phone with the app on it and the app's location push extension. Belongs to one thread, which ``run(until:)``
-/// occupies.
+/// One phone on simulated Core Location, with the app of `LocationSharingApp` on it and the app's location push
+/// extension.
 ///
-/// The app registers for location pushes and uploads the token (`PUT /v1/devices/{device}/location-push-token`). A push
-/// wakes the extension (`didReceiveLocationPushPayload`), which finds a fix, reports it with the id of the query from
-/// the payload's `query` (`POST /v1/fixes`) and completes when the service has acknowledged it.
-package final class SimulatedPhone {
-    /// Who the phone is.
-    package struct Identity: Sendable {
+/// Belongs to one thread at a time: whoever moves its clock. Nothing happens in between.
+final class SimulatedPhone {
+    /// Who the phone is to the service.
+    struct Identity: Sendable {
         /// The handle.
-        package let device: String
-        package let reportingKey: String
-        package let bundleID: String
-        package let environment: LocationPush.PushEnvironment
-
-        package init(
-            device: String, reportingKey: String, bundleID: String, environment: LocationPush.PushEnvironment
-        ) {
-            (self.device, self.reportingKey) = (device, reportingKey)
-            (self.bundleID, self.environment) = (bundleID, environment)
-        }
+        let device: String
+        let reportingKey: String
+        let bundleID: String
+        let environment: LocationPush.PushEnvironment
     }
 
-    /// The longest a turn waits for a push, and so how late an end is noticed, in milliseconds.
-    private static let turnMs: Int64 = 250
-    /// The wait before the courier is tried again, in milliseconds.
-    private static let courierRetryMs: Int64 = 1_000
+    /// How the phone and its user are.
+    struct Manner {
+        var profile = SimulationProfile.iOS18
+        var hardware = SimulatedHardware.phone
+        var seed: UInt64 = 0
+        /// The answers to the app's prompts; `nil` for an app that was given Always before.
+        var user: UserScript?
+        var interests: LocationReporter.Interests = []
+        var regions: [CLCircularRegion] = []
+        /// `nil` for a network that loses nothing.
+        var weather: Weather?
+    }
 
-    private let identity: Identity
-    private let track: Track
+    let identity: Identity
+    let device: SimulatedDevice
+    private let application: SimulatedApplication
     private let diary: Diary
-    private let clock: PushClock
-    private let send: (ServiceRequest) -> ServiceReply
-    private let makeCourier: () -> CourierClient
-    private var courier: CourierClient
-    private var isRegistered = false
-    private var hasCourier = true
-    private var courierNotBeforeMs = Int64.min
-    private var outbox = Outbox()
+    private let app: AppBox
+    private let container: URL
+    /// Lines of the callback log that the diary has seen.
+    private var told = 0
+
+    /// The running app's own objects.
+    private final class AppBox {
+        var reporter: LocationReporter?
+    }
 
     /// - Parameters:
-    ///   - makeCourier: makes a line to the push stand-in that is not connected yet.
-    ///   - send: brings a message to the service and waits for the answer.
-    package init(
-        _ identity: Identity, track: Track, diary: Diary, clock: PushClock = .system,
-        makeCourier: @escaping () -> CourierClient, send: @escaping (ServiceRequest) -> ServiceReply
+    ///   - folder: what app and extension share; it exists.
+    ///   - network: the way to the service.
+    init(
+        _ identity: Identity, _ manner: Manner, start: Date, service: URL, folder: String,
+        network: any RequestSending, diary: Diary
     ) {
-        (self.identity, self.track, self.diary, self.clock) = (identity, track, diary, clock)
-        (self.makeCourier, self.send) = (makeCourier, send)
-        courier = makeCourier()
+        (self.identity, self.diary) = (identity, diary)
+        let clock = SimulatedClock(start: start)
+        let container = URL(fileURLWithPath: folder, isDirectory: true)
+        self.container = container
+        let device = SimulatedDevice(
+            clock: clock, profile: manner.profile, hardware: manner.hardware, seed: manner.seed)
+        self.device = device
+        let account = ServiceAccount(
+            service: service, device: identity.device, reportingKey: identity.reportingKey,
+            bundleID: identity.bundleID, environment: identity.environment.rawValue)
+        let surroundings = Surroundings(
+            container: container, network: AppNetwork(base: network, weather: manner.weather), now: { clock.now },
+            after: { seconds, body in SimulatedApplication.current?.after(seconds, body) })
+        let tell: @Sendable (Outbox.Event) -> Void = { diary.note($0, device: identity.device, at: clock.now) }
+        let box = AppBox()
+        app = box
+        application = device.install(
+            Self.bundle(identity), user: manner.user ?? UserScript(),
+            delegate: {
+                App {
+                    let reporter = LocationReporter(
+                        account: account,
+                        outbox: Outbox(account: account, surroundings: surroundings, process: "app", tell: tell),
+                        surroundings: surroundings, interests: manner.interests)
+                    box.reporter = reporter
+                    reporter.start()
+                    for region in manner.regions { reporter.monitor(region) }
+                }
+            },
+            locationPushExtension: {
+                LocationPushService(
+                    outbox: Outbox(account: account, surroundings: surroundings, process: "extension", tell: tell),
+                    surroundings: surroundings)
+            })
+        if manner.user == nil { application.changeInSettings(.authorizedAlways) }
     }
 
-    /// Lives until `isOver` says so, which is asked about four times a second.
-    package func run(until isOver: () -> Bool) {
-        while !isOver() { turn() }
-        courier.disconnect()
+    /// What the simulated system told the app and the extension, the same for the same track, script and seed.
+    var callbackLog: CallbackLog { device.callbackLog }
+
+    /// The user opens the app and leaves it.
+    func open() {
+        application.open()
+        note()
     }
 
-    private func turn() {
-        deliver()
-        let now = clock.now().monotonicMs
-        let waitMs = min(Self.turnMs, outbox.waitMs(atMs: now) ?? Self.turnMs)
-        guard now >= courierNotBeforeMs else {
-            rest(ms: min(waitMs, courierNotBeforeMs - now))
+    func leave() {
+        application.enterBackground()
+        note()
+    }
+
+    /// The app ends and comes again, as apps do over a day.
+    func terminate() {
+        application.terminateBySystem()
+        note()
+    }
+
+    func run(until date: Date) {
+        device.clock.run(until: date)
+        note()
+    }
+
+    /// A push has reached the phone. One for another app does nothing here.
+    func receive(topic: String, payload: [UInt8], _ fields: (inout JSONWriter) -> Void) {
+        diary.note("pushReceived", device: identity.device, at: device.clock.now, fields)
+        guard topic == identity.bundleID + ".location-query" else {
+            diary.note("ignored", device: identity.device, at: device.clock.now) {
+                $0.field("reason", "The topic is another app's.")
+            }
             return
         }
-        do throws(TransportFault) {
-            if !isRegistered { try register() }
-            if let push = try courier.nextPush(timeoutMs: waitMs) { wakeExtension(push) }
-            hasCourier = true
-        } catch {
-            lose(error)
-        }
+        let dictionary = (try? JSONSerialization.jsonObject(with: Data(payload))) as? [String: Any]
+        application.receiveLocationPush(dictionary ?? [:])
+        note()
     }
 
-    private func register() throws(TransportFault) {
-        let token = try courier.register(bundleID: identity.bundleID, environment: identity.environment)
-        isRegistered = true
-        let hex = token.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        note("registered") { $0.field("tokenEnd", String(hex.suffix(8))) }
-        var body = JSONWriter()
-        body.beginObject()
-        body.field("hex", hex)
-        body.field("environment", identity.environment.rawValue)
-        body.field("bundleID", identity.bundleID)
-        body.endObject()
-        post(.token, method: "PUT", path: "/v1/devices/\(identity.device)/location-push-token", body: body.bytes)
+    /// The system changes the device token; the app notices at its next launch.
+    func changeToken() {
+        application.rotateLocationPushToken()
+        note()
     }
 
-    private func lose(_ fault: TransportFault) {
-        if hasCourier { note("courierLost") { $0.field("reason", fault.description) } }
-        hasCourier = false
-        // A stand-in that starts anew on another directory does not know the token: the phone registers again.
-        if fault.description.contains("unknown token") {
-            courier = makeCourier()
-            isRegistered = false
-        }
-        courierNotBeforeMs = clock.now().monotonicMs + Self.courierRetryMs
+    /// The system has taken the device token back; the app asks for another one, and uploads it.
+    func rotateToken() {
+        application.rotateLocationPushToken()
+        registerAgain()
     }
 
-    private func wakeExtension(_ push: CourierPush) {
-        let payload = try? JSONDocument.parse(push.payload).root
-        let query = payload?["query"]?.string.flatMap { QueryID($0.lowercased()) }
-        note("pushReceived") { line in
-            line.field("apnsID", push.apnsID)
-            line.field("topic", push.topic)
-            line.field("priority", push.priority)
-            line.field("query", query?.description)
-        }
-        guard push.topic == identity.bundleID + ".location-query" else {
-            note("ignored") { $0.field("reason", "The topic is another app's.") }
-            return
-        }
-        note("launched") { $0.field("query", query?.description) }
-        let fix = track.fix(at: Timestamp(milliseconds: clock.now().unixMs))
-        var body = JSONWriter()
-        FixJSON.write(fix, answering: query, into: &body)
-        post(.fix(answering: query), method: "POST", path: "/v1/fixes", body: body.bytes)
-        deliver()
+    /// Whether the system has given the app a device token.
+    var hasToken: Bool { application.hasLocationPushToken }
+
+    /// The app asks for its device token again, as at each launch.
+    func registerAgain() {
+        guard application.state != .notRunning, let reporter = app.reporter else { return }
+        application.run { reporter.registerForLocationPushes() }
+        note()
     }
 
-    private func post(_ purpose: Outbox.Delivery.Purpose, method: String, path: String, body: [UInt8]) {
-        let request = ServiceRequest(method: method, path: path, bearer: identity.reportingKey, body: body)
-        if let dropped = outbox.add(purpose, request) { note("dropped") { Self.tell(dropped, in: &$0) } }
+    /// What an app like this one says in its Info.plist and entitlements.
+    private static func bundle(_ identity: Identity) -> SimulatedBundle {
+        SimulatedBundle(
+            identifier: identity.bundleID,
+            infoDictionary: [
+                "NSLocationWhenInUseUsageDescription": "To show where you are to whom you let see it.",
+                "NSLocationAlwaysAndWhenInUseUsageDescription":
+                    "To answer whom you let ask, also while this app is closed.",
+                "UIBackgroundModes": ["location"],
+            ],
+            entitlements: [
+                "aps-environment": identity.environment.rawValue, "com.apple.developer.location.push": true,
+            ])
     }
 
-    /// Sends what is due, until there is nothing or the service has to be left alone for a while.
-    private func deliver() {
-        while let request = outbox.due(atMs: clock.now().monotonicMs) {
-            let reply = send(request)
-            switch outbox.take(reply, atMs: clock.now().monotonicMs) {
-            case .acknowledged(let delivery):
-                tellAcknowledged(delivery, reply)
-            case .refused(let delivery, let status):
-                note("refused") { line in
-                    Self.tell(delivery, in: &line)
-                    line.field("status", status)
+    /// Brings the steps of pushes from the callback log into the diary.
+    private func note() {
+        let lines = device.callbackLog.lines
+        for line in lines[told...] {
+            let words = line.split(separator: " ", maxSplits: 2)
+            guard words.count == 3 else { continue }
+            let what = words[2]
+            if words[1].hasPrefix("\(identity.bundleID).location-push/") {
+                for (step, event) in Self.steps where what == step {
+                    diary.note(event, device: identity.device, at: device.clock.now)
                 }
-            case .retry(let delivery, let afterMs):
-                note("retrying") { line in
-                    Self.tell(delivery, in: &line)
-                    switch reply {
-                    case .answer(let status, _): line.field("status", status)
-                    case .nothing(let reason): line.field("reason", reason)
-                    }
-                    line.field("afterSeconds", milliseconds: afterMs)
+            } else if what == "location pushes started" {
+                diary.note("registered", device: identity.device, at: device.clock.now)
+            } else if what.hasPrefix("push dropped: ") {
+                diary.note("pushDropped", device: identity.device, at: device.clock.now) {
+                    $0.field("reason", String(what.dropFirst(14)))
                 }
             }
         }
+        told = lines.count
     }
 
-    private func tellAcknowledged(_ delivery: Outbox.Delivery, _ reply: ServiceReply) {
-        guard case .answer(let status, let body) = reply else { return }
-        let said = try? JSONDocument.parse(body).root
-        switch delivery.purpose {
-        case .token:
-            note("tokenUploaded") { line in
-                line.field("status", status)
-                line.field("number", said?["number"]?.int)
-            }
-        case .fix(let query):
-            note("reported") { line in
-                line.field("query", query?.description)
-                line.field("status", status)
-                line.field("attempts", delivery.attempts)
-                line.field("new", said?["new"]?.int)
-                line.field("duplicate", said?["duplicate"]?.int)
-                line.field("number", said?["number"]?.int)
-                if diary.tellsPlaces { line.field("fix", raw: delivery.request.body) }
-            }
-            note("completed") { $0.field("query", query?.description) }
-        }
-    }
+    private static let steps: [(Substring, StaticString)] = [
+        ("launched", "launched"), ("completed", "completed"), ("willTerminate", "willTerminate"), ("killed", "killed"),
+    ]
+}
 
-    private static func tell(_ delivery: Outbox.Delivery, in line: inout JSONWriter) {
-        switch delivery.purpose {
-        case .token:
-            line.field("message", "token")
-        case .fix(let query):
-            line.field("message", "fix")
-            line.field("query", query?.description)
-        }
-    }
+/// The app's delegate: what is done at each launch.
+private final class App: SimulatedApplicationDelegate {
+    private let atLaunch: () -> Void
 
-    private func note(_ event: StaticString, _ fields: (inout JSONWriter) -> Void) {
-        diary.note(event, device: identity.device, fields)
-    }
+    init(_ atLaunch: @escaping () -> Void) { self.atLaunch = atLaunch }
+
+    func applicationDidFinishLaunching(options: [SimulatedLaunchOption: Bool]) { atLaunch() }
 }

@@ -78,3 +78,18 @@ final class EndSignal {
     /// Blocks until one of them has come.
     func wait() { semaphore.wait() }
 }
+
+/// Milliseconds of a clock that never steps.
+func monotonicMs() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}
+
+/// A folder of its own under the system's one for what is temporary.
+func makeTemporaryFolder() throws(ScenarioError) -> String {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/whereabouts-phones-XXXXXX".utf8CString)
+    guard let path = mkdtemp(&template) else { throw ScenarioError("\(parent) cannot be written: \(reason()).") }
+    return String(cString: path)
+}

@@ -20,6 +20,8 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         public static let regions = Interests(rawValue: 4)
         /// The standard service, also in the background.
         public static let updates = Interests(rawValue: 8)
+        /// Where the phone points, while the app is on the screen.
+        public static let headings = Interests(rawValue: 16)
         public static let frugal: Interests = [.visits, .significantChanges, .regions]
     }
 
@@ -45,8 +47,11 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         if interests.contains(.significantChanges) { manager.startMonitoringSignificantLocationChanges() }
         if interests.contains(.updates) {
             manager.allowsBackgroundLocationUpdates = true
+            // After a pause nobody would start them again: the app is asleep then.
+            manager.pausesLocationUpdatesAutomatically = false
             manager.startUpdatingLocation()
         }
+        if interests.contains(.headings) { manager.startUpdatingHeading() }
         registerForLocationPushes()
         outbox.deliver()
     }
@@ -100,6 +105,10 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
     open func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         let now = surroundings.now()
         send { try WireForm.report(.crossing(region, isEntry: false, at: now)) }
+    }
+
+    open func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+        send { try WireForm.report(.heading(newHeading)) }
     }
 
     /// There is nobody to tell of an error but the app itself: the location services go on by themselves, or the

@@ -69,6 +69,7 @@ enum WireForm {
         var accuracy: String?
         var latitude, longitude, horizontalAccuracy, arrival, departure: Double?
         var region, crossing: String?
+        var magneticHeading, trueHeading, headingAccuracy: Double?
 
         private init(_ type: String, _ date: Date) {
             (self.type, timestamp) = (type, date.timeIntervalSince1970)
@@ -95,6 +96,13 @@ enum WireForm {
             report.horizontalAccuracy = visit.horizontalAccuracy
             if visit.arrivalDate != .distantPast { report.arrival = visit.arrivalDate.timeIntervalSince1970 }
             if visit.departureDate != .distantFuture { report.departure = visit.departureDate.timeIntervalSince1970 }
+            return report
+        }
+
+        static func heading(_ heading: CLHeading) -> Report {
+            var report = Report("heading", heading.timestamp)
+            report.magneticHeading = heading.magneticHeading
+            (report.trueHeading, report.headingAccuracy) = (heading.trueHeading, heading.headingAccuracy)
             return report
         }
 

@@ -10,7 +10,7 @@ enum CommandTable {
         + ReadCommands.all + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
         + ProjectionCommands.all + [VerifyCommand.command, EraseCommand.command]
         + [
-            Command("simulate", summary: "Play phones that report to a service.", passesOn: runSimulate(arguments:)),
+            SimulateCommand.command,
             Command(
                 "push-stand-in", summary: "Stand in for Apple's push service.", passesOn: runPushStandIn(arguments:)),
         ]

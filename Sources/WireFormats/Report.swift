@@ -7,6 +7,8 @@ package enum Report: Hashable, Sendable, DescribedWithoutContent {
     case fix(Fix, answering: QueryID?)
     /// What the owner of the device lets the app do.
     case authorization(AuthorizationReport)
+    /// What Core Location told the app besides.
+    case sighting(Sighting)
     /// A message that can never become a fix; it is kept with the reason, and acknowledged.
     case rejected(RejectionReason)
     /// A well-formed message that says something else, as a card or a region event; its type by the client's own name.
@@ -16,6 +18,7 @@ package enum Report: Hashable, Sendable, DescribedWithoutContent {
         switch self {
         case .fix: "fix(…)"
         case .authorization: "authorization(…)"
+        case .sighting: "sighting(…)"
         case .rejected(let reason): "rejected(\(reason.word))"
         case .notAFix(let type): "notAFix(\(type))"
         }

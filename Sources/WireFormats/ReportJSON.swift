@@ -12,6 +12,10 @@ package import Whereabouts
 /// | type | members |
 /// |---|---|
 /// | `authorization` | `status`: a case of `CLAuthorizationStatus`; `accuracy` (optional): `full` or `reduced` |
+/// | `heading` | `magneticHeading`, and `trueHeading`, `headingAccuracy` where known (negative: not known); degrees |
+/// | `beacon` | `uuid`, `major`, `minor`, `proximity` (0 to 3 as in `CLProximity`), `rssi`, and `accuracy` where known; meters |
+/// | `visit` | `latitude`, `longitude`, `horizontalAccuracy`; `arrival` and `departure` (times) where known |
+/// | `crossing` | `region`: the app's name for it; `crossing`: `enter` or `exit` |
 package enum ReportJSON {
     /// Reads a body. Never fails: each item comes to one report, in the order written.
     ///
@@ -46,20 +50,26 @@ package enum ReportJSON {
                 }
                 return .authorization(AuthorizationReport(timestamp: timestamp, status: status, accuracy: accuracy))
             }
-        default: return .rejected(.unknownType)
+        default:
+            guard let kind = Sighting.Kind.allCases.first(where: { $0.word == type }) else {
+                return .rejected(.unknownType)
+            }
+            return dated(item, now) { sighting(kind, item, at: $0) }
         }
     }
 
     /// Every report has the device's time, within the same bounds as a fix.
     private static func dated(_ item: JSONValue, _ now: Timestamp, _ report: (Timestamp) -> Report) -> Report {
         guard let value = item["timestamp"] else { return .rejected(.missingField) }
-        let time =
-            if let seconds = value.double { Timestamp(seconds: seconds) } else {
-                value.string.flatMap { ISO8601.parse($0) }
-            }
+        let time = time(value)
         guard let time, time >= Limits.oldestFix else { return .rejected(.badTimestamp) }
         guard time <= now.adding(seconds: Limits.futureRejectedSeconds) else { return .rejected(.inTheFuture) }
         return report(time)
+    }
+
+    static func time(_ value: JSONValue) -> Timestamp? {
+        if let seconds = value.double { return Timestamp(seconds: seconds) }
+        return value.string.flatMap { ISO8601.parse($0) }
     }
 
     /// Writes what ``reports(from:now:)`` reads of an authorization, without type and braces.

@@ -144,6 +144,37 @@ import Testing
         #expect(try track(seed: 2).fixes != fixes)
     }
 
+    /// 50 m east and north are 71 m together; after 10 s of 600 s the errors differ by √(2(1−e^(−1/60)))·71 m = 13 m.
+    @Test func `a drift wanders as far as it may, and slowly`() throws {
+        let fixes = try SimulatedItinerary(
+            start: home, legs: [.stay(seconds: 86_400)], intervalSeconds: 10, driftMeters: 50, noiseSeed: 3
+        ).track(departure: Date(timeIntervalSince1970: 0)).fixes
+        func mean(_ distances: [Double]) -> Double {
+            (distances.map { $0 * $0 }.reduce(0, +) / Double(distances.count)).squareRoot()
+        }
+        let center = CLLocation(latitude: home.latitude, longitude: home.longitude)
+        #expect((50...95).contains(mean(fixes.map { $0.distance(from: center) })))
+        #expect((11...15).contains(mean(zip(fixes, fixes.dropFirst()).map { $0.distance(from: $1) })))
+    }
+
+    @Test func `between the fixes of its track a device is found where it must be`() throws {
+        let scene = Scene()
+        scene.open(with: .authorizedAlways)
+        let start = scene.device.clock.now
+        scene.device.follow(
+            try SimulatedItinerary(
+                start: home, legs: [.move(to: north(6000), metersPerSecond: 10)], intervalSeconds: 120
+            ).track(departure: start), findsInGapsOf: 180)
+        scene.advance(178)
+        scene.manager.requestLocation()
+        scene.advance(3)
+        let fix = try #require(scene.app.received.last)
+        // Found after 2 s: 180 s after the start, halfway between the fixes at 120 and 240 s.
+        #expect(fix.timestamp == start.addingTimeInterval(180))
+        let there = CLLocation(latitude: north(1800).latitude, longitude: home.longitude)
+        #expect(fix.distance(from: there) < 3)
+    }
+
     @Test func `a bundle is read from the app's own property lists`() throws {
         let plist = try PropertyListSerialization.data(
             fromPropertyList: ["CFBundleIdentifier": "org.example.app", "UIBackgroundModes": ["location"]],

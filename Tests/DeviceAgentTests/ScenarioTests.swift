@@ -22,16 +22,16 @@ import Testing
         #expect(scenario.pushStandIn == HostAndPort("127.0.0.1:2197"))
         let device = try #require(scenario.devices.first)
         #expect(device.reportingKey == .file("/demo/keys/walker"))
-        #expect(device.track == "/tracks/evening.gpx")
         #expect(device.environment == .production)
-        #expect(device.standing == .after(seconds: 90))
+        #expect(device.source == .track("/tracks/evening.gpx", .after(seconds: 90)))
+        #expect(device.reports.isEmpty)
     }
 
     @Test func `what is left out is the development environment and the end of the track`() throws {
         let device = try #require(
             try read(#"{"device":"d","reportingKey":"wd_k","bundleID":"b","track":"t.gpx"}"#).devices.first)
         #expect(device.environment == .development)
-        #expect(device.standing == .end)
+        #expect(device.source == .track("/demo/t.gpx", .end))
         #expect(device.reportingKey == .key("wd_k"))
     }
 
@@ -58,10 +58,27 @@ import Testing
             #"{"device":"d","reportingKey":"k","bundleID":"b","track":"t","environment":"test"}"#,
             "environment of device 1 must be development or production."
         ),
+        (
+            #"{"device":"d","reportingKey":"k","bundleID":"b","track":"t","gpsd":"127.0.0.1:2947"}"#,
+            "gpsd of device 1 must be HOST:PORT, and stands in place of a track."
+        ),
+        (
+            #"{"device":"d","reportingKey":"k","bundleID":"b","track":"t","reports":["steps"]}"#,
+            "reports of device 1 must be a list of visits, significantChanges, regions, updates and headings."
+        ),
         ("", "devices must be an array of 1 to 64 objects."),
     ])
     func `a wrong device is refused in one sentence`(device: String, sentence: String) {
         #expect(throws: ScenarioError(sentence)) { try read(device) }
+    }
+
+    @Test func `a real receiver takes the place of a track, and a phone may report by itself`() throws {
+        let device = try #require(
+            try read(
+                #"{"device":"d","reportingKey":"k","bundleID":"b","gpsd":"127.0.0.1:2947","reports":["updates"]}"#
+            ).devices.first)
+        #expect(try device.source == .gpsd(#require(HostAndPort("127.0.0.1:2947"))))
+        #expect(device.reports == ["updates"])
     }
 
     @Test func `an unknown key is refused by its name`() {

@@ -23,13 +23,16 @@ import Testing
         ],
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],
-        "DeviceAgent": ["Geodesy", "LocationPush", "PushStandIn", "Whereabouts", "WireFormats"],
+        "DeviceAgent": [
+            "CoreLocation", "Geodesy", "LocationPush", "LocationSharingApp", "PushStandIn", "Whereabouts",
+            "WireFormats",
+        ],
         "CoreLocationSimulator": ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"],
         "CoreLocation": ["CoreLocationSimulator"],
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
-            "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "Service", "Whereabouts", "WireFormats",
+            "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "PushStandIn", "Service", "Whereabouts", "WireFormats",
         ],
         "WhereaboutsBench": [
             "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn", "Service",
@@ -40,9 +43,11 @@ import Testing
     /// Modules of the toolchain that hold no clock, file or socket of their own accord but can reach one.
     static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
     /// Where Foundation's types are the interface.
-    static let withFoundation: Set<String> = ["CoreLocationSimulator", "CoreLocation", "LocationSharingApp"]
+    static let withFoundation: Set<String> = [
+        "CoreLocationSimulator", "CoreLocation", "LocationSharingApp", "DeviceAgent",
+    ]
     /// What URLSession needs on Linux.
-    static let withNetworking: Set<String> = ["LocationSharingApp"]
+    static let withNetworking: Set<String> = ["LocationSharingApp", "DeviceAgent"]
 
     private static func imports(of file: Tree.File) -> [String] {
         file.lines.compactMap { line -> String? in

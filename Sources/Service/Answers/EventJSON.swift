@@ -107,6 +107,9 @@ enum EventJSON {
         case .authorizationReported(let device, let report):
             writer.field("device", device.rawValue)
             part(report, into: &writer) { report, writer in ReportJSON.writeMembers(of: report, into: &writer) }
+        case .sightingReported(let device, _, let sighting):
+            writer.field("device", device.rawValue)
+            part(sighting, into: &writer) { sighting, writer in ReportJSON.writeMembers(of: sighting, into: &writer) }
         case .locationPushTokenRegistered(let device, let environment, let token):
             writer.field("device", device.rawValue)
             writer.field("environment", environment.word)

@@ -143,6 +143,7 @@ enum IngestEndpoints {
                 if device == .caller { fix.receivedAt = nil }
                 wanted.append(.fix(fix, answering: answering))
             case .authorization(let report): wanted.append(.authorization(report))
+            case .sighting(let sighting): wanted.append(.sighting(sighting))
             case .rejected(let reason): wanted.append(rejected(reason, exchange.request.body))
             case .notAFix: continue
             }

@@ -23,6 +23,8 @@ package enum Event: Hashable, Sendable {
     case fixReported(device: DeviceID, answering: QueryID?, Part<Fix>)
     case inputRejected(device: DeviceID, reason: RejectionReason, length: Int64, Part<RejectedInput>)
     case authorizationReported(device: DeviceID, Part<AuthorizationReport>)
+    /// A heading, beacon, visit or crossing of the device's own; each has a kind of event of its own.
+    case sightingReported(device: DeviceID, Sighting.Kind, Part<Sighting>)
     case locationPushTokenRegistered(device: DeviceID, environment: PushEnvironment, Part<LocationPushToken>)
     case locationPushTokenRetired(device: DeviceID, reason: String)
     case locationQueried(LocationQuery)

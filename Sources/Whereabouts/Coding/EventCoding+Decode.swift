@@ -65,6 +65,11 @@ extension EventCoding {
                     })
             }
             event = .authorizationReported(device: device, report)
+        case .headingReported, .beaconSighted, .visitReported, .crossingReported:
+            let device = DeviceID(rawValue: try require(try clear.integer(1)))
+            let sighted = try require(Sighting.Kind(rawValue: kind.rawValue))
+            let sighting = try open(parts, 0) { (fields) throws(CBORError) in try Sighting(sighted, from: &fields) }
+            event = .sightingReported(device: device, sighted, sighting)
         case .locationPushTokenRegistered:
             let device = DeviceID(rawValue: try require(try clear.integer(1)))
             let environment = try require(PushEnvironment(rawValue: try require(try clear.integer(2))))
@@ -114,8 +119,7 @@ extension EventCoding {
         case .consentAsked: event = .consentAsked(try require(try clear.identifier(1)))
         case .consentGiven: event = .consentGiven(try require(try clear.identifier(1)))
         case .consentRefused: event = .consentRefused(try require(try clear.identifier(1)))
-        case .sealedFixReported, .headingReported, .beaconSighted,
-            .visitReported, .crossingReported, .retentionApplied:
+        case .sealedFixReported, .retentionApplied:
             throw .unexpected
         }
         try clear.end()

@@ -165,6 +165,16 @@ package enum EventCoding {
                 $0.integer(2, report.status.rawValue)
                 $0.integer(3, report.accuracy?.rawValue)
             }
+        case .sightingReported(let device, let sighted, let sighting):
+            kind =
+                switch sighted {
+                case .heading: .headingReported
+                case .beacon: .beaconSighted
+                case .visit: .visitReported
+                case .crossing: .crossingReported
+                }
+            clear.integer(1, device.rawValue)
+            part(stream.person, .track) { sighting.toWrite.write(to: &$0) }
         case .locationPushTokenRegistered(let device, let environment, let token):
             kind = .locationPushTokenRegistered
             clear.integer(1, device.rawValue)

@@ -79,6 +79,7 @@ package enum DeviceReference: Hashable, Sendable {
 package enum DeviceReport: Sendable {
     case fix(Fix, answering: QueryID?)
     case authorization(AuthorizationReport)
+    case sighting(Sighting)
     case rejected(RejectionReason, RejectedInput, length: Int64)
 }
 

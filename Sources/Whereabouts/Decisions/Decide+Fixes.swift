@@ -13,6 +13,7 @@ extension Standing {
         outcomes.reserveCapacity(reports.count)
         var newest = device.newestTimestamp
         var authorization = device.authorization?.report
+        var sightings = device.lastSightings
         // Filled when the first fix comes that is not newer than the ones before it: most batches have none.
         var inThisBatch: Set<Fix>?
         var rejectedInThisBatch: Set<Hash256> = []
@@ -33,6 +34,14 @@ extension Standing {
                 authorization = report
                 outcomes.append(.new)
                 decision.append(.authorizationReported(device: id, .open(report)), to: .audit(device.person))
+            case .sighting(let sighting):
+                // A device sends one message until it is acknowledged, so a repeated one is the last of its kind.
+                guard sightings.updateValue(sighting, forKey: sighting.kind) != sighting else {
+                    outcomes.append(.duplicate)
+                    continue
+                }
+                outcomes.append(.new)
+                decision.append(.sightingReported(device: id, sighting.kind, .open(sighting)), to: track)
             case .fix(let fix, let query):
                 // Newer than anything of this device: it cannot be known, and needs no look-up.
                 if newest.map({ fix.timestamp <= $0 }) ?? false {

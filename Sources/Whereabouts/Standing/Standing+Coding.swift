@@ -70,6 +70,15 @@ extension Standing {
                 $0.integer(13, device.authorization?.report.status.rawValue)
                 $0.integer(14, device.authorization?.report.accuracy?.rawValue)
                 $0.timestamp(15, device.authorization?.since)
+                for (key, kind) in Self.sightingKeys {
+                    $0.bytes(
+                        key,
+                        device.lastSightings[kind].map { sighting in
+                            var fields = FieldWriter()
+                            sighting.write(to: &fields)
+                            return fields.finish()
+                        })
+                }
             }
         }
         for (id, token) in tokens {
@@ -239,6 +248,10 @@ extension Standing {
                     accuracy: try fields.integer(14).flatMap(AccuracyAuthorization.init(rawValue:)))
                 device.authorization = AuthorizationHeld(report: report, since: try require(try fields.timestamp(15)))
             }
+            for (key, kind) in Self.sightingKeys {
+                guard let bytes = try fields.bytes(key) else { continue }
+                device.lastSightings[kind] = try Self.sighting(kind, bytes)
+            }
             devices[DeviceID(rawValue: id)] = device
         case .token:
             var token = Token(
@@ -335,4 +348,24 @@ private func detail<Content: Hashable & Sendable>(
         } catch { return .failure(error) }
     }
     return .open(try result.get())
+}
+
+extension Standing {
+    /// The keys under which a device's newest sightings are kept.
+    fileprivate static let sightingKeys: [(Int64, Sighting.Kind)] = [
+        (16, .heading), (17, .beacon), (18, .visit), (19, .crossing),
+    ]
+
+    fileprivate static func sighting(_ kind: Sighting.Kind, _ bytes: [UInt8]) throws(CBORError) -> Sighting {
+        // A closure would throw untyped: the result is carried out instead.
+        let result = bytes.withUnsafeBytes { bytes -> Result<Sighting, CBORError> in
+            Result { () throws(CBORError) in
+                var fields = try FieldReader(bytes)
+                let sighting = try Sighting(kind, from: &fields)
+                try fields.end()
+                return sighting
+            }
+        }
+        return try result.get()
+    }
 }

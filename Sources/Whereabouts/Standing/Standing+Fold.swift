@@ -58,6 +58,8 @@ extension Standing {
         case .invitationRefused(let principal): countRefusal(by: principal, at: recorded.recordedAt)
         case .consentAsked(let query): queries[query]?.consent = .asked
         case .consentGiven(let query): queries[query]?.consent = .given
+        case .sightingReported(let device, let kind, let sighting):
+            devices[device]?.lastSightings[kind] = sighting.content
         case .locationPushTokenRegistered(let device, let environment, let token):
             devices[device]?.pushToken = token.content.map {
                 PushToken(token: $0, environment: environment, registeredAt: recorded.recordedAt)
@@ -189,6 +191,7 @@ extension Standing {
             devices[device]?.pushes = Allowance()
             devices[device]?.lastPushAt = nil
             devices[device]?.authorization = nil
+            devices[device]?.lastSightings = [:]
         }
         for grant in known.grants { revoke(grant) }
         for grant in grants.values where grant.requester == person { revoke(grant.id) }

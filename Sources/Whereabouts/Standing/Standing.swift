@@ -38,6 +38,8 @@ package struct Standing: Sendable {
         package internal(set) var lastPushAt: Timestamp?
         /// The newest by ``AuthorizationHeld/since``; `nil` as long as the device never said.
         package internal(set) var authorization: AuthorizationHeld?
+        /// The newest of each kind, by which a repeated report is known.
+        package internal(set) var lastSightings: [Sighting.Kind: Sighting] = [:]
 
         /// Whether the system would run the app's extension for a push. A device that never said may be able to, as a
         /// client that has no words for it (OwnTracks).

@@ -109,7 +109,7 @@ extension ImportRecord.Content {
             switch report {
             case .fix(let fix, _): .fix(fix, user: user)
             case .rejected(let reason): .rejected(reason)
-            case .authorization, .notAFix: .rejected(.unknownType)
+            case .authorization, .sighting, .notAFix: .rejected(.unknownType)
             }
     }
 }

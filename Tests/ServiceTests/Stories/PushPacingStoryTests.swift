@@ -7,8 +7,7 @@ import Whereabouts
 
 /// Many ask for the walker, whose phone is woken no more often than is good for it.
 @Suite struct PushPacingStoryTests {
-    @Test func `everybody who asks within a minute shares one push, and each question is answered on its own record`()
-        throws
+    @Test func `P10 who asks within a minute shares one push, and each question is answered on its own record`() throws
     {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")

@@ -116,7 +116,7 @@ import Whereabouts
         #expect(here.isTokenKnown)
     }
 
-    @Test func `a silent phone ends the query at its deadline`() throws {
+    @Test func `P2 a silent phone ends the query at its deadline`() throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()

@@ -89,7 +89,8 @@ enum GoldenEvents {
                 precision: precision, asOf: 99, count: count, content: .open(content)))
     }
 
-    static let all: [String: Event] = people.merging(reports) { $1 }.merging(queries) { $1 }.merging(house) { $1 }
+    static let all: [String: Event] = people.merging(reports) { $1 }.merging(sightings) { $1 }.merging(queries) { $1 }
+        .merging(house) { $1 }
         .merging(consent) { $1 }
 
     /// Mo 08:00-18:00 in Vienna in 2026, from the list of the IANA database.
@@ -190,6 +191,41 @@ enum GoldenEvents {
             device: device, environment: .development,
             .open(LocationPushToken(bytes: [0xDE, 0xAD, 0xBE, 0xEF], bundleID: "org.example.app"))),
         "LocationPushTokenRetired": .locationPushTokenRetired(device: device, reason: "Unregistered"),
+    ]
+
+    private static func sighting(_ sighting: Sighting) -> Event {
+        .sightingReported(device: device, sighting.kind, .open(sighting))
+    }
+
+    private static let sightings: [String: Event] = [
+        "HeadingReported": sighting(
+            .heading(
+                HeadingReport(timestamp: newYear, magneticHeading: 277.5, trueHeading: 282.697, headingAccuracy: 5))),
+        "HeadingReported-magnetic": sighting(
+            .heading(
+                HeadingReport(timestamp: later(1), magneticHeading: 0, trueHeading: nil, headingAccuracy: nil))),
+        "BeaconSighted": sighting(
+            .beacon(
+                BeaconReport(
+                    timestamp: newYear, uuid: query, major: 1, minor: 65_535, proximity: 2, accuracy: 1.5, rssi: -59))),
+        "BeaconSighted-unheard": sighting(
+            .beacon(
+                BeaconReport(
+                    timestamp: later(1), uuid: query, major: 0, minor: 0, proximity: 0, accuracy: nil, rssi: 0))),
+        "VisitReported": sighting(
+            .visit(
+                VisitReport(
+                    timestamp: newYear, coordinate: coordinate(52.5211557, -13.4038584), horizontalAccuracy: 4.75,
+                    arrival: later(-1000), departure: newYear))),
+        "VisitReported-unseen": sighting(
+            .visit(
+                VisitReport(
+                    timestamp: later(1), coordinate: coordinate(52.5211557, -13.4038584), horizontalAccuracy: nil,
+                    arrival: nil, departure: nil))),
+        "CrossingReported": sighting(
+            .crossing(CrossingReport(timestamp: newYear, region: "home", isEntry: true))),
+        "CrossingReported-exit": sighting(
+            .crossing(CrossingReport(timestamp: later(1), region: "büro", isEntry: false))),
     ]
 
     private static let queries: [String: Event] = [

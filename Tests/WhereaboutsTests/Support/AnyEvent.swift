@@ -56,6 +56,9 @@ struct AnyEvent {
                 timestamp: time(), status: pick(AuthorizationStatus.allCases),
                 accuracy: maybe { $0.pick(AccuracyAuthorization.allCases) })
             return (.authorizationReported(device: device, .open(report)), audit)
+        case .headingReported, .beaconSighted, .visitReported, .crossingReported:
+            let sighting = sighting(kind)
+            return (.sightingReported(device: device, sighting.kind, .open(sighting)), .track(person))
         case .locationPushTokenRegistered:
             let token = LocationPushToken(bytes: bytes(upTo: 100), bundleID: text())
             let environment: PushEnvironment = Bool.random(using: &random) ? .production : .development
@@ -98,7 +101,7 @@ struct AnyEvent {
         case .personErased: return (.personErased(person), audit)
         case .clockSteppedBack: return (.clockSteppedBack(byMilliseconds: ordinal()), .house)
         case .logRestored: return (.logRestored(epoch: ordinal()), .house)
-        case .sealedFixReported, .headingReported, .beaconSighted, .visitReported, .crossingReported, .retentionApplied:
+        case .sealedFixReported, .retentionApplied:
             return nil
         }
     }
@@ -222,5 +225,30 @@ struct AnyEvent {
         fix.receivedAt = maybe { $0.time() }
         fix.remainder = maybe { $0.text() }
         return fix
+    }
+
+    private mutating func sighting(_ kind: EventKind) -> Sighting {
+        let fix = fix()
+        switch kind {
+        case .headingReported:
+            return .heading(
+                HeadingReport(
+                    timestamp: time(), magneticHeading: .random(in: 0..<360, using: &random),
+                    trueHeading: maybe { Double.random(in: 0..<360, using: &$0.random) },
+                    headingAccuracy: fix.courseAccuracy))
+        case .beaconSighted:
+            return .beacon(
+                BeaconReport(
+                    timestamp: time(), uuid: identifier(), major: .random(in: 0...65_535, using: &random),
+                    minor: .random(in: 0...65_535, using: &random), proximity: .random(in: 0...3, using: &random),
+                    accuracy: fix.horizontalAccuracy, rssi: .random(in: -120...0, using: &random)))
+        case .visitReported:
+            return .visit(
+                VisitReport(
+                    timestamp: time(), coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+                    arrival: maybe { $0.time() }, departure: maybe { $0.time() }))
+        default:
+            return .crossing(CrossingReport(timestamp: time(), region: text(), isEntry: .random(using: &random)))
+        }
     }
 }

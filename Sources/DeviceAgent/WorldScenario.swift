@@ -1,0 +1,234 @@
+internal import CoreLocation
+internal import Foundation
+internal import JSON
+internal import LocationSharingApp
+
+/// A world of phones on simulated time, with a service of its own: what `whereabouts simulate` plays when the scenario
+/// names no `service`.
+///
+///     {"start": "2027-01-04T00:00:00Z", "hours": 24, "seed": 1,
+///      "network": {"lossPercent": 10, "delaySeconds": 2},
+///      "phones": [
+///        {"person": "commuter", "count": 100, "profile": "iOS18",
+///         "user": [{"prompt": "always", "choice": "whileUsing"}, {"prompt": "keepAlways", "choice": "always"}],
+///         "reports": ["visits", "significantChanges", "regions"],
+///         "home": [48.2, 16.35], "spreadMeters": 5000, "everySeconds": 60, "sigmaMeters": 5, "driftMeters": 10,
+///         "agenda": [{"staySeconds": 28800}, {"moveMeters": [4000, 1500], "metersPerSecond": 12},
+///                    {"outageSeconds": 600}, {"moveMeters": [0, 0], "metersPerSecond": 12}],
+///         "regions": [{"id": "home", "meters": 150}]}],
+///      "askers": [{"person": "friend", "asks": "commuter", "everySeconds": 600, "purpose": "dinner",
+///                  "expect": ["answered", "answeredFromLastKnown"]}]}
+///
+/// `network` is what befalls requests, their answers and pushes. `moveMeters` is the goal, east and north of home; an
+/// agenda begins again when it is over. `newTokenEverySeconds` and `opensEverySeconds` (0 for never) say how often the
+/// system changes the device token, which ends the old one, and how often the user opens the app, which then notices. In place of home and agenda, `track` names a file. A phone whose `user` is left
+/// out was given Always before. Members left out are as in the properties below; a key of another name is refused.
+struct WorldScenario {
+    /// Phones of one world at most.
+    static let phonesMax = 10_000
+
+    var start: Date
+    var hours: Double
+    var seed: UInt64
+    var lossPercent: Double
+    var delaySeconds: Double
+    var phones: [Phones]
+    var askers: [Asker]
+
+    /// Phones that are alike.
+    struct Phones {
+        var person: String
+        var count: Int
+        var profile: SimulationProfile
+        var user: UserScript?
+        var reports: LocationReporter.Interests
+        var way: Way
+        var spreadMeters: Double
+        var everySeconds: Double
+        var sigmaMeters: Double
+        var driftMeters: Double
+        /// How often the system changes the device token, and the user opens the app; 0 for never.
+        var newTokenEverySeconds: Double
+        var opensEverySeconds: Double
+        /// Circles around home: name and radius.
+        var regions: [(id: String, meters: Double)]
+
+        /// The handle of one of them, counted from 1.
+        func handle(_ number: Int) -> String { count == 1 ? person : "\(person)-\(number)" }
+    }
+
+    enum Way {
+        case agenda(home: CLLocationCoordinate2D, [Step])
+        case track(SimulatedTrack)
+    }
+
+    enum Step {
+        case stay(seconds: Double)
+        case outage(seconds: Double)
+        case move(east: Double, north: Double, metersPerSecond: Double)
+    }
+
+    /// Somebody who asks for one of the phones' persons after the other.
+    struct Asker {
+        var person: String
+        var asks: String
+        var everySeconds: Double
+        var fromSeconds: Double
+        var deadlineSeconds: Int
+        var purpose: String
+        var expect: Set<String>
+    }
+
+    /// Reads a scenario.
+    ///
+    /// - Parameters:
+    ///   - directory: what paths are relative to.
+    ///   - now: a world without a `start` begins at the next midnight UTC.
+    /// - Throws: ``ScenarioError`` with the first thing wrong, in one sentence.
+    init(_ root: JSONValue, directory: String, now: Date) throws(ScenarioError) {
+        let members = try ScenarioMembers(
+            root, named: "The scenario", known: ["start", "hours", "seed", "network", "phones", "askers"])
+        if let text = members["start"] {
+            guard let date = text.string.flatMap({ ISO8601DateFormatter().date(from: $0) }) else {
+                throw ScenarioError("start must be a time like 2027-01-04T00:00:00Z.")
+            }
+            start = date
+        } else {
+            let days = (now.timeIntervalSince1970 / 86_400).rounded(.down) + 1
+            start = Date(timeIntervalSince1970: days * 86_400)
+        }
+        hours = try members.number("hours", in: 0.01...(24 * 31), or: 24)
+        seed = UInt64(try members.number("seed", in: 0...9e15, or: 0))
+        if let network = members["network"] {
+            let network = try ScenarioMembers(network, named: "network", known: ["lossPercent", "delaySeconds"])
+            lossPercent = try network.number("lossPercent", in: 0...100, or: 0)
+            delaySeconds = try network.number("delaySeconds", in: 0...3600, or: 0)
+        } else {
+            (lossPercent, delaySeconds) = (0, 0)
+        }
+        phones = []
+        for value in members["phones"]?.array.map({ Array($0) }) ?? [] {
+            phones.append(try Phones(value, number: phones.count + 1, directory: directory))
+        }
+        guard (1...Self.phonesMax).contains(phones.reduce(0, { $0 + $1.count })) else {
+            throw ScenarioError("phones must be an array of 1 to \(Self.phonesMax) phones.")
+        }
+        askers = []
+        for value in members["askers"]?.array.map({ Array($0) }) ?? [] {
+            let asker = try Asker(value, number: askers.count + 1)
+            guard phones.contains(where: { $0.person == asker.asks }) else {
+                throw ScenarioError("Asker \(askers.count + 1) asks \(asker.asks), which no phones are of.")
+            }
+            askers.append(asker)
+        }
+    }
+}
+
+extension WorldScenario.Phones {
+    fileprivate init(_ value: JSONValue, number: Int, directory: String) throws(ScenarioError) {
+        let members = try ScenarioMembers(
+            value, named: "Phone \(number)",
+            known: [
+                "person", "count", "profile", "user", "reports", "home", "agenda", "track", "spreadMeters",
+                "everySeconds", "sigmaMeters", "driftMeters", "regions", "newTokenEverySeconds", "opensEverySeconds",
+            ])
+        person = try members.text("person")
+        count = Int(try members.number("count", in: 1...Double(WorldScenario.phonesMax), or: 1))
+        switch members["profile"]?.string ?? "iOS18" {
+        case "iOS18": profile = .iOS18
+        default: throw ScenarioError("profile of phone \(number) must be iOS18: older systems have no location pushes.")
+        }
+        user = try members["user"].map { (list) throws(ScenarioError) in try Self.user(list, number: number) }
+        reports = LocationReporter.Interests(
+            words: members["reports"] == nil
+                ? ["visits", "significantChanges", "regions"] : try members.reports(number))
+        spreadMeters = try members.number("spreadMeters", in: 0...1e6, or: 0)
+        everySeconds = try members.number("everySeconds", in: 1...3600, or: 60)
+        sigmaMeters = try members.number("sigmaMeters", in: 0...10_000, or: 5)
+        driftMeters = try members.number("driftMeters", in: 0...10_000, or: 0)
+        newTokenEverySeconds = try members.number("newTokenEverySeconds", in: 0...1e7, or: 0)
+        opensEverySeconds = try members.number("opensEverySeconds", in: 0...1e7, or: 0)
+        if let home = members["home"] {
+            let numbers = home.array.map { $0.map { $0.double ?? .nan } } ?? []
+            guard numbers.count == 2,
+                case let home = CLLocationCoordinate2D(latitude: numbers[0], longitude: numbers[1]),
+                CLLocationCoordinate2DIsValid(home), members["track"] == nil
+            else { throw ScenarioError("home of phone \(number) must be [latitude, longitude], without a track.") }
+            var steps: [WorldScenario.Step] = []
+            for step in members["agenda"]?.array.map({ Array($0) }) ?? [] {
+                steps.append(try WorldScenario.Step(step, number: number))
+            }
+            way = .agenda(home: home, steps.isEmpty ? [.stay(seconds: 86_400)] : steps)
+        } else {
+            let path = try members.text("track")
+            way = .track(try SimulatedTrack(file: path.hasPrefix("/") ? path : "\(directory)/\(path)"))
+        }
+        regions = []
+        for region in members["regions"]?.array.map({ Array($0) }) ?? [] {
+            let region = try ScenarioMembers(region, named: "A region of phone \(number)", known: ["id", "meters"])
+            regions.append((try region.text("id"), try region.number("meters", in: 1...100_000, or: 150)))
+        }
+    }
+
+    private static func user(_ list: JSONValue, number: Int) throws(ScenarioError) -> UserScript {
+        var answers: [UserScript.Answer] = []
+        for answer in list.array.map({ Array($0) }) ?? [] {
+            let answer = try ScenarioMembers(
+                answer, named: "An answer of user \(number)", known: ["prompt", "choice", "precise", "afterSeconds"])
+            guard let prompt = Prompt(rawValue: try answer.text("prompt")),
+                let choice = Choice(rawValue: try answer.text("choice"))
+            else { throw ScenarioError("An answer of user \(number) has a prompt or choice that does not exist.") }
+            answers.append(
+                UserScript.Answer(
+                    prompt, choice, precise: answer["precise"]?.bool ?? true,
+                    after: try answer.number("afterSeconds", in: 0...86_400, or: 1)))
+        }
+        return UserScript(answers)
+    }
+}
+
+extension WorldScenario.Step {
+    fileprivate init(_ value: JSONValue, number: Int) throws(ScenarioError) {
+        let step = try ScenarioMembers(
+            value, named: "A step of phone \(number)",
+            known: ["staySeconds", "outageSeconds", "moveMeters", "metersPerSecond"])
+        if step["staySeconds"] != nil {
+            self = .stay(seconds: try step.number("staySeconds", in: 1...1e7, or: 0))
+        } else if step["outageSeconds"] != nil {
+            self = .outage(seconds: try step.number("outageSeconds", in: 1...1e7, or: 0))
+        } else {
+            let goal = step["moveMeters"]?.array.map { $0.map { $0.double ?? .nan } } ?? []
+            guard goal.count == 2, goal.allSatisfy({ abs($0) <= 1e6 }) else {
+                throw ScenarioError("A step of phone \(number) must have staySeconds, outageSeconds or moveMeters.")
+            }
+            self = .move(
+                east: goal[0], north: goal[1],
+                metersPerSecond: try step.number("metersPerSecond", in: 0.1...300, or: 1.4))
+        }
+    }
+}
+
+extension WorldScenario.Asker {
+    fileprivate static let ends: Set<String> = ["answered", "answeredFromLastKnown", "noAnswer"]
+
+    fileprivate init(_ value: JSONValue, number: Int) throws(ScenarioError) {
+        let members = try ScenarioMembers(
+            value, named: "Asker \(number)",
+            known: ["person", "asks", "everySeconds", "fromSeconds", "deadlineSeconds", "purpose", "expect"])
+        person = try members.text("person")
+        asks = try members.text("asks")
+        everySeconds = try members.number("everySeconds", in: 1...1e7, or: 3600)
+        fromSeconds = try members.number("fromSeconds", in: 0...1e7, or: everySeconds)
+        deadlineSeconds = Int(try members.number("deadlineSeconds", in: 5...900, or: 60))
+        purpose = members["purpose"] == nil ? "simulation" : try members.text("purpose")
+        guard let list = members["expect"] else {
+            expect = ["answered", "answeredFromLastKnown"]
+            return
+        }
+        expect = Set(list.array.map { $0.map { $0.string ?? "" } } ?? [])
+        guard !expect.isEmpty, expect.isSubset(of: Self.ends) else {
+            throw ScenarioError(
+                "expect of asker \(number) must be a list of answered, answeredFromLastKnown and noAnswer.")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import Geodesy
+
+/// What Core Location told an app besides fixes and authorization, as the device reported it.
+///
+/// Visits and crossings here are the *device's* conclusions, kept beside the ones that are folded from fixes, and never
+/// mixed with them.
+package enum Sighting: Hashable, Sendable {
+    case heading(HeadingReport)
+    case beacon(BeaconReport)
+    case visit(VisitReport)
+    case crossing(CrossingReport)
+
+    /// The kinds, with the numbers of their events.
+    package enum Kind: Int64, Sendable, CaseIterable {
+        case heading = 36
+        case beacon = 37
+        case visit = 38
+        case crossing = 39
+
+        /// As `POST /v1/reports` names it.
+        package var word: String { String(describing: self) }
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .heading: .heading
+        case .beacon: .beacon
+        case .visit: .visit
+        case .crossing: .crossing
+        }
+    }
+}
+
+/// Where the device pointed, a `CLHeading`.
+package struct HeadingReport: Hashable, Sendable {
+    package let timestamp: Timestamp
+    /// Degrees clockwise from magnetic north, 0 ≤ heading < 360.
+    package let magneticHeading: Double
+    /// Degrees from true north; `nil` when the device did not know where it was.
+    package let trueHeading: Double?
+    /// Degrees; `nil` when the device does not say.
+    package let headingAccuracy: Double?
+
+    package init(timestamp: Timestamp, magneticHeading: Double, trueHeading: Double?, headingAccuracy: Double?) {
+        (self.timestamp, self.magneticHeading) = (timestamp, magneticHeading)
+        (self.trueHeading, self.headingAccuracy) = (trueHeading, headingAccuracy)
+    }
+}
+
+/// A beacon the device heard, a `CLBeacon`.
+package struct BeaconReport: Hashable, Sendable {
+    package let timestamp: Timestamp
+    package let uuid: Identifier128
+    package let major: Int64
+    package let minor: Int64
+    /// 0 unknown, 1 immediate, 2 near, 3 far.
+    package let proximity: Int64
+    /// One sigma in meters; `nil` when unknown.
+    package let accuracy: Double?
+    /// dBm, negative; 0 when nothing was heard.
+    package let rssi: Int64
+
+    package init(
+        timestamp: Timestamp, uuid: Identifier128, major: Int64, minor: Int64, proximity: Int64, accuracy: Double?,
+        rssi: Int64
+    ) {
+        (self.timestamp, self.uuid, self.major, self.minor) = (timestamp, uuid, major, minor)
+        (self.proximity, self.accuracy, self.rssi) = (proximity, accuracy, rssi)
+    }
+}
+
+/// A stay as the device saw it, a `CLVisit`.
+package struct VisitReport: Hashable, Sendable {
+    /// When the app was told.
+    package let timestamp: Timestamp
+    package let coordinate: Coordinate
+    package let horizontalAccuracy: Double?
+    /// `nil` when it was not observed.
+    package let arrival: Timestamp?
+    /// `nil` while the stay goes on.
+    package let departure: Timestamp?
+
+    package init(
+        timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?, arrival: Timestamp?,
+        departure: Timestamp?
+    ) {
+        (self.timestamp, self.coordinate, self.horizontalAccuracy) = (timestamp, coordinate, horizontalAccuracy)
+        (self.arrival, self.departure) = (arrival, departure)
+    }
+}
+
+/// An entry or exit as the device saw it.
+package struct CrossingReport: Hashable, Sendable {
+    /// When the app was told.
+    package let timestamp: Timestamp
+    /// The app's name for the region: 1 to ``Limits/regionNameCharacters`` characters.
+    package let region: String
+    package let isEntry: Bool
+
+    package init(timestamp: Timestamp, region: String, isEntry: Bool) {
+        (self.timestamp, self.region, self.isEntry) = (timestamp, region, isEntry)
+    }
+}
