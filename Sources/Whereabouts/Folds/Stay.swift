@@ -59,8 +59,14 @@ struct WeightedMean: Hashable {
         GeocentricPoint(x: origin.x + x / weight, y: origin.y + y / weight, z: origin.z + z / weight)
     }
 
-    /// Meters within which the place lies: the scatter of the fixes or the standard error of their mean, whichever is
-    /// larger.
+    /// Meters within which the place lies in two thirds of the cases and more: the error of the mean of so many fixes,
+    /// wider than if they were independent, and what people move about a place.
+    var placeRadius: Double {
+        let error = VisitRules.meanErrors * radius / Double(max(1, count)).squareRoot()
+        return (error * error + VisitRules.placeError * VisitRules.placeError).squareRoot()
+    }
+
+    /// Meters that the fixes lie about the place: their scatter or the standard error of their mean, whichever is larger.
     var radius: Double {
         let scatter = square / weight - (x * x + y * y + z * z) / (weight * weight)
         return max(max(0, scatter).squareRoot(), 1 / weight.squareRoot())
@@ -79,9 +85,21 @@ struct Stay: Hashable {
     var isOpen = false
 
     /// Whether the two are parts of one large place; the caller knows of the fixes between.
-    func isJoined(by next: Stay) -> Bool {
-        next.arrival - departure < Int64(VisitRules.joinGapSeconds * 1000)
-            && mean.center.chordMeters(to: next.mean.center) < VisitRules.joinDistance
+    ///
+    /// Absence of fixes is not absence of the person: rules that judge the path join over any silence.
+    func isJoined(by next: Stay, _ rules: VisitRules) -> Bool {
+        let distance = mean.center.chordMeters(to: next.mean.center)
+        guard rules.judgesPath else {
+            return next.arrival - departure < Int64(VisitRules.joinGapSeconds * 1000)
+                && distance < VisitRules.joinDistance
+        }
+        return distance < VisitRules.joinDistance || isVagueEcho(of: next, distance) || next.isVagueEcho(of: self, distance)
+    }
+
+    /// Whether a stay rests on so few and so vague fixes that it may as well be the place beside it.
+    private func isVagueEcho(of other: Stay, _ distance: Double) -> Bool {
+        mean.count < VisitRules.firmCount && other.mean.count >= VisitRules.firmCount
+            && distance < VisitRules.placeRadius + VisitRules.echoAccuracies * min(seed.accuracy, VisitRules.accuracyCap)
     }
 
     func joined(with next: Stay) -> Stay {

@@ -21,12 +21,12 @@ extension StayCluster {
         found.stay.isOpen = false
         let dwell = Double(found.stay.departure - found.stay.arrival) / 1000
         guard dwell >= rules.minimumDwellSeconds else { return nil }
-        if samples?.interior != nil { return found }
+        if samples?.interior != nil { return isMostlyWalked ? nil : found }
         let inside = core.inside
         let observed = inside[inside.endIndex - 1].seconds(since: inside[inside.startIndex])
         if observed < VisitRules.observedSeconds {
             let around = outside[0].seconds(since: core.approach.last ?? trail.last ?? seed)
-            if dwell < VisitRules.inferredShare * around || dwell < VisitRules.inferredSeconds { return nil }
+            if dwell < inferredShare(inside, rules) * around || dwell < VisitRules.inferredSeconds { return nil }
         }
         // For minutes nothing but vague fixes: a false spot at the end of a way, or a cell.
         if observed < VisitRules.teleportSeconds, inside.count > VisitRules.firmCount,
@@ -34,7 +34,23 @@ extension StayCluster {
         {
             return nil
         }
-        return isStroll(inside) || isMostlyMoving(inside, step: VisitRules.coreStepSeconds) ? nil : found
+        if isStroll(inside) { return nil }
+        guard rules.judgesPath else {
+            return isMostlyMoving(inside, step: VisitRules.coreStepSeconds) ? nil : found
+        }
+        // Whoever went out and came back was under way between, though none of the fixes inside shows it.
+        let times = inside[inside.startIndex].time...inside[inside.endIndex - 1].time
+        var path = PathTally(inside[inside.startIndex])
+        for fix in isSettled ? inside : young[...] where times.contains(fix.time) { path.add(fix) }
+        return path.stillSeconds < VisitRules.stillShare * path.seconds ? nil : found
+    }
+
+    /// The share of the time around it that a stay must last which was hardly seen.
+    private func inferredShare(_ inside: ArraySlice<TrackPoint>, _ rules: VisitRules) -> Double {
+        guard rules.judgesPath else { return VisitRules.inferredShare }
+        let accuracy = inside.reduce(.infinity) { min($0, $1.accuracy) }
+        let better = max(0, VisitRules.openSkyAccuracy - accuracy)
+        return min(VisitRules.mostInferredShare, VisitRules.inferredShare + VisitRules.openSkyShare * better)
     }
 
     /// The stay as if it went on.
@@ -56,10 +72,22 @@ extension StayCluster {
 
     /// Whether phone and world disagreed for a few minutes: in and out by jumps over a detour, and vague between, or no
     /// way to have travelled at all.
-    func isFalseSpot(after entry: TrackPoint?) -> Bool {
+    func isFalseSpot(after entry: TrackPoint?, _ rules: VisitRules) -> Bool {
         guard samples?.interior == nil, let entry, let exit = outsiders.first,
             observedSeconds < VisitRules.teleportSeconds
         else { return false }
+        if rules.judgesPath {
+            // For minutes nothing but vague fixes: a false spot at the end of a way, or a cell.
+            if young.count > VisitRules.firmCount, young.allSatisfy({ $0.accuracy >= VisitRules.teleportAccuracy }) {
+                return true
+            }
+            if entry.distance(to: exit) < VisitRules.joinDistance, isJump(entry, seed), isJump(lastInsider, exit),
+                entry.distance(to: seed) > VisitRules.teleportReturnSpeed * seed.seconds(since: entry),
+                lastInsider.distance(to: exit) > VisitRules.teleportReturnSpeed * exit.seconds(since: lastInsider)
+            {
+                return true
+            }
+        }
         let there = entry.distance(to: seed)
         let back = lastInsider.distance(to: exit)
         guard there + back > VisitRules.teleportDetour * entry.distance(to: exit) else { return false }

@@ -5,20 +5,27 @@ struct StayCluster {
     let seed: TrackPoint
     private(set) var mean: WeightedMean
     private(set) var lastInsider: TrackPoint
-    /// Fixes outside since the last one inside: noise if the next is inside, else the way out.
+    /// The first ``VisitRules/edgeFixes`` fixes outside since the last one inside: noise if the next is inside, else the
+    /// way out.
     private(set) var outsiders: [TrackPoint] = []
+    private var outsiderCount = 0
     /// All fixes since the first outsider, neutral ones too: what the next cluster is made from.
     private(set) var waiting: [TrackPoint] = []
     /// The accepted fix before the first outsider.
     private(set) var beforeOutsiders: TrackPoint
-    /// The fixes inside, until the stay is settled; empty from then on.
+    /// The fixes inside, and where the rules judge the path also those outside between them, until the stay is settled;
+    /// empty from then on.
     private(set) var young: [TrackPoint]
+    /// What became of ``young`` with the fixes outside since the last one inside, where the rules judge the path.
+    private var path: PathTally?
+    private var judgesPath: Bool { path != nil }
     private(set) var isSettled = false
     /// What the core is found from, where the rules ask for it.
     private(set) var samples: StaySamples?
 
     init(seed: TrackPoint, _ rules: VisitRules) {
         if rules.findsCore { samples = StaySamples(seed) }
+        if rules.judgesPath { path = PathTally(seed) }
         self.seed = seed
         mean = WeightedMean(seed)
         lastInsider = seed
@@ -43,13 +50,18 @@ struct StayCluster {
             return false
         }
         if outsiders.isEmpty { beforeOutsiders = previous }
-        outsiders.append(fix)
+        if outsiders.count < VisitRules.edgeFixes { outsiders.append(fix) }
+        outsiderCount += 1
         waiting.append(fix)
         let first = outsiders[0]
-        if fix.distance(to: first) > VisitRules.travelSpread + fix.accuracy + first.accuracy { return true }
+        let spread = judgesPath ? VisitRules.leavingSpread : VisitRules.travelSpread
+        if fix.distance(to: first) > spread + fix.accuracy + first.accuracy { return true }
         let isWeak =
-            outsiders.count == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
-        return fix.seconds(since: lastInsider) > (isWeak ? VisitRules.weakSeconds : VisitRules.leaveSeconds)
+            outsiderCount == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
+        if isWeak { return fix.seconds(since: lastInsider) > VisitRules.weakSeconds }
+        // A few steps of the way there hold nobody who has been elsewhere for longer than they took.
+        let patience = judgesPath ? max(VisitRules.leastLeaveSeconds, observedSeconds) : VisitRules.leaveSeconds
+        return fix.seconds(since: lastInsider) > min(VisitRules.leaveSeconds, patience)
     }
 
     private func reach(of fix: TrackPoint) -> Double {
@@ -58,15 +70,24 @@ struct StayCluster {
         }
         let a = min(fix.accuracy, VisitRules.silenceAccuracyCap)
         let b = mean.count < VisitRules.firmCount ? min(lastInsider.accuracy, VisitRules.silenceAccuracyCap) : 0
-        return VisitRules.placeRadius + (a * a + b * b).squareRoot()
+        let doubt = (a * a + b * b).squareRoot()
+        return VisitRules.placeRadius + (judgesPath ? VisitRules.silenceDoubts * doubt : doubt)
     }
 
     private mutating func addInsider(_ fix: TrackPoint) {
         mean.add(fix)
         samples?.add(fix)
         lastInsider = fix
+        if path != nil {
+            for outsider in waiting {
+                path?.add(outsider)
+                keep(outsider)
+            }
+            path?.add(fix)
+        }
         if !outsiders.isEmpty {
             outsiders.removeAll(keepingCapacity: true)
+            outsiderCount = 0
             waiting.removeAll(keepingCapacity: true)
         }
         guard !isSettled else { return }
@@ -74,9 +95,23 @@ struct StayCluster {
             isSettled = true
             young = []
         } else {
+            keep(fix)
+        }
+    }
+
+    /// Adds to ``young``; where the rules judge the path, of fixes closer in time than ``VisitRules/keptSpacing`` the
+    /// newest stays.
+    private mutating func keep(_ fix: TrackPoint) {
+        guard !isSettled else { return }
+        if path != nil, young.count > 1, fix.seconds(since: young[young.count - 2]) < VisitRules.keptSpacing {
+            young[young.count - 1] = fix
+        } else {
             young.append(fix)
         }
     }
+
+    /// Whether the way within and about the place was walked without much rest.
+    var isMostlyWalked: Bool { path.map { $0.stillSeconds < VisitRules.walkedShare * $0.seconds } ?? false }
 }
 
 // MARK: - What a closed cluster was
@@ -163,6 +198,25 @@ extension StayCluster {
             last = fix
         }
         return still < VisitRules.stillShare * total
+    }
+}
+
+/// How much of a time was spent at rest, in steps of ``VisitRules/coreStepSeconds`` and more.
+struct PathTally {
+    private var last: TrackPoint
+    private(set) var seconds = 0.0
+    private(set) var stillSeconds = 0.0
+
+    init(_ first: TrackPoint) { last = first }
+
+    mutating func add(_ fix: TrackPoint) {
+        let step = fix.seconds(since: last)
+        guard step >= VisitRules.coreStepSeconds else { return }
+        seconds += step
+        // Either end may be the vague one.
+        let doubt = VisitRules.stillAccuracies * max(fix.accuracy, last.accuracy)
+        if fix.distance(to: last) <= max(VisitRules.stillSpeed * step, doubt) { stillSeconds += step }
+        last = fix
     }
 }
 

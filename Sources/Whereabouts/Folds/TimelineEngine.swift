@@ -115,7 +115,7 @@ final class TimelineEngine {
             return
         }
         let told = change(
-            visits, to: output.stays.map { Visit($0, of: person, reported: reported, transform) }, &changes)
+            visits, to: output.stays.map { Visit($0, of: person, reported: reported, rules, transform) }, &changes)
         let crossed = change(crossings, to: output.crossings.map { Crossing($0, reported: reported) }, &changes)
         visits = Array(told.dropFirst(derivation.sealedStays.count))
         // Sorted by time, so that the sealed ones, sorted by confirmation, may lie among them.
@@ -281,7 +281,7 @@ final class TimelineEngine {
         changes.append(.restartsVoid(person, closedAfter: kept, through: converged?.closed))
         guard converged != nil else { return tell(&changes) }
 
-        let stays = derivation.sealedStays.map { Visit($0, of: person, reported: reported, transform) }
+        let stays = derivation.sealedStays.map { Visit($0, of: person, reported: reported, rules, transform) }
         _ = change(visits, to: stays, &changes)
         let found = derivation.crossings.found.map { Crossing($0, reported: reported) }
         _ = change(crossings, to: found, &changes)

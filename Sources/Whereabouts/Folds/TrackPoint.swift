@@ -20,6 +20,12 @@ struct TrackPoint: Hashable, Sendable {
 
     func seconds(since earlier: TrackPoint) -> Double { Double(time - earlier.time) / 1000 }
 
+    /// Whether the two fall into one span of ``VisitRules/slotSeconds``, counted from 1970.
+    func isInSlot(of other: TrackPoint) -> Bool {
+        let length = VisitRules.slotSeconds * 1000
+        return time - other.time < length && time / length == other.time / length
+    }
+
     /// The order of fixes of one moment, the first of which counts: the smaller accuracy, then latitude and longitude.
     func precedesAtSameMoment(_ other: TrackPoint) -> Bool {
         if accuracy != other.accuracy { return accuracy < other.accuracy }

@@ -32,11 +32,14 @@ package struct Visit: Hashable, Sendable {
             && horizontalAccuracy == other.horizontalAccuracy && fixes == other.fixes
     }
 
-    init(_ stay: Stay, of person: PersonID, reported: Timestamp, _ transform: GeocentricTransform) {
+    init(
+        _ stay: Stay, of person: PersonID, reported: Timestamp, _ rules: VisitRules, _ transform: GeocentricTransform
+    ) {
         self.init(
             id: Self.id(of: person, seed: stay.seed), arrival: Timestamp(milliseconds: stay.arrival),
             departure: stay.isOpen ? nil : Timestamp(milliseconds: stay.departure),
-            coordinate: transform.coordinate(stay.mean.center).coordinate, horizontalAccuracy: stay.mean.radius,
+            coordinate: transform.coordinate(stay.mean.center).coordinate,
+            horizontalAccuracy: rules.judgesPath ? stay.mean.placeRadius : stay.mean.radius,
             fixes: stay.mean.count, firstReported: reported, departureReported: stay.isOpen ? nil : reported)
     }
 

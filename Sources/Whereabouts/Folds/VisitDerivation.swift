@@ -8,6 +8,9 @@ struct VisitDerivation {
     private let transform: GeocentricTransform
     private let rules: VisitRules
 
+    /// Of the fixes of one slot of time the most precise, until a fix of a later slot comes; where the rules judge the path.
+    private var candidate: TrackPoint?
+
     // Stage 1: spikes. The last accepted fix, and one that may turn out to be a spike.
     private(set) var previous: TrackPoint?
     private(set) var suspect: TrackPoint?
@@ -48,6 +51,18 @@ struct VisitDerivation {
     mutating func add(_ fix: TrackPoint) {
         precondition(fix.time > newest, "Fixes are derived in the order of their time.")
         newest = fix.time
+        guard rules.judgesPath else { return take(fix) }
+        if let waiting = candidate {
+            if fix.isInSlot(of: waiting) {
+                if fix.accuracy < waiting.accuracy { candidate = fix }
+                return
+            }
+            take(waiting)
+        }
+        candidate = fix
+    }
+
+    private mutating func take(_ fix: TrackPoint) {
         if let doubtful = suspect {
             suspect = nil
             if let before = previous, isSpike(doubtful, after: before, before: fix) {
@@ -128,7 +143,7 @@ struct VisitDerivation {
         } else if let stay = closed.stay(after: trail, followsStay: followsStay, rules),
             !closed.isTeleport(after: trail)
         {
-            if let earlier = pending, earlier.isJoined(by: stay) {
+            if let earlier = pending, earlier.isJoined(by: stay, rules) {
                 pending = earlier.joined(with: stay)
                 between = []
             } else {
@@ -150,14 +165,14 @@ struct VisitDerivation {
 
     private mutating func closeByCore(_ closed: StayCluster) {
         let seed = closed.waiting[0]
-        if closed.isFalseSpot(after: falseSpot ?? trail.last) {
+        if closed.isFalseSpot(after: falseSpot ?? trail.last, rules) {
             // Nobody was there.
             falseSpot = closed.lastInsider
             return
         }
         falseSpot = nil
         if let found = closed.coreStay(after: trail, followsStay: followsStay, rules) {
-            if let earlier = pending, earlier.isJoined(by: found.stay) {
+            if let earlier = pending, earlier.isJoined(by: found.stay, rules) {
                 pending = earlier.joined(with: found.stay)
             } else {
                 seal()
@@ -186,10 +201,10 @@ struct VisitDerivation {
         between += fixes
         let center = earlier.mean.center
         let isOver = fixes.contains { fix in
-            fix.time - earlier.departure > Int64(VisitRules.joinGapSeconds * 1000)
+            (!rules.judgesPath && fix.time - earlier.departure > Int64(VisitRules.joinGapSeconds * 1000))
                 || fix.point.chordMeters(to: center) > VisitRules.joinExcursion + fix.accuracy
         }
-        if isOver { seal() }
+        if isOver || between.count > VisitRules.mostBetween { seal() }
     }
 
     /// What is pending becomes final.
@@ -214,18 +229,24 @@ struct VisitDerivation {
     /// The stays since the last ``takeOutput()``, first the ones that are final, and the crossings likewise, as they look
     /// at `now`, the receipt of the person's newest event.
     func output(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
-        guard let suspect else { return outputWithoutSuspect(now: now) }
+        guard candidate != nil || suspect != nil else { return outputWithoutSuspect(now: now) }
         // The newest fix counts until its successor says otherwise.
         var provisional = self
-        provisional.suspect = nil
-        provisional.accept(suspect)
+        if let candidate {
+            provisional.candidate = nil
+            provisional.take(candidate)
+        }
+        if let suspect = provisional.suspect {
+            provisional.suspect = nil
+            provisional.accept(suspect)
+        }
         return provisional.outputWithoutSuspect(now: now)
     }
 
     private func outputWithoutSuspect(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
         var stays = sealedStays
         let open = openStay(now: now)
-        if let earlier = pending, let open, earlier.isJoined(by: open) {
+        if let earlier = pending, let open, earlier.isJoined(by: open, rules) {
             stays.append(earlier.joined(with: open))
         } else {
             if let earlier = pending { stays.append(earlier) }

@@ -10,15 +10,20 @@ package struct VisitRules: Hashable, Sendable {
     /// Whether the place is the core of its cluster (``StayCore``), with edges and excursions judged from there; before
     /// that it was the whole cluster.
     package let findsCore: Bool
+    /// Whether a stay's stillness is judged from every fix between its first and its last, and not from those inside
+    /// alone; whether of fixes that crowd in time one is taken (``slotSeconds``).
+    package let judgesPath: Bool
 
     /// Every version that can still be folded, oldest first.
     package static let all: [VisitRules] = [
         // Three minutes to the second: a stop of three minutes was lost as often as not.
-        VisitRules(version: 1, minimumDwellSeconds: 180, findsCore: false),
+        VisitRules(version: 1, minimumDwellSeconds: 180, findsCore: false, judgesPath: false),
         // Three minutes, less the usual error of a stay's two edges.
-        VisitRules(version: 2, minimumDwellSeconds: 165, findsCore: false),
+        VisitRules(version: 2, minimumDwellSeconds: 165, findsCore: false, judgesPath: false),
         // The approach no longer shifts the place and its edges, nor does a false spot tear a stay in two.
-        VisitRules(version: 3, minimumDwellSeconds: 165, findsCore: true),
+        VisitRules(version: 3, minimumDwellSeconds: 165, findsCore: true, judgesPath: false),
+        // A slow loop round a park shows where it leaves the place and comes back.
+        VisitRules(version: 4, minimumDwellSeconds: 165, findsCore: true, judgesPath: true),
     ]
 
     /// The rules a new timeline is folded by.
@@ -35,6 +40,10 @@ package struct VisitRules: Hashable, Sendable {
     static let bestAccuracy = 3.0
     /// Beyond this a fix names a town, not a place.
     static let worstAccuracy = 3000.0
+
+    /// Of fixes closer in time the most precise stands for all: nobody is elsewhere within this, and a second of fixes
+    /// has one error in common.
+    static let slotSeconds: Int64 = 4
 
     // MARK: Spikes
 
@@ -65,6 +74,8 @@ package struct VisitRules: Hashable, Sendable {
     /// After this much silence the next fix is judged with the accuracies of both sides of the gap.
     static let silenceSeconds = 1500.0
     static let silenceAccuracyCap = 600.0
+    /// Rules that judge the path allow this share of them: what lies further apart is rather two places than one.
+    static let silenceDoubts = 0.6
     /// Until the centre rests on this many fixes, it is itself as vague as the last of them.
     static let firmCount = 3
     /// A fix vaguer than this near the place speaks neither for staying nor for leaving.
@@ -72,8 +83,12 @@ package struct VisitRules: Hashable, Sendable {
     static let neutralFactor = 1.5
     /// Outsiders spread wider than this and their accuracies are travelling.
     static let travelSpread = 150.0
+    /// … and by rules that judge the path, wider than this.
+    static let leavingSpread = 100.0
     /// Outside for longer than this is gone: five minutes of drift at a false spot, and a little.
     static let leaveSeconds = 330.0
+    /// What was seen for less is left sooner, but not sooner than this.
+    static let leastLeaveSeconds = 100.0
     /// A single fix outside by fewer than this many accuracies is weak evidence …
     static let weakOutside = 3.0
     /// … and waits this long for another: two heartbeats of a sleeping phone, and a little.
@@ -84,6 +99,12 @@ package struct VisitRules: Hashable, Sendable {
     /// Seen for less than this, a stay rests on inference and must also pass the next two.
     static let observedSeconds = 90.0
     static let inferredShare = 0.7
+    /// As precise as this only a receiver under open sky is, and there people are mostly on the way: the share asked for
+    /// rises by so much for each meter better than …
+    static let openSkyAccuracy = 30.0
+    static let openSkyShare = 0.0075
+    /// … but not further than this.
+    static let mostInferredShare = 0.85
     static let inferredSeconds = 240.0
     /// Longer than this is a stay beyond doubt: its fixes need not be kept for the tests below.
     static let settledSeconds = 900.0
@@ -96,18 +117,26 @@ package struct VisitRules: Hashable, Sendable {
     static let stillSpeed = 0.45
     static let stillAccuracies = 0.9
     static let stillShare = 0.5
+    /// A stay that outlasts what is kept of it is judged as a whole: in a market half of the time is walking, on a way all.
+    static let walkedShare = 0.35
     /// A jump into and out of a stay shorter than this at a vague place is a wrong base station.
     static let teleportSeconds = 400.0
     static let teleportAccuracy = 60.0
     static let teleportJump = 150.0
     static let teleportSpeed = 4.0
     static let teleportLegSeconds = 95.0
+    /// Who jumps away this fast and as fast back to the same place was not there, however sure the phone.
+    static let teleportReturnSpeed = 8.0
     /// Neighbours with centres closer than this are one large place …
     static let joinDistance = 140.0
     /// … if no more than this lies between them …
     static let joinGapSeconds = 600.0
     /// … and no fix between went further than this beyond its accuracy.
     static let joinExcursion = 160.0
+    /// A stay of less than ``firmCount`` fixes is no other place than its neighbour within so many accuracies of it.
+    static let echoAccuracies = 1.5
+    /// More fixes than this between two stays are a time of their own; keeps memory constant.
+    static let mostBetween = 128
 
     // MARK: The core of a stay
 
@@ -138,6 +167,11 @@ package struct VisitRules: Hashable, Sendable {
     /// One fix elsewhere between two at one place that lie no further apart in time than this, two heartbeats of a
     /// sleeping phone and a little, is taken for a spike.
     static let loneFixSeconds = 2000.0
+
+    /// Errors of neighbouring fixes are alike, so that their mean is worse than by chance …
+    static let meanErrors = 1.8
+    /// … and nobody sits at the middle of a place.
+    static let placeError = 4.0
 
     // MARK: Edges
 

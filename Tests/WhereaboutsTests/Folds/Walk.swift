@@ -2,21 +2,6 @@ import Geodesy
 
 @testable import Whereabouts
 
-/// Deterministic numbers (SplitMix64), so that a failure can be seen again.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// A track written by hand: stay here, go there, a fix every so many seconds with a few meters of scatter.
 struct Walk {
     private(set) var fixes: [Fix] = []
