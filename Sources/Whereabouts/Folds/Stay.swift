@@ -93,13 +93,15 @@ struct Stay: Hashable {
             return next.arrival - departure < Int64(VisitRules.joinGapSeconds * 1000)
                 && distance < VisitRules.joinDistance
         }
-        return distance < VisitRules.joinDistance || isVagueEcho(of: next, distance) || next.isVagueEcho(of: self, distance)
+        return distance < VisitRules.joinDistance || isVagueEcho(of: next, distance)
+            || next.isVagueEcho(of: self, distance)
     }
 
     /// Whether a stay rests on so few and so vague fixes that it may as well be the place beside it.
     private func isVagueEcho(of other: Stay, _ distance: Double) -> Bool {
         mean.count < VisitRules.firmCount && other.mean.count >= VisitRules.firmCount
-            && distance < VisitRules.placeRadius + VisitRules.echoAccuracies * min(seed.accuracy, VisitRules.accuracyCap)
+            && distance < VisitRules.placeRadius + VisitRules.echoAccuracies
+                * min(seed.accuracy, VisitRules.accuracyCap)
     }
 
     func joined(with next: Stay) -> Stay {

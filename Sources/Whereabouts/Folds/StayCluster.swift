@@ -43,7 +43,9 @@ struct StayCluster {
             addInsider(fix)
             return false
         }
-        if fix.accuracy > VisitRules.neutralAccuracy,
+        // Beside a place that rests on as little itself, a vague fix says as much as another.
+        let isFirm = !judgesPath || mean.count >= VisitRules.firmCount
+        if isFirm, fix.accuracy > VisitRules.neutralAccuracy,
             distance <= VisitRules.placeRadius + VisitRules.neutralFactor * fix.accuracy
         {
             if !waiting.isEmpty { waiting.append(fix) }
@@ -57,7 +59,7 @@ struct StayCluster {
         let spread = judgesPath ? VisitRules.leavingSpread : VisitRules.travelSpread
         if fix.distance(to: first) > spread + fix.accuracy + first.accuracy { return true }
         let isWeak =
-            outsiderCount == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
+            isFirm && outsiderCount == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
         if isWeak { return fix.seconds(since: lastInsider) > VisitRules.weakSeconds }
         // A few steps of the way there hold nobody who has been elsewhere for longer than they took.
         let patience = judgesPath ? max(VisitRules.leastLeaveSeconds, observedSeconds) : VisitRules.leaveSeconds
@@ -70,8 +72,7 @@ struct StayCluster {
         }
         let a = min(fix.accuracy, VisitRules.silenceAccuracyCap)
         let b = mean.count < VisitRules.firmCount ? min(lastInsider.accuracy, VisitRules.silenceAccuracyCap) : 0
-        let doubt = (a * a + b * b).squareRoot()
-        return VisitRules.placeRadius + (judgesPath ? VisitRules.silenceDoubts * doubt : doubt)
+        return VisitRules.placeRadius + (a * a + b * b).squareRoot()
     }
 
     private mutating func addInsider(_ fix: TrackPoint) {

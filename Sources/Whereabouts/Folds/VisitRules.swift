@@ -74,8 +74,6 @@ package struct VisitRules: Hashable, Sendable {
     /// After this much silence the next fix is judged with the accuracies of both sides of the gap.
     static let silenceSeconds = 1500.0
     static let silenceAccuracyCap = 600.0
-    /// Rules that judge the path allow this share of them: what lies further apart is rather two places than one.
-    static let silenceDoubts = 0.6
     /// Until the centre rests on this many fixes, it is itself as vague as the last of them.
     static let firmCount = 3
     /// A fix vaguer than this near the place speaks neither for staying nor for leaving.
@@ -169,9 +167,9 @@ package struct VisitRules: Hashable, Sendable {
     static let loneFixSeconds = 2000.0
 
     /// Errors of neighbouring fixes are alike, so that their mean is worse than by chance …
-    static let meanErrors = 1.8
+    static let meanErrors = 2.0
     /// … and nobody sits at the middle of a place.
-    static let placeError = 4.0
+    static let placeError = 5.5
 
     // MARK: Edges
 

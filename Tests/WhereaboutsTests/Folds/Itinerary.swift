@@ -194,7 +194,8 @@ struct Itinerary {
         walk(to: Point(east: park.east + radius, north: park.north), speed: 1.3)
         for corner in 1...Int(uniform(16, 40)) {
             let angle = Double(corner) * .pi / 5
-            walk(to: Point(east: park.east + radius * cos(angle), north: park.north + radius * sin(angle)), speed: speed)
+            walk(
+                to: Point(east: park.east + radius * cos(angle), north: park.north + radius * sin(angle)), speed: speed)
         }
     }
 
@@ -293,7 +294,8 @@ struct Phone: Sendable {
             // Errors of neighbouring fixes are alike: a random walk towards 0 of 90 s.
             let kept = exp(-min(seconds, 1e6) / 90)
             let new = accuracy / 1.515 * (1 - kept * kept).squareRoot()
-            error = Itinerary.Point(east: error.east * kept + new * normal(), north: error.north * kept + new * normal())
+            error = Itinerary.Point(
+                east: error.east * kept + new * normal(), north: error.north * kept + new * normal())
             var seen = Itinerary.Point(east: place.east + error.east, north: place.north + error.north)
             if isIndoors, let (_, angle, meters) = elsewhere.first(where: { $0.0.contains(time) }) {
                 seen.east += meters * sin(angle)
@@ -307,13 +309,17 @@ struct Phone: Sendable {
                 accuracy = uniform(0, 1) < 0.5 ? uniform(10, 65) : uniform(200, 1500)
             }
             var fix = Fix(
-                timestamp: Timestamp(milliseconds: Int64((time * 1000).rounded())), coordinate: days.coordinate(of: seen),
+                timestamp: Timestamp(milliseconds: Int64((time * 1000).rounded())),
+                coordinate: days.coordinate(of: seen),
                 horizontalAccuracy: accuracy.rounded())
-            let delay = offline.first { $0.contains(time) }.map { $0.upperBound - time + uniform(0, 60) } ?? uniform(0.5, 4)
+            let delay =
+                offline.first { $0.contains(time) }.map { $0.upperBound - time + uniform(0, 60) } ?? uniform(0.5, 4)
             fix.receivedAt = fix.timestamp.adding(seconds: Int64(delay.rounded(.up)))
             found.append(fix)
         }
-        return found.sorted { ($0.receivedAt ?? $0.timestamp, $0.timestamp) < ($1.receivedAt ?? $1.timestamp, $1.timestamp) }
+        return found.sorted {
+            ($0.receivedAt ?? $0.timestamp, $0.timestamp) < ($1.receivedAt ?? $1.timestamp, $1.timestamp)
+        }
     }
 
     static func every(_ period: Double, named name: String) -> Phone {
