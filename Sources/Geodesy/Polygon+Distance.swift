@@ -24,6 +24,17 @@ extension Polygon {
     }
 }
 
+extension Polygon {
+    /// A chord, in meters, that no place of the boundary exceeds from a point of the ellipsoid.
+    ///
+    /// A place of an edge is at most half the edge's length from one of its ends. Linear in the number of vertices.
+    package func boundaryReachMeters(from point: GeocentricPoint) -> Double {
+        edges.reduce(0) { reach, edge in
+            max(reach, point.chordMeters(to: edge.westPoint), point.chordMeters(to: edge.eastPoint))
+        } + (edges.map(\.speedMeters).max() ?? 0) / 2
+    }
+}
+
 extension Geodesic {
     /// Area and perimeter of a polygon whose edges are *geodesics* between the vertices (`geod_polygon_compute`).
     ///

@@ -85,11 +85,7 @@ enum EventJSON {
             writer.field("region", id.rawValue)
             part(region, into: &writer) { region, writer in
                 writer.field("identifier", region.identifier)
-                writer.object("circle") { writer in
-                    writer.field("latitude", region.circle.center.latitude)
-                    writer.field("longitude", region.circle.center.longitude)
-                    writer.field("radiusMeters", region.circle.radiusMeters)
-                }
+                RegionJSON.writeMembers(of: region, into: &writer)
             }
         case .regionRemoved(let id): writer.field("region", id.rawValue)
         case .fixReported(let device, let query, let fix):

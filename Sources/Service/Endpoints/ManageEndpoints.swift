@@ -170,20 +170,15 @@ enum ManageEndpoints {
     static func addRegion(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let body = try exchange.object("id", "circle")
+        let body = try exchange.object("id", "circle", "polygon", "notifyOnEntry", "notifyOnExit")
         let identifier = try body.text("id")
         guard (1...Limits.regionNameCharacters).contains(identifier.count) else {
             throw .invalid("\"id\" must have 1 to \(Limits.regionNameCharacters) characters.")
         }
-        guard let latitude = body["circle"]?["latitude"]?.double, let longitude = body["circle"]?["longitude"]?.double,
-            let radius = body["circle"]?["radiusMeters"]?.double
-        else { throw .invalid("\"circle\" must have latitude, longitude and radiusMeters.") }
-        let circle: Circle
-        do {
-            circle = try Circle(
-                center: try Coordinate(latitude: latitude, longitude: longitude), radiusMeters: radius)
-        } catch { throw .invalid("The circle is not possible: \(error)") }
-        let region = Region(identifier: identifier, circle: circle)
+        let region = Region(
+            identifier: identifier, area: try RegionJSON.area(of: body),
+            notifyOnEntry: try RegionJSON.flag("notifyOnEntry", of: body),
+            notifyOnExit: try RegionJSON.flag("notifyOnExit", of: body))
         let receipt = try Gate.append(service, exchange, .addRegion(region, of: try exchange.handle(0)))
         return created(receipt) { $0.field("id", identifier) }
     }

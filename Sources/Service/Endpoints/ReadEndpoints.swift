@@ -155,11 +155,7 @@ enum ReadEndpoints {
             return page(regions, next: nil, asOf: asOf) { region, writer in
                 writer.beginObject()
                 writer.field("id", region.identifier)
-                writer.object("circle") { writer in
-                    writer.field("latitude", region.circle.center.latitude)
-                    writer.field("longitude", region.circle.center.longitude)
-                    writer.field("radiusMeters", region.circle.radiusMeters)
-                }
+                RegionJSON.writeMembers(of: region, into: &writer)
                 writer.endObject()
             }
         }

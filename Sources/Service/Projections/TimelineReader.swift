@@ -100,7 +100,8 @@ package enum TimelineReader {
         }
     }
 
-    /// The person's crossings with `from` ≤ time < `to`, by time, region and kind, after a page's end.
+    /// The person's crossings with `from` ≤ time < `to`, by time, region and kind, after a page's end, but for those that
+    /// their region does not tell.
     package static func crossings(
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: Crossing? = nil, limit: Int,
         in connection: borrowing Connection
@@ -173,6 +174,7 @@ extension TimelineReader {
         JOIN region ON region.person = crossing.person AND region.region = crossing.region
         WHERE crossing.person = ?1 AND time_ms >= ?2 AND time_ms < ?3
             AND (time_ms, crossing.region, kind) > (?4, ?5, ?6)
+            AND CASE kind WHEN 1 THEN tells_entries ELSE tells_exits END
         ORDER BY time_ms, crossing.region, kind
         LIMIT ?7
         """

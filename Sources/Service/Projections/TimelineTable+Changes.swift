@@ -123,16 +123,16 @@ extension TimelineTable {
         try file.connection.cached(
             """
             INSERT OR REPLACE INTO region
-                (person, region, identifier, latitude_degrees, longitude_degrees, radius_meters, removed_at_ms)
+                (person, region, identifier, content, tells_entries, tells_exits, removed_at_ms)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """
         ) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(region.id.rawValue, at: 2)
-            try statement.bind(region.identifier, at: 3)
-            try statement.bind(region.circle.center.latitude, at: 4)
-            try statement.bind(region.circle.center.longitude, at: 5)
-            try statement.bind(region.circle.radiusMeters, at: 6)
+            try statement.bind(region.region.identifier, at: 3)
+            try statement.bind(region.region.encoded, at: 4)
+            try statement.bind(region.region.notifyOnEntry ? 1 : 0, at: 5)
+            try statement.bind(region.region.notifyOnExit ? 1 : 0, at: 6)
             try statement.bind(region.removedAt?.milliseconds, at: 7)
             try statement.run()
         }
@@ -169,14 +169,11 @@ extension TimelineTable {
 
     func hash(_ person: PersonID, _ region: WatchedRegion) -> Fingerprint {
         file.hasher.hash { writer in
-            writer.array(8)
+            writer.array(5)
             writer.text("region")
             writer.integer(person.rawValue)
             writer.integer(region.id.rawValue)
-            writer.text(region.identifier)
-            writer.float(region.circle.center.latitude + 0)
-            writer.float(region.circle.center.longitude + 0)
-            writer.float(region.circle.radiusMeters)
+            writer.byteString(region.region.encoded)
             writer.optional(region.removedAt?.milliseconds)
         }
     }

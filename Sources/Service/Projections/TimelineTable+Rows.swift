@@ -50,7 +50,7 @@ extension TimelineTable: TimelineRows {
     func regions(of person: PersonID) throws(SQLiteError) -> [WatchedRegion] {
         try file.connection.cached(
             """
-            SELECT region, identifier, latitude_degrees, longitude_degrees, radius_meters, removed_at_ms
+            SELECT region, content, removed_at_ms
             FROM region
             WHERE person = ?
             ORDER BY region
@@ -139,15 +139,10 @@ extension TimelineTable: TimelineRows {
     private static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError)
         -> WatchedRegion
     {
-        guard
-            let center = try? Coordinate(
-                latitude: statement.double(at: column + 2), longitude: statement.double(at: column + 3)),
-            let circle = try? Circle(center: center, radiusMeters: statement.double(at: column + 4))
-        else { throw .damagedProjection }
+        guard let region = Region(encoded: statement.bytes(at: column + 1)) else { throw .damagedProjection }
         return WatchedRegion(
-            id: RegionID(rawValue: statement.int(at: column)), identifier: statement.text(at: column + 1),
-            circle: circle,
-            removedAt: statement.optionalInt(at: column + 5).map(Timestamp.init(milliseconds:)))
+            id: RegionID(rawValue: statement.int(at: column)), region: region,
+            removedAt: statement.optionalInt(at: column + 2).map(Timestamp.init(milliseconds:)))
     }
 }
 
@@ -227,7 +222,7 @@ extension TimelineTable {
         }
         try each(
             """
-            SELECT person, region, identifier, latitude_degrees, longitude_degrees, radius_meters, removed_at_ms
+            SELECT person, region, content, removed_at_ms
             FROM region
             WHERE person BETWEEN ? AND ?
             ORDER BY person, region
@@ -237,7 +232,17 @@ extension TimelineTable {
             let removed = region.removedAt.map { ", removed \($0.milliseconds) ms" } ?? ""
             return ProjectionRow(
                 table: "region", person: person, key: "person \(person.rawValue) region \(region.id.rawValue)",
-                summary: "\(region.circle.radiusMeters) m\(removed)", hash: hash(person, region))
+                summary: "\(region.region.summary)\(removed)", hash: hash(person, region))
+        }
+    }
+}
+
+extension Region {
+    /// What people read of it in a comparison of two generations.
+    fileprivate var summary: String {
+        switch area {
+        case .circle(let circle): "circle of \(circle.radiusMeters) m"
+        case .polygon(let polygon): "polygon of \(polygon.vertices.count) vertices"
         }
     }
 }

@@ -66,9 +66,9 @@ final class TimelineTable: Projection {
             person INTEGER NOT NULL,
             region INTEGER NOT NULL,
             identifier TEXT NOT NULL,
-            latitude_degrees REAL NOT NULL,
-            longitude_degrees REAL NOT NULL,
-            radius_meters REAL NOT NULL,
+            content BLOB NOT NULL,
+            tells_entries INTEGER NOT NULL,
+            tells_exits INTEGER NOT NULL,
             removed_at_ms INTEGER,
             PRIMARY KEY (person, region)
         ) STRICT, WITHOUT ROWID;

@@ -36,14 +36,7 @@ extension EventCoding {
         case .grantRevoked: event = .grantRevoked(GrantID(rawValue: try require(try clear.integer(1))))
         case .regionAdded:
             let id = RegionID(rawValue: try require(try clear.integer(1)))
-            let region = try open(parts, 0) { (fields) throws(CBORError) in
-                let name = try require(try fields.text(1))
-                let center = try fields.coordinate(latitude: 2, longitude: 3)
-                guard let circle = try? Circle(center: center, radiusMeters: try require(try fields.double(4))) else {
-                    throw CBORError.unexpected
-                }
-                return Region(identifier: name, circle: circle)
-            }
+            let region = try open(parts, 0) { (fields) throws(CBORError) in try Region(from: &fields) }
             event = .regionAdded(id, region)
         case .regionRemoved: event = .regionRemoved(RegionID(rawValue: try require(try clear.integer(1))))
         case .inputRejected:

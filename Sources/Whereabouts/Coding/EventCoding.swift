@@ -102,13 +102,7 @@ package enum EventCoding {
         case .regionAdded(let id, let region):
             kind = .regionAdded
             clear.integer(1, id.rawValue)
-            part(stream.person, .rest) {
-                let region = region.toWrite
-                $0.text(1, region.identifier)
-                $0.degrees(2, region.circle.center.latitude)
-                $0.degrees(3, region.circle.center.longitude)
-                $0.double(4, region.circle.radiusMeters)
-            }
+            part(stream.person, .rest) { region.toWrite.write(to: &$0) }
         case .regionRemoved(let id):
             kind = .regionRemoved
             clear.integer(1, id.rawValue)

@@ -53,6 +53,16 @@ struct FieldWriter {
     /// bytes and a head instead of eight); every other value as the float it is. Both give back the very same double.
     mutating func degrees(_ number: Int64, _ value: Double) {
         key(number)
+        degrees(value)
+    }
+
+    mutating func degrees(_ number: Int64, _ values: [Double]) {
+        key(number)
+        writer.array(values.count)
+        for value in values { degrees(value) }
+    }
+
+    private mutating func degrees(_ value: Double) {
         let scaled = (value * 1e7).rounded()
         if let whole = Int64(exactly: scaled), Double(whole) / 1e7 == value, whole != 0 || value.sign == .plus {
             writer.integer(whole)
@@ -162,6 +172,16 @@ struct FieldReader {
     mutating func degrees(_ number: Int64) throws(CBORError) -> Double? {
         try field(number) { (reader) throws(CBORError) in
             try reader.peekMajorType() == 7 ? try reader.float() : Double(try reader.integer()) / 1e7
+        }
+    }
+
+    mutating func degreesList(_ number: Int64) throws(CBORError) -> [Double]? {
+        try field(number) { (reader) throws(CBORError) in
+            var values: [Double] = []
+            for _ in 0..<(try reader.array()) {
+                values.append(try reader.peekMajorType() == 7 ? try reader.float() : Double(try reader.integer()) / 1e7)
+            }
+            return values
         }
     }
 

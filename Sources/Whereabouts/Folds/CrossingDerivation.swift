@@ -10,9 +10,11 @@ struct FoundCrossing: Hashable {
 
 /// Derives crossings from one person's track: visits, and between them the fixes of travel, in the order of time.
 ///
-/// For each region a cumulative sum of evidence against the present side (Page 1954, DOI 10.1093/biomet/41.1-2.100).
-/// A person far from every boundary costs one chord a fix, whatever the number of regions; near one, a comparison of
-/// each region's chord, and `geod_inverse` only where the chord leaves the evidence open.
+/// For each region a cumulative sum of evidence against the present side (Page 1954, DOI 10.1093/biomet/41.1-2.100). A
+/// region is looked at only when the person may have come near its edge since the last look: how far the track has run by
+/// then is known at each look (``weigh(_:_:_:)``) and the regions wait in a heap for it. So thousands of regions cost
+/// little more than a few, whatever their shape, and a look is a comparison of chords; `geod_inverse` is called, or the
+/// nearest place of a polygon sought, only where the chord leaves the evidence open.
 struct CrossingDerivation {
     /// A point of the track.
     struct Knot {
@@ -21,35 +23,59 @@ struct CrossingDerivation {
         static func fix(_ fix: TrackPoint) -> Knot { Knot(fix: fix, isVisit: false) }
     }
 
-    /// What is known of one region.
+    /// One region, ready to be compared with.
     private struct Watched {
         let id: RegionID
-        let circle: Circle
-        let center: GeocentricPoint
+        let area: Area
         let removedAt: Int64
-        var isInside: Bool?
-        /// Evidence against ``isInside`` since ``run`` began; 0 when there is none.
-        var sum = 0.0
-        /// The points before and at the beginning of the evidence.
-        var run: (before: TrackPoint, start: TrackPoint)?
+        /// A point of the ellipsoid: the center of a circle, a vertex of a polygon …
+        let anchor: GeocentricPoint
+        /// … and the chords from it between which the edge lies.
+        let edge: ClosedRange<Double>
     }
 
+    /// Evidence against the present side.
+    private struct Run {
+        var sum: Double
+        /// The points before and at the beginning of the evidence.
+        let before, start: TrackPoint
+    }
+
+    private enum Side: UInt8 { case unknown, outside, inside }
+
     private let transform: GeocentricTransform
-    private var regions: [Watched]
+    private let regions: [Watched]
+    private var sides: [Side]
+    /// By index of the region; none without evidence.
+    private var runs: [Int: Run] = [:]
+    /// The regions by how far the track must have run before they are looked at again.
+    private var looks: LookHeap
+    /// Meters the track has run, by chords.
+    private var odometer = 0.0
     private(set) var last: Knot?
-    /// Around ``anchor`` nothing can change within this many meters; 0 when that is not known.
-    private var quietMeters = 0.0
-    private var anchor = GeocentricPoint(x: 0, y: 0, z: 0)
+    private static let leastStepMeters = 0.001
     /// The crossings since the last ``takeOutput()``.
     private(set) var found: [FoundCrossing] = []
 
     init(regions: [WatchedRegion], _ transform: GeocentricTransform) {
         self.transform = transform
         self.regions = regions.sorted { $0.id < $1.id }.map { region in
-            Watched(
-                id: region.id, circle: region.circle, center: transform.point(region.circle.center),
-                removedAt: region.removedAt?.milliseconds ?? .max)
+            let anchor: GeocentricPoint
+            let edge: ClosedRange<Double>
+            switch region.region.area {
+            case .circle(let circle):
+                anchor = transform.point(circle.center)
+                edge = Geodesic.chordBoundsMeters(distanceMeters: circle.radiusMeters)
+            case .polygon(let polygon):
+                anchor = transform.point(polygon.vertices[0])
+                edge = 0...polygon.boundaryReachMeters(from: anchor)
+            }
+            return Watched(
+                id: region.id, area: region.region.area, removedAt: region.removedAt?.milliseconds ?? .max,
+                anchor: anchor, edge: edge)
         }
+        sides = Array(repeating: .unknown, count: regions.count)
+        looks = LookHeap(count: regions.count)
     }
 
     /// Whether there is nothing to watch, so that the track need not be given.
@@ -62,7 +88,7 @@ struct CrossingDerivation {
 
     /// Crossings found from here on happened at or after this moment.
     var earliestTime: Int64 {
-        regions.lazy.compactMap { $0.run?.before.time }.min().map { min($0, confirmedThrough) } ?? confirmedThrough
+        runs.values.lazy.map(\.before.time).min().map { min($0, confirmedThrough) } ?? confirmedThrough
     }
 
     // MARK: In
@@ -85,70 +111,94 @@ struct CrossingDerivation {
         guard !isIdle else { return }
         defer { last = knot }
         let fix = knot.fix
-        if fix.point.chordMeters(to: anchor) < quietMeters { return }
         let independence: Double
         if let last {
+            // Standing still is a step too: whoever waits for the next point shall not wait for a movement.
+            odometer += max(Self.leastStepMeters, fix.distance(to: last.fix))
             let seconds = fix.seconds(since: last.fix)
             let share = VisitRules.leastIndependence + seconds / VisitRules.independentSeconds
             independence = min(1, share) * (knot.isVisit ? VisitRules.visitEvidence : 1)
         } else {
             independence = 1
         }
-        anchor = fix.point
-        quietMeters = .infinity
-        for index in regions.indices {
-            quietMeters = min(quietMeters, weigh(index, knot, independence))
+        let crossingsBefore = found.count
+        while looks.least <= odometer {
+            let index = looks.leastIndex
+            let quiet = weigh(index, knot, independence)
+            // Looked at again at the next point at the earliest.
+            looks.postpone(until: max(odometer.nextUp, odometer + quiet))
+        }
+        if found.count > crossingsBefore + 1 {
+            // The heap has its own order; equal evidence is told by region.
+            found[crossingsBefore...].sort { ($0.region, $0.time) < ($1.region, $1.time) }
         }
     }
 
-    /// Weighs a point against one region, and returns the meters within which another could change nothing.
+    /// Weighs a point against one region, and returns the meters that the track must run before another could change
+    /// anything.
     private mutating func weigh(_ index: Int, _ knot: Knot, _ independence: Double) -> Double {
         let fix = knot.fix
         guard fix.time <= regions[index].removedAt else { return .infinity }
-        let bounds = Geodesic.distanceBoundsMeters(chordMeters: fix.point.chordMeters(to: regions[index].center))
-        let radius = regions[index].circle.radiusMeters
+        let (inside, quiet) = look(at: regions[index], from: fix)
+        guard sides[index] != .unknown else {
+            if abs(inside) >= VisitRules.firstSideEvidence { sides[index] = inside > 0 ? .inside : .outside }
+            return 0
+        }
+        let isInside = sides[index] == .inside
+        let run = runs[index]
+        if !isInside, inside < 0, run == nil { passThrough(regions[index], to: knot) }
+        let sum = max(0, (run?.sum ?? 0) + (isInside ? -inside : inside) * independence)
+        guard sum > 0, let before = run?.before ?? last?.fix else {
+            runs[index] = nil
+            return quiet
+        }
+        let new = Run(sum: sum, before: before, start: run?.start ?? fix)
+        guard sum >= VisitRules.crossingEvidence else {
+            runs[index] = new
+            return 0
+        }
+        found.append(
+            FoundCrossing(
+                region: regions[index].id, kind: isInside ? .exit : .enter,
+                time: boundaryTime(regions[index].area, from: new.before, to: new.start), confirmed: fix.time))
+        sides[index] = isInside ? .outside : .inside
+        runs[index] = nil
+        return 0
+    }
+
+    /// The evidence for being inside, and within how many meters of track nothing can speak for the other side.
+    ///
+    /// A chord never exceeds its geodesic, so chords of the edge are what bounds it.
+    private func look(at region: Watched, from fix: TrackPoint) -> (inside: Double, quietMeters: Double) {
+        let chord = fix.point.chordMeters(to: region.anchor)
         let sigma = fix.accuracy / VisitRules.accuracyPerSigma + VisitRules.boundarySigma
-        var inside = Self.evidence(signedMeters: bounds.lowerBound - radius, sigma: sigma)
-        if Self.evidence(signedMeters: bounds.upperBound - radius, sigma: sigma) != inside {
-            inside = Self.evidence(
-                signedMeters: regions[index].circle.signedDistanceMeters(to: fix.coordinate), sigma: sigma)
+        switch region.area {
+        case .circle(let circle):
+            let bounds = Geodesic.distanceBoundsMeters(chordMeters: chord)
+            var inside = Self.evidence(signedMeters: bounds.lowerBound - circle.radiusMeters, sigma: sigma)
+            if Self.evidence(signedMeters: bounds.upperBound - circle.radiusMeters, sigma: sigma) != inside {
+                inside = Self.evidence(signedMeters: circle.signedDistanceMeters(to: fix.coordinate), sigma: sigma)
+            }
+            return (inside, inside > 0 ? region.edge.lowerBound - chord : chord - region.edge.upperBound)
+        case .polygon(let polygon):
+            let away = chord - region.edge.upperBound
+            if away > VisitRules.sureSigmas * sigma {
+                let isInside = polygon.contains(fix.coordinate)
+                return (isInside ? VisitRules.evidenceClip : -VisitRules.evidenceClip, away)
+            }
+            let signed = polygon.signedDistanceMeters(to: fix.coordinate)
+            // The distance may be too large by less than a thousandth (``Polygon/signedDistanceMeters(to:)``).
+            let quiet = Geodesic.chordBoundsMeters(distanceMeters: 0.999 * abs(signed)).lowerBound
+            return (Self.evidence(signedMeters: signed, sigma: sigma), quiet)
         }
-        guard let isInside = regions[index].isInside else {
-            if abs(inside) >= VisitRules.firstSideEvidence { regions[index].isInside = inside > 0 }
-            return 0
-        }
-        if !isInside, inside < 0, regions[index].sum == 0 { passThrough(index, to: knot) }
-        let sum = max(0, regions[index].sum + (isInside ? -inside : inside) * independence)
-        if sum == 0 {
-            regions[index].run = nil
-        } else if regions[index].sum == 0, let before = last?.fix {
-            regions[index].run = (before, fix)
-        }
-        regions[index].sum = sum
-        if sum >= VisitRules.crossingEvidence, let run = regions[index].run {
-            let time = boundaryTime(index, from: run.before, to: run.start)
-            found.append(
-                FoundCrossing(
-                    region: regions[index].id, kind: isInside ? .exit : .enter, time: time, confirmed: fix.time))
-            regions[index].isInside = !isInside
-            regions[index].sum = 0
-            regions[index].run = nil
-            return 0
-        }
-        guard sum == 0 else { return 0 }
-        // Within this of the point the sign of the distance cannot change, and with it not the side the evidence is for.
-        // A chord never exceeds its geodesic, so chords of the boundary are what bounds it.
-        let boundary = Geodesic.chordBoundsMeters(distanceMeters: radius)
-        let chord = fix.point.chordMeters(to: regions[index].center)
-        return isInside ? boundary.lowerBound - chord : chord - boundary.upperBound
     }
 
     /// Odds, as a logarithm, that the true place is inside: logit Φ(−s/σ), by the cubic of Bowling et al. 2009 (J. of
     /// Industrial Engineering and Management 2(1), within 0.00014 of Φ), clipped.
     private static func evidence(signedMeters: Double, sigma: Double) -> Double {
         let z = -signedMeters / sigma
-        // Beyond ±4 the cubic exceeds the clip, and its cube may overflow.
-        guard abs(z) < 4 else { return z > 0 ? VisitRules.evidenceClip : -VisitRules.evidenceClip }
+        // Beyond this the cubic exceeds the clip, and its cube may overflow.
+        guard abs(z) < VisitRules.sureSigmas else { return z > 0 ? VisitRules.evidenceClip : -VisitRules.evidenceClip }
         let odds = z * (1.5976 + 0.07056 * z * z)
         return max(-VisitRules.evidenceClip, min(VisitRules.evidenceClip, odds))
     }
@@ -156,48 +206,112 @@ struct CrossingDerivation {
     // MARK: Times
 
     /// Both points outside and the way between them not: in and out between two fixes.
-    private mutating func passThrough(_ index: Int, to knot: Knot) {
+    private mutating func passThrough(_ region: Watched, to knot: Knot) {
         guard let last, !last.isVisit, !knot.isVisit else { return }
         let (a, b) = (last.fix, knot.fix)
         guard b.seconds(since: a) <= VisitRules.passSeconds else { return }
-        let circle = regions[index].circle
-        let center = regions[index].center
+        let inside: ClosedRange<Double>?
+        let way: Way
+        switch region.area {
+        case .circle(let circle):
+            guard let along = nearest(to: region.anchor, radius: circle.radiusMeters, from: a, to: b) else { return }
+            way = Way(from: a.coordinate, to: b.coordinate)
+            inside = along...along
+        case .polygon(let polygon):
+            // What is further from the edge than the way is long was not reached.
+            let chord = b.point.chordMeters(to: region.anchor)
+            guard chord - region.edge.upperBound < b.distance(to: a) else { return }
+            way = Way(from: a.coordinate, to: b.coordinate)
+            inside = deepestPart(of: way, in: polygon, accuracy: max(a.accuracy, b.accuracy))
+        }
+        guard let inside, region.area.signedDistanceMeters(to: way.place(at: inside.lowerBound)) < 0,
+            region.area.signedDistanceMeters(to: a.coordinate) > 0,
+            region.area.signedDistanceMeters(to: b.coordinate) > 0
+        else { return }
+        let enter = way.boundary(of: region.area, between: 0, inside.lowerBound)
+        let exit = way.boundary(of: region.area, between: inside.upperBound, 1)
+        let entered = a.time + Int64((enter * Double(b.time - a.time)).rounded())
+        let left = max(entered + 1, a.time + Int64((exit * Double(b.time - a.time)).rounded()))
+        found.append(FoundCrossing(region: region.id, kind: .enter, time: entered, confirmed: b.time))
+        found.append(FoundCrossing(region: region.id, kind: .exit, time: left, confirmed: b.time))
+    }
+
+    /// The share of the straight way at which it comes nearest to a circle's center, when it is inside long and deep enough.
+    private func nearest(
+        to center: GeocentricPoint, radius: Double, from a: TrackPoint, to b: TrackPoint
+    ) -> Double? {
         // The nearest point of the straight line; at these lengths it lies within meters of the geodesic.
         let (dx, dy, dz) = (b.point.x - a.point.x, b.point.y - a.point.y, b.point.z - a.point.z)
         let length = (dx * dx + dy * dy + dz * dz).squareRoot()
-        guard length > 0 else { return }
+        guard length > 0 else { return nil }
         let along =
             ((center.x - a.point.x) * dx + (center.y - a.point.y) * dy + (center.z - a.point.z) * dz)
             / (length * length)
-        guard along > 0, along < 1 else { return }
+        guard along > 0, along < 1 else { return nil }
         let near = GeocentricPoint(x: a.point.x + along * dx, y: a.point.y + along * dy, z: a.point.z + along * dz)
         let off = near.chordMeters(to: center)
-        let radius = circle.radiusMeters
-        guard radius - off > VisitRules.passDepth * max(a.accuracy, b.accuracy) else { return }
-        guard 2 * (radius * radius - off * off).squareRoot() >= VisitRules.passShare * length else { return }
-        let way = Way(from: a.coordinate, to: b.coordinate)
-        let middle = way.place(at: along)
-        guard circle.signedDistanceMeters(to: middle) < 0, circle.signedDistanceMeters(to: a.coordinate) > 0,
-            circle.signedDistanceMeters(to: b.coordinate) > 0
-        else { return }
-        let enter = way.boundary(of: circle, between: 0, along)
-        let exit = way.boundary(of: circle, between: along, 1)
-        let entered = a.time + Int64((enter * Double(b.time - a.time)).rounded())
-        let left = max(entered + 1, a.time + Int64((exit * Double(b.time - a.time)).rounded()))
-        let id = regions[index].id
-        found.append(FoundCrossing(region: id, kind: .enter, time: entered, confirmed: b.time))
-        found.append(FoundCrossing(region: id, kind: .exit, time: left, confirmed: b.time))
+        guard radius - off > VisitRules.passDepth * max(a.accuracy, b.accuracy) else { return nil }
+        return 2 * (radius * radius - off * off).squareRoot() >= VisitRules.passShare * length ? along : nil
+    }
+
+    /// The longest part of a way that lies in a polygon, by samples, when it is long and deep enough.
+    private func deepestPart(of way: Way, in polygon: Polygon, accuracy: Double) -> ClosedRange<Double>? {
+        var best: ClosedRange<Double>?
+        var part: (from: Double, depth: Double)?
+        for step in 1...VisitRules.passSamples {
+            let share = Double(step) / Double(VisitRules.passSamples + 1)
+            let signed = polygon.signedDistanceMeters(to: way.place(at: share))
+            guard signed < 0 else {
+                part = nil
+                continue
+            }
+            part = (part?.from ?? share, max(part?.depth ?? 0, -signed))
+            guard let part, part.depth > VisitRules.passDepth * accuracy,
+                share - part.from + 1 / Double(VisitRules.passSamples + 1) >= VisitRules.passShare
+            else { continue }
+            if share - part.from >= best.map({ $0.upperBound - $0.lowerBound }) ?? 0 { best = part.from...share }
+        }
+        return best
     }
 
     /// When the way between two points of the track met the boundary; the later point's time when it did not, because
     /// the earlier one was on the other side by mistake.
-    private func boundaryTime(_ index: Int, from a: TrackPoint, to b: TrackPoint) -> Int64 {
-        let circle = regions[index].circle
-        let from = circle.signedDistanceMeters(to: a.coordinate)
-        let to = circle.signedDistanceMeters(to: b.coordinate)
+    private func boundaryTime(_ area: Area, from a: TrackPoint, to b: TrackPoint) -> Int64 {
+        let from = area.signedDistanceMeters(to: a.coordinate)
+        let to = area.signedDistanceMeters(to: b.coordinate)
         guard (from < 0) != (to < 0) else { return b.time }
-        let share = Way(from: a.coordinate, to: b.coordinate).boundary(of: circle, between: 0, 1)
+        let share = Way(from: a.coordinate, to: b.coordinate).boundary(of: area, between: 0, 1)
         return min(b.time, max(a.time + 1, a.time + Int64((share * Double(b.time - a.time)).rounded())))
+    }
+}
+
+/// A binary heap of regions by how far the track must have run before the next look.
+private struct LookHeap {
+    private var keys: [Double]
+    private var indices: [Int32]
+
+    /// All are to be looked at first.
+    init(count: Int) {
+        keys = Array(repeating: 0, count: count)
+        indices = (0..<count).map { Int32($0) }
+    }
+
+    var least: Double { keys.first ?? .infinity }
+    var leastIndex: Int { Int(indices[0]) }
+
+    /// Gives the first one another key, not below its own.
+    mutating func postpone(until key: Double) {
+        let index = indices[0]
+        var hole = 0
+        while true {
+            var child = 2 * hole + 1
+            guard child < keys.count else { break }
+            if child + 1 < keys.count, keys[child + 1] < keys[child] { child += 1 }
+            guard keys[child] < key else { break }
+            (keys[hole], indices[hole]) = (keys[child], indices[child])
+            hole = child
+        }
+        (keys[hole], indices[hole]) = (key, index)
     }
 }
 
@@ -217,14 +331,14 @@ private struct Way {
         Geodesic.direct(from: start, initialAzimuth: azimuth, distanceMeters: share * meters)
     }
 
-    /// The share of the way at which it meets the edge of a circle, its ends lying on different sides; by halving, to
+    /// The share of the way at which it meets the edge of an area, its ends lying on different sides; by halving, to
     /// 2⁻³⁰ of the way.
-    func boundary(of circle: Circle, between low: Double, _ high: Double) -> Double {
+    func boundary(of area: Area, between low: Double, _ high: Double) -> Double {
         var (low, high) = (low, high)
-        let startsInside = circle.contains(place(at: low))
+        let startsInside = area.contains(place(at: low))
         for _ in 0..<30 {
             let middle = (low + high) / 2
-            if circle.contains(place(at: middle)) == startsInside { low = middle } else { high = middle }
+            if area.contains(place(at: middle)) == startsInside { low = middle } else { high = middle }
         }
         return (low + high) / 2
     }
@@ -239,18 +353,16 @@ extension CrossingDerivation {
         writer.array(5)
         if let last { last.fix.write(to: &writer) } else { writer.null() }
         writer.bool(last?.isVisit ?? false)
-        for side in [true, nil] {
-            let ids = regions.filter { $0.isInside == side }.map(\.id.rawValue)
+        for side in [Side.inside, .unknown] {
+            let ids = regions.indices.filter { sides[$0] == side }.map { regions[$0].id.rawValue }
             writer.array(ids.count)
             for id in ids { writer.integer(id) }
         }
-        let running = regions.filter { $0.run != nil }
-        writer.array(running.count)
-        for region in running {
-            guard let run = region.run else { continue }
+        writer.array(runs.count)
+        for (index, run) in runs.sorted(by: { $0.key < $1.key }) {
             writer.array(4)
-            writer.integer(region.id.rawValue)
-            writer.float(region.sum)
+            writer.integer(regions[index].id.rawValue)
+            writer.float(run.sum)
             run.before.write(to: &writer)
             run.start.write(to: &writer)
         }
@@ -261,22 +373,27 @@ extension CrossingDerivation {
         let fix = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
         let isVisit = try reader.bool()
         last = fix.map { Knot(fix: $0, isVisit: isVisit) }
-        for index in regions.indices { regions[index].isInside = false }
-        for side in [true, nil] {
-            for _ in 0..<(try reader.array()) {
-                let id = RegionID(rawValue: try reader.integer())
-                guard let index = regions.firstIndex(where: { $0.id == id }) else { throw .unexpected }
-                regions[index].isInside = side
+        func index(_ id: Int64) throws(CBORError) -> Int {
+            // Sorted by id.
+            var (low, high) = (0, regions.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if regions[middle].id.rawValue < id { low = middle + 1 } else { high = middle }
             }
+            guard low < regions.count, regions[low].id.rawValue == id else { throw .unexpected }
+            return low
+        }
+        sides = Array(repeating: .outside, count: regions.count)
+        for side in [Side.inside, .unknown] {
+            for _ in 0..<(try reader.array()) { sides[try index(try reader.integer())] = side }
         }
         for _ in 0..<(try reader.array()) {
             guard try reader.array() == 4 else { throw .unexpected }
-            let id = RegionID(rawValue: try reader.integer())
-            guard let index = regions.firstIndex(where: { $0.id == id }) else { throw .unexpected }
-            regions[index].sum = try reader.float()
-            regions[index].run = (
-                before: try TrackPoint(from: &reader, transform), start: try TrackPoint(from: &reader, transform)
-            )
+            let region = try index(try reader.integer())
+            let sum = try reader.float()
+            runs[region] = Run(
+                sum: sum, before: try TrackPoint(from: &reader, transform),
+                start: try TrackPoint(from: &reader, transform))
         }
     }
 }

@@ -46,9 +46,7 @@ package struct TimelineFold {
                 guard let person = event.stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
                 engine.reported = event.recordedAt
-                engine.watch(
-                    WatchedRegion(id: id, identifier: region.identifier, circle: region.circle, removedAt: nil),
-                    &changes)
+                engine.watch(WatchedRegion(id: id, region: region, removedAt: nil), &changes)
             case .regionRemoved(let id):
                 guard let person = event.stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)

@@ -97,12 +97,11 @@ package struct Crossing: Hashable, Sendable {
 /// A region as the crossings need it: also after its removal, for the track before that.
 package struct WatchedRegion: Hashable, Sendable {
     package let id: RegionID
-    package let identifier: String
-    package let circle: Circle
+    package let region: Region
     /// Crossings up to this moment remain, none come after.
     package var removedAt: Timestamp?
 
-    package init(id: RegionID, identifier: String, circle: Circle, removedAt: Timestamp?) {
-        (self.id, self.identifier, self.circle, self.removedAt) = (id, identifier, circle, removedAt)
+    package init(id: RegionID, region: Region, removedAt: Timestamp?) {
+        (self.id, self.region, self.removedAt) = (id, region, removedAt)
     }
 }

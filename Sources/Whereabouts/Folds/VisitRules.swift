@@ -197,6 +197,8 @@ package struct VisitRules: Hashable, Sendable {
     static let boundarySigma = 4.0
     /// One fix never says more than odds of e⁵.
     static let evidenceClip = 5.0
+    /// Further from the edge than this many standard deviations a fix says all it can.
+    static let sureSigmas = 4.0
     /// Odds of e⁴·² (67 : 1) against the present side confirm a crossing.
     static let crossingEvidence = 4.2
     /// Errors of neighbouring fixes are alike: a fix counts fully when this many seconds later than the one before …
@@ -213,6 +215,8 @@ package struct VisitRules: Hashable, Sendable {
     static let passShare = 0.1
     /// … deeper than this many accuracies.
     static let passDepth = 0.5
+    /// The way through a polygon is sampled so often.
+    static let passSamples = 19
 
     // MARK: Restart points (no influence on what is derived)
 

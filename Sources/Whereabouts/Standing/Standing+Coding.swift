@@ -122,12 +122,7 @@ extension Standing {
             }
         }
         for (id, region) in regions {
-            try emit(.region, id.rawValue) {
-                $0.text(1, region.identifier)
-                $0.degrees(2, region.circle.center.latitude)
-                $0.degrees(3, region.circle.center.longitude)
-                $0.double(4, region.circle.radiusMeters)
-            }
+            try emit(.region, id.rawValue) { region.write(to: &$0) }
         }
         for (index, id) in queryOrder.enumerated() {
             guard let query = queries[id] else { continue }
@@ -284,13 +279,7 @@ extension Standing {
                 detail: try detail(try fields.bytes(9)) { (fields) throws(CBORError) in
                     try require(try WeeklyHours(from: &fields))
                 })
-        case .region:
-            let identifier = try require(try fields.text(1))
-            let center = try fields.coordinate(latitude: 2, longitude: 3)
-            guard let circle = try? Circle(center: center, radiusMeters: try require(try fields.double(4))) else {
-                throw .unexpected
-            }
-            regions[RegionID(rawValue: id)] = Region(identifier: identifier, circle: circle)
+        case .region: regions[RegionID(rawValue: id)] = try Region(from: &fields)
         case .query:
             let query = try require(try fields.identifier(1))
             var known = Query(

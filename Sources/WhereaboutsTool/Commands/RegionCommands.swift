@@ -1,5 +1,6 @@
 import Geodesy
 import JSON
+import Service
 import Whereabouts
 
 /// `region add|list|remove`.
@@ -9,6 +10,11 @@ enum RegionCommands {
         name: "circle", placeholder: "LAT,LON,METERS", help: "center in degrees and radius in meters",
         form: "LAT,LON,METERS with a latitude, a longitude and a radius above 0, as 48.2082,16.3738,150",
         read: { CircleText($0) })
+
+    private static let polygon = Options.text(
+        "polygon", "FILE.geojson", help: "a GeoJSON polygon of one ring, alone or in a feature")
+    private static let silentEntry = Option.flag("no-entries", help: "do not tell entries")
+    private static let silentExit = Option.flag("no-exits", help: "do not tell exits")
 
     /// A circle as typed.
     private struct CircleText {
@@ -25,8 +31,8 @@ enum RegionCommands {
 
     static let all = [
         Command(
-            words: ["region", "add"], summary: "Watch a person's entries to and exits from a circle.",
-            requires: [Options.person, id, circle], accepts: [Options.json], run: add),
+            words: ["region", "add"], summary: "Watch a person's entries to and exits from a circle or a polygon.",
+            requires: [Options.person, id], accepts: [circle, polygon, silentEntry, silentExit, Options.json], run: add),
         Command(
             words: ["region", "list"], summary: "List a person's regions (recorded as a read).",
             requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
@@ -42,20 +48,52 @@ enum RegionCommands {
 
     private static func add(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
-        let circle = invocation.required(Self.circle)
+        let circle = invocation[Self.circle]
+        guard (circle == nil) != (invocation[polygon] == nil) else {
+            throw .usage("Say where the region is: either --circle LAT,LON,METERS or --polygon FILE.geojson.")
+        }
+        var outline: JSONValue?
+        if let file = invocation[polygon] { outline = try geometry(in: file) }
         let name = invocation.required(id)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.post("v1", "people", person.text, "regions") { body in
                 body.field("id", name)
-                body.object("circle") { object in
-                    object.field("latitude", circle.center.latitude)
-                    object.field("longitude", circle.center.longitude)
-                    object.field("radiusMeters", circle.radiusMeters)
+                if let circle {
+                    body.object("circle") { object in
+                        object.field("latitude", circle.center.latitude)
+                        object.field("longitude", circle.center.longitude)
+                        object.field("radiusMeters", circle.radiusMeters)
+                    }
                 }
+                if let outline {
+                    body.key("polygon")
+                    body.value(outline)
+                }
+                if invocation.has(silentEntry) { body.field("notifyOnEntry", false) }
+                if invocation.has(silentExit) { body.field("notifyOnExit", false) }
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("Added the region \(name) of \(person.text).")
+    }
+
+    /// The geometry of a GeoJSON file: the file's own, its feature's, or that of its only feature.
+    private static func geometry(in file: String) throws(ToolError) -> JSONValue {
+        guard let bytes = DataDirectory.read(file, atMost: 1 << 20) else {
+            throw .data("The file \(file) cannot be read, or has more than 1 MiB.")
+        }
+        let root: JSONValue
+        do throws(JSONError) { root = try JSONDocument.parse(bytes).root } catch {
+            throw .data("The file \(file) is not JSON: \(error)")
+        }
+        var value = root
+        if let features = value["features"]?.array.map(Array.init) {
+            guard features.count == 1 else {
+                throw .data("The file \(file) has \(features.count) features; a region is one of them.")
+            }
+            value = features[0]
+        }
+        return value["geometry"] ?? value
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
@@ -67,6 +105,13 @@ enum RegionCommands {
         }
         var table = Table("REGION", ">LATITUDE", ">LONGITUDE", ">RADIUS")
         for region in regions {
+            if let ring = region["polygon"]?["coordinates"]?.array.map(Array.init)?.first?.array.map(Array.init) {
+                let first = ring.first?.array.map(Array.init) ?? []
+                table.add(
+                    region.text("id"), Text.degrees(first.last?.double), Text.degrees(first.first?.double),
+                    "polygon of \(max(0, ring.count - 1))")
+                continue
+            }
             let circle = region["circle"]
             table.add(
                 region.text("id"), Text.degrees(circle?["latitude"]?.double),

@@ -28,6 +28,10 @@ enum GoldenEvents {
         return Region(identifier: name, circle: circle)
     }
 
+    private static func polygon(_ vertices: [(Double, Double)]) -> Polygon {
+        (try? Polygon(vertices: vertices.map { coordinate($0.0, $0.1) })) ?? { preconditionFailure() }()
+    }
+
     private static var fullFix: Fix {
         var fix = Fix(timestamp: later(1), coordinate: coordinate(52.5211557, -13.4038584), horizontalAccuracy: 4.75)
         fix.altitude = -2.5
@@ -166,6 +170,14 @@ enum GoldenEvents {
         "RegionAdded": .regionAdded(RegionID(rawValue: 1), .open(region("home", 52.5211557, 13.4038584, 150))),
         "RegionAdded-uneven": .regionAdded(
             RegionID(rawValue: 2), .open(region("Büro", -33.85678443333333, 151.215297, 99.5))),
+        "RegionAdded-polygon": .regionAdded(
+            RegionID(rawValue: 3),
+            .open(
+                Region(
+                    identifier: "dateline",
+                    area: .polygon(
+                        polygon([(-16.5, 179.75), (-16.5, -179.75), (-16.25, -179.8333333333333), (-16, 179.75)])),
+                    notifyOnEntry: false))),
         "RegionRemoved": .regionRemoved(RegionID(rawValue: 1)),
     ]
 

@@ -75,7 +75,7 @@ import Whereabouts
                 scene.house.submit(
                     .revokeGrant(GrantID(rawValue: Int64.random(in: 1...20, using: &random.random))), by: caller)
             case 7:
-                let region = Region(identifier: "r\(step % 7)", circle: AnyRegion.home.circle)
+                let region = Region(identifier: "r\(step % 7)", area: AnyRegion.home.area)
                 scene.house.submit(.addRegion(region, of: House.handle(name)), by: caller)
             case 8: scene.house.submit(.removeRegion(identifier: "r\(step % 5)", of: House.handle(name)), by: caller)
             case 9, 10:

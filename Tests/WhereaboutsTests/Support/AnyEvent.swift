@@ -205,7 +205,18 @@ struct AnyEvent {
     mutating func region() -> Region {
         let radius = abs(degrees(180)) * 100 + 0.5
         guard let circle = try? Circle(center: coordinate(), radiusMeters: radius) else { preconditionFailure() }
-        return Region(identifier: text(), circle: circle)
+        guard Bool.random(using: &random) else { return Region(identifier: text(), circle: circle) }
+        // A ring round a place, wherever it is: the corners of a small box, away from the poles.
+        let place = coordinate()
+        let (south, west) = (min(80, max(-80, place.latitude)), place.longitude)
+        let corners = [(0.0, 0.0), (0, 0.5), (0.5, 0.75), (0.5, 0)].compactMap { north, east in
+            let longitude = west + east > 180 ? west + east - 360 : west + east
+            return try? Coordinate(latitude: south + north, longitude: longitude)
+        }
+        guard let polygon = try? Polygon(vertices: corners) else { preconditionFailure() }
+        return Region(
+            identifier: text(), area: .polygon(polygon), notifyOnEntry: .random(using: &random),
+            notifyOnExit: .random(using: &random))
     }
 
     mutating func fix() -> Fix {

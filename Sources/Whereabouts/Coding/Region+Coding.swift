@@ -1,0 +1,70 @@
+import Geodesy
+
+// A region as events, the standing and the timeline store it: a map of
+//
+//     1 identifier · a circle: 2, 3 center in degrees, 4 radius in meters · a polygon: 5 its vertices, latitude and
+//     longitude in turn · 6, 7 false: entries, exits are not told
+
+extension Region {
+    func write(to fields: inout FieldWriter) {
+        fields.text(1, identifier)
+        switch area {
+        case .circle(let circle):
+            fields.degrees(2, circle.center.latitude)
+            fields.degrees(3, circle.center.longitude)
+            fields.double(4, circle.radiusMeters)
+        case .polygon(let polygon):
+            fields.degrees(5, polygon.vertices.flatMap { [$0.latitude, $0.longitude] })
+        }
+        fields.bool(6, notifyOnEntry ? nil : false)
+        fields.bool(7, notifyOnExit ? nil : false)
+    }
+
+    init(from fields: inout FieldReader) throws(CBORError) {
+        let identifier = try require(try fields.text(1))
+        let area: Area
+        if let latitude = try fields.degrees(2) {
+            guard let longitude = try fields.degrees(3), let radius = try fields.double(4),
+                let center = try? Coordinate(latitude: latitude, longitude: longitude),
+                let circle = try? Circle(center: center, radiusMeters: radius)
+            else { throw .unexpected }
+            area = .circle(circle)
+        } else {
+            let degrees = try require(try fields.degreesList(5))
+            guard degrees.count % 2 == 0 else { throw .unexpected }
+            var vertices: [Coordinate] = []
+            for index in stride(from: 0, to: degrees.count, by: 2) {
+                guard let vertex = try? Coordinate(latitude: degrees[index], longitude: degrees[index + 1]) else {
+                    throw .unexpected
+                }
+                vertices.append(vertex)
+            }
+            guard let polygon = try? Polygon(vertices: vertices) else { throw .unexpected }
+            area = .polygon(polygon)
+        }
+        self.init(
+            identifier: identifier, area: area, notifyOnEntry: try fields.bool(6) ?? true,
+            notifyOnExit: try fields.bool(7) ?? true)
+    }
+
+    /// The bytes a table keeps of it.
+    package var encoded: [UInt8] {
+        var fields = FieldWriter(capacity: 64)
+        write(to: &fields)
+        return fields.finish()
+    }
+
+    /// The opposite of ``encoded``; `nil` when the bytes are no region.
+    package init?(encoded bytes: [UInt8]) {
+        let read: Region? = bytes.withUnsafeBytes { bytes in
+            do throws(CBORError) {
+                var fields = try FieldReader(bytes)
+                let region = try Region(from: &fields)
+                try fields.end()
+                return region
+            } catch { return nil }
+        }
+        guard let read else { return nil }
+        self = read
+    }
+}
