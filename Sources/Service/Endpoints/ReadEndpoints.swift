@@ -8,7 +8,7 @@ import WireFormats
 
 /// What is stored about a person, through the one gate that records each reading before its bytes leave.
 enum ReadEndpoints {
-    private static let rowsPerPage: Int64 = 1000
+    static let rowsPerPage: Int64 = 1000
 
     static func location(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
@@ -186,7 +186,7 @@ enum ReadEndpoints {
     }
 
     /// The range asked for, cut to what the permit shows.
-    private static func range(
+    static func range(
         _ exchange: Exchange, _ permit: Permit
     ) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
         let from = try exchange.time("from")

@@ -317,6 +317,7 @@ package struct LocationRead: Hashable, Sendable {
         case consent = 8
         /// What happens about the person, as it happens.
         case live = 9
+        case trips = 10
         package var word: String { String(describing: self) }
     }
     package struct Content: Hashable, Sendable {

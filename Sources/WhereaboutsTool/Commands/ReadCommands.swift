@@ -2,7 +2,7 @@ import JSON
 import Service
 import Whereabouts
 
-/// `location|track|visits|crossings --person P`.
+/// `location|track|visits|trips|crossings --person P`.
 enum ReadCommands {
     static let reader = Options.handle("as", "P2", help: "read as this person, by their grant (default: the operator)")
     static let range: [any OptionDeclaration] = [Options.from, Options.to]
@@ -23,6 +23,9 @@ enum ReadCommands {
         Command(
             words: ["visits"], summary: "List where a person has stayed, and how long.", requires: [Options.person],
             accepts: range + common, details: details, run: visits),
+        Command(
+            words: ["trips"], summary: "List the ways between a person's visits, and the times without data.",
+            requires: [Options.person], accepts: range + common, details: details, run: trips),
         Command(
             words: ["crossings"], summary: "List when a person has entered and left their regions.",
             requires: [Options.person], accepts: range + common, details: details, run: crossings),
@@ -121,6 +124,23 @@ enum ReadCommands {
 
     /// A visit's place is its name, or an object like that of a location.
     private static func placeText(_ value: JSONValue?) -> String { value?.string ?? Text.place(value) }
+
+    private static func trips(_ invocation: Invocation) throws(ToolError) {
+        let (trips, asOf) = try list("trips", invocation)
+        var table = Table("START", "END", ">TIME", "WAY", ">DISTANCE", "FROM", "TO")
+        for trip in invocation.has(Options.json) ? [] : trips {
+            let zone = trip["timeZone"]?.string
+            let confidence = trip["confidence"]?.double.map { " (\(Int(($0 * 100).rounded())) %)" } ?? ""
+            table.add(
+                trip.time("start").map { LocalTime.text($0, in: zone) } ?? "",
+                trip.time("end").map { LocalTime.text($0, in: zone) } ?? "",
+                trip["durationSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "",
+                trip.text("type") == "gap" ? "no data" : trip.text("mode") + confidence,
+                Text.meters(trip["distanceMeters"]?.double), placeText(trip["from"]?["place"]),
+                placeText(trip["to"]?["place"]))
+        }
+        invocation.show(trips, as: "trips", asOf: asOf, table, orElse: "There is no trip in that time.")
+    }
 
     private static func crossings(_ invocation: Invocation) throws(ToolError) {
         let (crossings, asOf) = try list("crossings", invocation)

@@ -125,6 +125,7 @@ import Whereabouts
         "GET /v1/people/*/track": reading("track", by: readers),
         "GET /v1/people/*/visits": reading("visits", by: readers),
         "GET /v1/people/*/crossings": reading("crossings", by: readers),
+        "GET /v1/people/*/trips": reading("trips", by: readers),
         "GET /v1/people/*/audit": reading("audit", by: managers),
         // By now the subject has asked, and been asked for often.
         "GET /v1/people/*/asked": reading("asked", by: managers),

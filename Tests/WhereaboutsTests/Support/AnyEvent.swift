@@ -90,7 +90,9 @@ struct AnyEvent {
                 answerHash: maybe { $0.hash() })
             let read = LocationRead(
                 subject: subject, reader: PrincipalID(rawValue: ordinal()),
-                question: pick([.location, .track, .visits, .crossings, .audit, .events, .settings, .consent, .live]),
+                question: pick([
+                    .location, .track, .visits, .crossings, .audit, .events, .settings, .consent, .live, .trips,
+                ]),
                 verdict: verdict(), precision: pick(Precision.allCases), asOf: ordinal(), count: ordinal(),
                 content: .open(content))
             return (.locationRead(read), subject.map(StreamID.audit) ?? .house)

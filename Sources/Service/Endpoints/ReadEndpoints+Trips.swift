@@ -1,0 +1,105 @@
+import Gazetteer
+import Geodesy
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+
+/// The ways between a person's visits, and the times without data. Made at reading time from what the timeline holds, so
+/// that they follow every change of it.
+extension ReadEndpoints {
+    /// Visits that one page lies between.
+    private static let visitsPerPage = 200
+    /// More fixes than this between two visits are not read: a day of one a second.
+    private static let fixesPerTrip = 90_000
+    /// A way that began longer than this before the range is told from there.
+    private static let reachSeconds: Int64 = 2 * 86_400
+
+    static func trips(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let after = try exchange.optionalInteger("after").map(Timestamp.init(milliseconds:))
+        return try read(service, exchange, context, .trips, from: TimelineTable.name) { (permit) throws(Problem) in
+            let range = try Self.range(exchange, permit)
+            let from = after.map { max(range.from ?? $0, $0) } ?? range.from
+            let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Found in
+                try waysAndGaps(of: permit, from: from, to: range.to, in: connection)
+            }
+            return page(found.trips, next: found.next.map { "\($0.milliseconds)" }, asOf: asOf) { trip, writer in
+                writer.beginObject()
+                writer.field("type", trip.way == nil ? "gap" : "trip")
+                writer.field("start", milliseconds: trip.start.milliseconds)
+                writer.field("end", milliseconds: trip.end.milliseconds)
+                writer.field("durationSeconds", trip.end.seconds(since: trip.start))
+                for (key, coordinate) in [("from", trip.from), ("to", trip.to)] {
+                    writer.object(key) { writer in
+                        writer.field("latitude", coordinate.latitude)
+                        writer.field("longitude", coordinate.longitude)
+                        writer.field("place", context.place(at: coordinate)?.name)
+                    }
+                }
+                if let way = trip.way {
+                    writer.field("distanceMeters", way.distanceMeters)
+                    writer.field("mode", way.mode.word)
+                    writer.field("confidence", way.confidence)
+                    writer.field("fixes", way.fixes)
+                }
+                writer.field("timeZone", context.timeZone(at: trip.from) ?? context.place(at: trip.from)?.timeZone)
+                writer.endObject()
+            }
+        }
+    }
+
+    private struct Found {
+        let trips: [Trip]
+        /// Where the next page begins.
+        let next: Timestamp?
+    }
+
+    /// What overlaps the range, in the order of time.
+    private static func waysAndGaps(
+        of permit: Permit, from: Timestamp?, to: Timestamp?, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Found {
+        // Nothing from before the grant may be shown, be it only the end of a visit.
+        let reach = from.map {
+            max($0.adding(seconds: -reachSeconds), permit.notBefore ?? $0.adding(seconds: -reachSeconds))
+        }
+        let visits = try TimelineReader.visits(
+            of: permit.subject, from: reach, to: to.map { $0.adding(seconds: reachSeconds) }, limit: visitsPerPage,
+            in: connection)
+        let isLast = visits.count < visitsPerPage
+        var found: [Trip] = []
+        for index in 0...visits.count {
+            let departed = index > 0 ? visits[index - 1] : nil
+            let arrived = index < visits.count ? visits[index] : nil
+            // After the last visit of a full page comes the next page; after one that goes on, nothing.
+            if arrived == nil, !isLast { break }
+            if let departed, departed.departure == nil { break }
+            let begin = departed?.departure ?? reach
+            let end = arrived?.arrival ?? to.map { $0.adding(seconds: reachSeconds) }
+            if let begin, let to, begin >= to { break }
+            if let end, let from, end <= from { continue }
+            let fixes = try TimelineReader.fixes(
+                of: permit.subject, from: begin, to: end, limit: fixesPerTrip, in: connection)
+            let stored = fixes.map { reported in
+                StoredFix(
+                    timestamp: reported.fix.timestamp, coordinate: reported.fix.coordinate,
+                    horizontalAccuracy: reported.fix.horizontalAccuracy, receivedAt: reported.fix.receivedAt)
+            }
+            let departure = departed.flatMap { visit in
+                visit.departure.map {
+                    TripDerivation.Stop(
+                        time: $0, coordinate: visit.coordinate, horizontalAccuracy: visit.horizontalAccuracy)
+                }
+            }
+            let arrival = arrived.map {
+                TripDerivation.Stop(
+                    time: $0.arrival, coordinate: $0.coordinate, horizontalAccuracy: $0.horizontalAccuracy)
+            }
+            found += TripDerivation.trips(from: departure, to: arrival, fixes: stored).filter { trip in
+                (from.map { trip.end > $0 } ?? true) && (to.map { trip.start < $0 } ?? true)
+            }
+        }
+        return Found(trips: found, next: isLast ? nil : visits.last?.arrival)
+    }
+}
