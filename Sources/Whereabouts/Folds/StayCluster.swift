@@ -59,7 +59,7 @@ struct StayCluster {
         let spread = judgesPath ? VisitRules.leavingSpread : VisitRules.travelSpread
         if fix.distance(to: first) > spread + fix.accuracy + first.accuracy { return true }
         let isWeak =
-            isFirm && outsiderCount == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
+            outsiderCount == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
         if isWeak { return fix.seconds(since: lastInsider) > VisitRules.weakSeconds }
         // A few steps of the way there hold nobody who has been elsewhere for longer than they took.
         let patience = judgesPath ? max(VisitRules.leastLeaveSeconds, observedSeconds) : VisitRules.leaveSeconds
