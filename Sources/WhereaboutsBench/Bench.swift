@@ -9,6 +9,7 @@ enum Bench {
         whereabouts-bench refold --dir DIR [--events N] [--devices N]
         whereabouts-bench verify --dir DIR
         whereabouts-bench gazetteer --data FILE [--points N]
+        whereabouts-bench visits [--fixes N] [--interval SECONDS] [--regions N] [--late N]
         whereabouts-bench append-load --dir DIR --acks FILE.ack [--events N] [--outstanding N] [--devices N]
         whereabouts-bench check-crash
         whereabouts-bench push-credentials --dir DIR
@@ -26,6 +27,7 @@ enum Bench {
             case "refold": try RefoldBench(options).run()
             case "verify": try VerifyBench(options).run()
             case "gazetteer": try GazetteerBench(options).run()
+            case "visits": try VisitBench(options).run()
             case "append-load": try AppendLoad(options).run()
             case "check-crash": CrashCheck.serve()
             case "push-credentials": try PushCredentials.run(options)
