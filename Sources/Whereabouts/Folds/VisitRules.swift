@@ -167,9 +167,9 @@ package struct VisitRules: Hashable, Sendable {
     static let loneFixSeconds = 2000.0
 
     /// Errors of neighbouring fixes are alike, so that their mean is worse than by chance …
-    static let meanErrors = 2.0
+    static let meanErrors = 1.8
     /// … and nobody sits at the middle of a place.
-    static let placeError = 5.5
+    static let placeError = 5.0
 
     // MARK: Edges
 
