@@ -96,26 +96,30 @@ enum ReadEndpoints {
             }
             let next = visits.count == limit ? visits.last.map { "\($0.arrival.milliseconds)" } : nil
             return page(visits, next: next, asOf: asOf) { visit, writer in
-                let place = context.place(at: visit.coordinate)
                 writer.beginObject()
-                writer.field("id", Self.hex(visit.id))
-                writer.field("arrival", milliseconds: visit.arrival.milliseconds)
-                writer.key("departure")
-                if let departure = visit.departure {
-                    writer.unixSeconds(milliseconds: departure.milliseconds)
-                } else {
-                    writer.null()
-                }
-                writer.field("latitude", visit.coordinate.latitude)
-                writer.field("longitude", visit.coordinate.longitude)
-                writer.field("horizontalAccuracy", visit.horizontalAccuracy)
-                writer.field("place", place?.name)
-                writer.field("timeZone", context.timeZone(at: visit.coordinate) ?? place?.timeZone)
-                writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
-                writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)
+                writeMembers(of: visit, context, into: &writer)
                 writer.endObject()
             }
         }
+    }
+
+    static func writeMembers(of visit: Visit, _ context: AnswerContext, into writer: inout JSONWriter) {
+        let place = context.place(at: visit.coordinate)
+        writer.field("id", Self.hex(visit.id))
+        writer.field("arrival", milliseconds: visit.arrival.milliseconds)
+        writer.key("departure")
+        if let departure = visit.departure {
+            writer.unixSeconds(milliseconds: departure.milliseconds)
+        } else {
+            writer.null()
+        }
+        writer.field("latitude", visit.coordinate.latitude)
+        writer.field("longitude", visit.coordinate.longitude)
+        writer.field("horizontalAccuracy", visit.horizontalAccuracy)
+        writer.field("place", place?.name)
+        writer.field("timeZone", context.timeZone(at: visit.coordinate) ?? place?.timeZone)
+        writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
+        writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)
     }
 
     static func crossings(

@@ -48,6 +48,7 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/location", ReadEndpoints.location),
         answer("GET", "/v1/people/*/track", ReadEndpoints.track),
         answer("GET", "/v1/people/*/visits", ReadEndpoints.visits),
+        answer("GET", "/v1/people/*/visits/*", ReadEndpoints.visit),
         answer("GET", "/v1/people/*/crossings", ReadEndpoints.crossings),
         answer("GET", "/v1/people/*/trips", ReadEndpoints.trips),
         answer("GET", "/v1/people/*/audit", ReadEndpoints.audit),

@@ -100,6 +100,25 @@ package enum TimelineReader {
         }
     }
 
+    /// The visit of that id; `nil` when there is none, or none any more.
+    package static func visit(
+        of person: PersonID, id: UInt64, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Visit? {
+        try connection.cached(visitSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(Int64(bitPattern: id), at: 2)
+            return try statement.step() ? try Visit(statement, from: 0) : nil
+        }
+    }
+
+    /// The rules that the timeline is folded by.
+    package static func rules(in connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+        try connection.cached("SELECT version FROM place") { (statement) throws(SQLiteError) in
+            guard try statement.step() else { throw .damagedProjection }
+            return statement.int(at: 0)
+        }
+    }
+
     /// The person's crossings with `from` ≤ time < `to`, by time, region and kind, after a page's end, but for those that
     /// their region does not tell.
     package static func crossings(
@@ -166,6 +185,14 @@ extension TimelineReader {
                 (SELECT max(arrival_ms) FROM visit WHERE person = ?1 AND arrival_ms <= ?2), ?2)
         ORDER BY arrival_ms
         LIMIT ?5
+        """
+
+    /// A look through the person's visits: some thousands in a life.
+    static let visitSQL: StaticString = """
+        SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
+            first_reported_ms, departure_reported_ms
+        FROM visit
+        WHERE person = ?1 AND id = ?2
         """
 
     static let crossingsSQL: StaticString = """

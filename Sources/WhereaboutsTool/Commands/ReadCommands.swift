@@ -24,6 +24,10 @@ enum ReadCommands {
             words: ["visits"], summary: "List where a person has stayed, and how long.", requires: [Options.person],
             accepts: range + common, details: details, run: visits),
         Command(
+            words: ["explain"], summary: "Show the events that a visit rests on.", operands: .one("VISIT"),
+            requires: [Options.person], accepts: common,
+            details: "VISIT is the id of a visit, as visits --json shows it. The read is recorded.", run: explain),
+        Command(
             words: ["trips"], summary: "List the ways between a person's visits, and the times without data.",
             requires: [Options.person], accepts: range + common, details: details, run: trips),
         Command(
@@ -124,6 +128,33 @@ enum ReadCommands {
 
     /// A visit's place is its name, or an object like that of a location.
     private static func placeText(_ value: JSONValue?) -> String { value?.string ?? Text.place(value) }
+
+    private static func explain(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let id = invocation.operands[0]
+        let answer = try reading(invocation) { client, query throws(ToolError) in
+            try client.get("v1", "people", person.text, "visits", id, query: query)
+        }
+        guard let visit = answer["visit"], !visit.isNull else {
+            throw .data("\(person.text) has no visit \(id), or has it no more.")
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        let zone = visit["timeZone"]?.string
+        var table = Table("EVENT", "WHEN", "TIME", ">OFF", ">ACCURACY", "")
+        for part in ["before", "during", "after"] {
+            for fix in answer[part]?.array.map(Array.init) ?? [] {
+                table.add(
+                    fix["number"]?.int.map { "\($0)" } ?? "", part,
+                    fix.time("timestamp").map { LocalTime.text($0, in: zone) } ?? "",
+                    Text.meters(fix["metersOff"]?.double),
+                    fix["horizontalAccuracy"]?.double.map { "± " + Text.meters($0) } ?? "",
+                    fix["used"]?.bool == false ? "not used" : "")
+            }
+        }
+        invocation.console.line(
+            "Rules of version \(answer["rules"]?.int ?? 0); off is the distance from \(placeText(visit["place"])).")
+        invocation.console.result(table.text.utf8)
+    }
 
     private static func trips(_ invocation: Invocation) throws(ToolError) {
         let (trips, asOf) = try list("trips", invocation)

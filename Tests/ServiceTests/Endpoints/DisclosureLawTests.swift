@@ -124,6 +124,7 @@ import Whereabouts
         "GET /v1/people/*/location": reading("location", by: askers),
         "GET /v1/people/*/track": reading("track", by: readers),
         "GET /v1/people/*/visits": reading("visits", by: readers),
+        "GET /v1/people/*/visits/*": reading("visits/0123456789abcdef", by: readers),
         "GET /v1/people/*/crossings": reading("crossings", by: readers),
         "GET /v1/people/*/trips": reading("trips", by: readers),
         "GET /v1/people/*/audit": reading("audit", by: managers),

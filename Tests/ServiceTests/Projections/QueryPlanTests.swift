@@ -20,6 +20,7 @@ import Testing
     @Test func `fixes, visits and crossings`() throws {
         for sql in [
             TimelineReader.fixesSQL, TimelineReader.containsSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
+            TimelineReader.visitSQL,
         ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }

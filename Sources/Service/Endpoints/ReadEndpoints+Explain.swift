@@ -1,0 +1,91 @@
+import Geodesy
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+
+/// Why a visit is told: the events it rests on.
+extension ReadEndpoints {
+    /// Fixes shown before a visit's first and after its last.
+    private static let fixesAround = 3
+    /// What lies further away in time has no say in when a visit began or ended, save that nothing lies nearer.
+    private static let aroundSeconds: Int64 = 86_400
+    private static let fixesRead = 20_000
+
+    private struct Evidence {
+        let visit: Visit
+        let rules: Int64
+        let before, during, after: [ReportedFix]
+    }
+
+    /// `GET /v1/people/*/visits/*`: a visit, the rules it was folded by, and the fixes that decided it.
+    static func visit(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let id = UInt64(exchange.parameters[1], radix: 16), exchange.parameters[1].count == 16 else {
+            throw .invalid("A visit's id is 16 hexadecimal digits, as visits shows them.")
+        }
+        return try read(service, exchange, context, .visits, from: TimelineTable.name) { (permit) throws(Problem) in
+            let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Evidence? in
+                try evidence(for: id, permit, in: connection)
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("visit")
+            if let found {
+                writer.beginObject()
+                writeMembers(of: found.visit, context, into: &writer)
+                writer.endObject()
+                writer.field("rules", found.rules)
+                for (key, fixes) in [("before", found.before), ("during", found.during), ("after", found.after)] {
+                    writer.array(key) { writer in
+                        for reported in fixes { write(reported, off: found.visit.coordinate, into: &writer) }
+                    }
+                }
+            } else {
+                writer.null()
+            }
+            writer.field("asOf", asOf)
+            writer.endObject()
+            return Gate.Computed(body: writer.bytes, count: found == nil ? 0 : 1, asOf: asOf)
+        }
+    }
+
+    private static func evidence(
+        for id: UInt64, _ permit: Permit, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Evidence? {
+        guard let visit = try TimelineReader.visit(of: permit.subject, id: id, in: connection) else { return nil }
+        if let notBefore = permit.notBefore, let departure = visit.departure, departure <= notBefore { return nil }
+        func fixes(_ from: Timestamp, _ to: Timestamp?) throws(SQLiteError) -> [ReportedFix] {
+            try TimelineReader.fixes(
+                of: permit.subject, from: permit.notBefore.map { max($0, from) } ?? from, to: to, limit: fixesRead,
+                in: connection)
+        }
+        let after = visit.departure.map { $0.adding(seconds: aroundSeconds) }
+        return Evidence(
+            visit: visit, rules: try TimelineReader.rules(in: connection),
+            before: try fixes(visit.arrival.adding(seconds: -aroundSeconds), visit.arrival).suffix(fixesAround),
+            during: Array(
+                try fixes(visit.arrival, visit.departure.map { Timestamp(milliseconds: $0.milliseconds + 1) })
+                    .prefix(Int(rowsPerPage))),
+            after: try visit.departure.map { (departure) throws(SQLiteError) in
+                Array(
+                    try fixes(Timestamp(milliseconds: departure.milliseconds + 1), after).prefix(fixesAround))
+            } ?? [])
+    }
+
+    private static func write(_ reported: ReportedFix, off place: Coordinate, into writer: inout JSONWriter) {
+        let fix = reported.fix
+        writer.beginObject()
+        writer.field("number", reported.number)
+        writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
+        writer.field("horizontalAccuracy", fix.horizontalAccuracy)
+        writer.field("metersOff", Geodesic.distanceMeters(from: place, to: fix.coordinate))
+        writer.field(
+            "used",
+            Fix.isUsable(
+                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+                receivedAt: fix.receivedAt))
+        writer.endObject()
+    }
+}
