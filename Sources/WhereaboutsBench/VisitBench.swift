@@ -50,8 +50,9 @@ struct VisitBench {
 
         _ = try take(
             try (0..<regions).map { index in
-                let middle = try Track.place(
-                    east: Track.noise(index, 7) * 24_000 - 6000, north: Track.noise(index, 8) * 24_000 - 12_000)
+                // The first ten lie on the way, the others anywhere within 12 km of it.
+                let north = (Track.noise(index, 8) - 0.5) * (index < 10 ? 100 : 24_000)
+                let middle = try Track.place(east: Track.noise(index, 7) * 10_000, north: north)
                 let region = Region(
                     identifier: "r\(index)",
                     circle: try Circle(center: middle, radiusMeters: 50 + Track.noise(index, 9) * 300))
