@@ -12,7 +12,7 @@ struct FoundCrossing: Hashable {
 ///
 /// For each region a cumulative sum of evidence against the present side (Page 1954, DOI 10.1093/biomet/41.1-2.100). A
 /// region is looked at only when the person may have come near its edge since the last look: how far the track has run by
-/// then is known at each look (``weigh(_:_:_:)``) and the regions wait in a heap for it. So thousands of regions cost
+/// then is known at each look (``weigh(_:_:_:_:)``) and the regions wait in a heap for it. So thousands of regions cost
 /// little more than a few, whatever their shape, and a look is a comparison of chords; `geod_inverse` is called, or the
 /// nearest place of a polygon sought, only where the chord leaves the evidence open.
 struct CrossingDerivation {
@@ -112,9 +112,11 @@ struct CrossingDerivation {
         defer { last = knot }
         let fix = knot.fix
         let independence: Double
+        var step = 0.0
         if let last {
             // Standing still is a step too: whoever waits for the next point shall not wait for a movement.
-            odometer += max(Self.leastStepMeters, fix.distance(to: last.fix))
+            step = max(Self.leastStepMeters, fix.distance(to: last.fix))
+            odometer += step
             let seconds = fix.seconds(since: last.fix)
             let share = VisitRules.leastIndependence + seconds / VisitRules.independentSeconds
             independence = min(1, share) * (knot.isVisit ? VisitRules.visitEvidence : 1)
@@ -124,7 +126,7 @@ struct CrossingDerivation {
         let crossingsBefore = found.count
         while looks.least <= odometer {
             let index = looks.leastIndex
-            let quiet = weigh(index, knot, independence)
+            let quiet = weigh(index, knot, independence, step)
             // Looked at again at the next point at the earliest.
             looks.postpone(until: max(odometer.nextUp, odometer + quiet))
         }
@@ -134,9 +136,9 @@ struct CrossingDerivation {
         }
     }
 
-    /// Weighs a point against one region, and returns the meters that the track must run before another could change
+    /// Weighs a point, `step` meters after the last, against one region, and returns the meters that the track must run before another could change
     /// anything.
-    private mutating func weigh(_ index: Int, _ knot: Knot, _ independence: Double) -> Double {
+    private mutating func weigh(_ index: Int, _ knot: Knot, _ independence: Double, _ step: Double) -> Double {
         let fix = knot.fix
         guard fix.time <= regions[index].removedAt else { return .infinity }
         let (inside, quiet) = look(at: regions[index], from: fix)
@@ -146,7 +148,8 @@ struct CrossingDerivation {
         }
         let isInside = sides[index] == .inside
         let run = runs[index]
-        if !isInside, inside < 0, run == nil { passThrough(regions[index], to: knot) }
+        // What is further from the edge than the step was long was not passed through.
+        if !isInside, inside < 0, run == nil, quiet < step { passThrough(regions[index], to: knot) }
         let sum = max(0, (run?.sum ?? 0) + (isInside ? -inside : inside) * independence)
         guard sum > 0, let before = run?.before ?? last?.fix else {
             runs[index] = nil
@@ -174,12 +177,16 @@ struct CrossingDerivation {
         let sigma = fix.accuracy / VisitRules.accuracyPerSigma + VisitRules.boundarySigma
         switch region.area {
         case .circle(let circle):
+            let sure = VisitRules.sureSigmas * sigma
+            let (away, within) = (chord - region.edge.upperBound, region.edge.lowerBound - chord)
+            if away > sure { return (-VisitRules.evidenceClip, away) }
+            if within > sure { return (VisitRules.evidenceClip, within) }
             let bounds = Geodesic.distanceBoundsMeters(chordMeters: chord)
             var inside = Self.evidence(signedMeters: bounds.lowerBound - circle.radiusMeters, sigma: sigma)
             if Self.evidence(signedMeters: bounds.upperBound - circle.radiusMeters, sigma: sigma) != inside {
                 inside = Self.evidence(signedMeters: circle.signedDistanceMeters(to: fix.coordinate), sigma: sigma)
             }
-            return (inside, inside > 0 ? region.edge.lowerBound - chord : chord - region.edge.upperBound)
+            return (inside, inside > 0 ? within : away)
         case .polygon(let polygon):
             let away = chord - region.edge.upperBound
             if away > VisitRules.sureSigmas * sigma {
@@ -218,9 +225,6 @@ struct CrossingDerivation {
             way = Way(from: a.coordinate, to: b.coordinate)
             inside = along...along
         case .polygon(let polygon):
-            // What is further from the edge than the way is long was not reached.
-            let chord = b.point.chordMeters(to: region.anchor)
-            guard chord - region.edge.upperBound < b.distance(to: a) else { return }
             way = Way(from: a.coordinate, to: b.coordinate)
             inside = deepestPart(of: way, in: polygon, accuracy: max(a.accuracy, b.accuracy))
         }
