@@ -163,7 +163,7 @@ struct CrossingDerivation {
         found.append(
             FoundCrossing(
                 region: regions[index].id, kind: isInside ? .exit : .enter,
-                time: boundaryTime(regions[index].area, from: new.before, to: new.start), confirmed: fix.time))
+                time: boundaryTime(regions[index], from: new.before, to: new.start), confirmed: fix.time))
         sides[index] = isInside ? .outside : .inside
         runs[index] = nil
         return 0
@@ -229,11 +229,11 @@ struct CrossingDerivation {
             inside = deepestPart(of: way, in: polygon, accuracy: max(a.accuracy, b.accuracy))
         }
         guard let inside, region.area.signedDistanceMeters(to: way.place(at: inside.lowerBound)) < 0,
-            region.area.signedDistanceMeters(to: a.coordinate) > 0,
-            region.area.signedDistanceMeters(to: b.coordinate) > 0
+            !isInside(region, a), !isInside(region, b)
         else { return }
-        let enter = way.boundary(of: region.area, between: 0, inside.lowerBound)
-        let exit = way.boundary(of: region.area, between: inside.upperBound, 1)
+        let guess = straightMeeting(region, from: a, to: b)
+        let enter = way.boundary(of: region.area, between: 0, inside.lowerBound, guess: guess?.first)
+        let exit = way.boundary(of: region.area, between: inside.upperBound, 1, guess: guess?.last)
         let entered = a.time + Int64((enter * Double(b.time - a.time)).rounded())
         let left = max(entered + 1, a.time + Int64((exit * Double(b.time - a.time)).rounded()))
         found.append(FoundCrossing(region: region.id, kind: .enter, time: entered, confirmed: b.time))
@@ -280,12 +280,39 @@ struct CrossingDerivation {
 
     /// When the way between two points of the track met the boundary; the later point's time when it did not, because
     /// the earlier one was on the other side by mistake.
-    private func boundaryTime(_ area: Area, from a: TrackPoint, to b: TrackPoint) -> Int64 {
-        let from = area.signedDistanceMeters(to: a.coordinate)
-        let to = area.signedDistanceMeters(to: b.coordinate)
-        guard (from < 0) != (to < 0) else { return b.time }
-        let share = Way(from: a.coordinate, to: b.coordinate).boundary(of: area, between: 0, 1)
+    private func boundaryTime(_ region: Watched, from a: TrackPoint, to b: TrackPoint) -> Int64 {
+        let leaves = isInside(region, a)
+        guard leaves != isInside(region, b) else { return b.time }
+        let guess = straightMeeting(region, from: a, to: b).map { leaves ? $0.last : $0.first }
+        let share = Way(from: a.coordinate, to: b.coordinate).boundary(of: region.area, between: 0, 1, guess: guess)
         return min(b.time, max(a.time + 1, a.time + Int64((share * Double(b.time - a.time)).rounded())))
+    }
+
+    private func isInside(_ region: Watched, _ fix: TrackPoint) -> Bool {
+        if case .circle = region.area {
+            let chord = fix.point.chordMeters(to: region.anchor)
+            if chord < region.edge.lowerBound { return true }
+            if chord > region.edge.upperBound { return false }
+        }
+        return region.area.signedDistanceMeters(to: fix.coordinate) < 0
+    }
+
+    /// The shares at which the straight line through the earth meets a circle: on short ways within micrometers of those of
+    /// the geodesic, which is what they are a first guess for.
+    private func straightMeeting(
+        _ region: Watched, from a: TrackPoint, to b: TrackPoint
+    ) -> (first: Double, last: Double)? {
+        guard case .circle = region.area else { return nil }
+        let (dx, dy, dz) = (b.point.x - a.point.x, b.point.y - a.point.y, b.point.z - a.point.z)
+        let center = region.anchor
+        let (mx, my, mz) = (a.point.x - center.x, a.point.y - center.y, a.point.z - center.z)
+        let square = dx * dx + dy * dy + dz * dz
+        let half = mx * dx + my * dy + mz * dz
+        let radius = region.edge.upperBound
+        let rest = half * half - square * (mx * mx + my * my + mz * mz - radius * radius)
+        guard square > 0, rest >= 0 else { return nil }
+        let root = rest.squareRoot()
+        return ((-half - root) / square, (-half + root) / square)
     }
 }
 
@@ -336,9 +363,9 @@ private struct Way {
     }
 
     /// The share of the way at which it meets the edge of an area, its ends lying on different sides; to a millimeter.
-    func boundary(of area: Area, between low: Double, _ high: Double) -> Double {
+    func boundary(of area: Area, between low: Double, _ high: Double, guess: Double?) -> Double {
         switch area {
-        case .circle(let circle): regulaFalsi(low, high) { circle.signedDistanceMeters(to: place(at: $0)) }
+        case .circle(let circle): regulaFalsi(low, high, guess) { circle.signedDistanceMeters(to: place(at: $0)) }
         case .polygon(let polygon): halving(low, high) { polygon.contains(place(at: $0)) }
         }
     }
@@ -346,7 +373,10 @@ private struct Way {
     private static let toleranceMeters = 0.001
 
     /// By the Illinois rule (Dowell and Jarratt 1971, DOI 10.1007/BF01934364): some six looks instead of twenty.
-    private func regulaFalsi(_ low: Double, _ high: Double, _ signedMeters: (Double) -> Double) -> Double {
+    private func regulaFalsi(
+        _ low: Double, _ high: Double, _ guess: Double?, _ signedMeters: (Double) -> Double
+    ) -> Double {
+        if let guess, guess > low, guess < high, abs(signedMeters(guess)) < Self.toleranceMeters { return guess }
         var (a, b) = ((at: low, value: signedMeters(low)), (at: high, value: signedMeters(high)))
         for _ in 0..<60 where a.value != b.value {
             let at = b.at - b.value * (b.at - a.at) / (b.value - a.value)
