@@ -27,7 +27,7 @@ extension ReadEndpoints {
         }
         return try read(service, exchange, context, .visits, from: TimelineTable.name) { (permit) throws(Problem) in
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Evidence? in
-                try evidence(for: id, permit, in: connection)
+                try evidence(for: id, permit, now: service.clock(), in: connection)
             }
             var writer = JSONWriter()
             writer.beginObject()
@@ -52,14 +52,14 @@ extension ReadEndpoints {
     }
 
     private static func evidence(
-        for id: UInt64, _ permit: Permit, in connection: borrowing Connection
+        for id: UInt64, _ permit: Permit, now: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> Evidence? {
-        guard let visit = try TimelineReader.visit(of: permit.subject, id: id, in: connection) else { return nil }
-        if let notBefore = permit.notBefore, let departure = visit.departure, departure <= notBefore { return nil }
+        guard let visit = try TimelineReader.visit(of: permit.subject, id: id, in: connection),
+            permit.shows(from: visit.arrival, to: visit.departure ?? now)
+        else { return nil }
         func fixes(_ from: Timestamp, _ to: Timestamp?) throws(SQLiteError) -> [ReportedFix] {
-            try TimelineReader.fixes(
-                of: permit.subject, from: permit.notBefore.map { max($0, from) } ?? from, to: to, limit: fixesRead,
-                in: connection)
+            try TimelineReader.fixes(of: permit.subject, from: from, to: to, limit: fixesRead, in: connection)
+                .filter { permit.shows($0.fix.timestamp) }
         }
         let after = visit.departure.map { $0.adding(seconds: aroundSeconds) }
         return Evidence(

@@ -23,7 +23,7 @@ extension ReadEndpoints {
             let range = try Self.range(exchange, permit)
             let from = after.map { max(range.from ?? $0, $0) } ?? range.from
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Found in
-                try waysAndGaps(of: permit, from: from, to: range.to, in: connection)
+                try waysAndGaps(of: permit, from: from, to: range.to, now: service.clock(), in: connection)
             }
             return page(found.trips, next: found.next.map { "\($0.milliseconds)" }, asOf: asOf) { trip, writer in
                 writer.beginObject()
@@ -58,15 +58,20 @@ extension ReadEndpoints {
 
     /// What overlaps the range, in the order of time.
     private static func waysAndGaps(
-        of permit: Permit, from: Timestamp?, to: Timestamp?, in connection: borrowing Connection
+        of permit: Permit, from: Timestamp?, to: Timestamp?, now: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> Found {
         // Nothing from before the grant may be shown, be it only the end of a visit.
         let reach = from.map {
             max($0.adding(seconds: -reachSeconds), permit.notBefore ?? $0.adding(seconds: -reachSeconds))
         }
-        let visits = try TimelineReader.visits(
-            of: permit.subject, from: reach, to: to.map { $0.adding(seconds: reachSeconds) }, limit: visitsPerPage,
-            in: connection)
+        // What may not be shown is as unknown here as what was never reported.
+        let visits = try shownPage(visitsPerPage, after: nil, key: \Visit.arrival) {
+            permit.shows(from: $0.arrival, to: $0.departure ?? now)
+        } fetch: { (after) throws(SQLiteError) in
+            try TimelineReader.visits(
+                of: permit.subject, from: reach, to: to.map { $0.adding(seconds: reachSeconds) }, arrivingAfter: after,
+                limit: visitsPerPage, in: connection)
+        }
         let isLast = visits.count < visitsPerPage
         var found: [Trip] = []
         for index in 0...visits.count {
@@ -81,7 +86,7 @@ extension ReadEndpoints {
             if let end, let from, end <= from { continue }
             let fixes = try TimelineReader.fixes(
                 of: permit.subject, from: begin, to: end, limit: fixesPerTrip, in: connection)
-            let stored = fixes.map { reported in
+            let stored = fixes.filter { permit.shows($0.fix.timestamp) }.map { reported in
                 StoredFix(
                     timestamp: reported.fix.timestamp, coordinate: reported.fix.coordinate,
                     horizontalAccuracy: reported.fix.horizontalAccuracy, receivedAt: reported.fix.receivedAt)

@@ -202,7 +202,7 @@ enum ReadEndpoints {
 
     /// A page of rows that may be shown. Where it ends is told by the last row shown: a hidden one's place is no cursor's to
     /// tell, and an empty page with a next one would tell that there is one.
-    private static func shownPage<Item, Key>(
+    static func shownPage<Item, Key>(
         _ limit: Int, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
         fetch: (Key?) throws(SQLiteError) -> [Item]
     ) throws(SQLiteError) -> [Item] {

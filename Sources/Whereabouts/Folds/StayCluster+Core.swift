@@ -49,8 +49,10 @@ extension StayCluster {
     private func inferredShare(_ inside: ArraySlice<TrackPoint>, _ rules: VisitRules) -> Double {
         guard rules.judgesPath else { return VisitRules.inferredShare }
         let accuracy = inside.reduce(.infinity) { min($0, $1.accuracy) }
-        let better = max(0, VisitRules.openSkyAccuracy - accuracy)
-        return min(VisitRules.mostInferredShare, VisitRules.inferredShare + VisitRules.openSkyShare * better)
+        let better = VisitRules.openSkyAccuracy - accuracy
+        let slope = better > 0 ? VisitRules.openSkyShare : VisitRules.indoorShare
+        let share = VisitRules.inferredShare + slope * better
+        return min(VisitRules.mostInferredShare, max(VisitRules.leastInferredShare, share))
     }
 
     /// The stay as if it went on.

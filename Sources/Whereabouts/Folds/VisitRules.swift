@@ -101,8 +101,11 @@ package struct VisitRules: Hashable, Sendable {
     /// rises by so much for each meter better than …
     static let openSkyAccuracy = 30.0
     static let openSkyShare = 0.0075
-    /// … but not further than this.
+    /// … but not further than this. For each meter worse it falls by so much, because walls are what dims a receiver …
     static let mostInferredShare = 0.85
+    static let indoorShare = 0.0025
+    /// … and not below this.
+    static let leastInferredShare = 0.5
     static let inferredSeconds = 240.0
     /// Longer than this is a stay beyond doubt: its fixes need not be kept for the tests below.
     static let settledSeconds = 900.0

@@ -124,7 +124,11 @@ import Whereabouts
         "GET /v1/people/*/location": reading("location", by: askers),
         "GET /v1/people/*/track": reading("track", by: readers),
         "GET /v1/people/*/visits": reading("visits", by: readers),
-        "GET /v1/people/*/visits/*": reading("visits/0123456789abcdef", by: readers),
+        "GET /v1/people/*/visits/*": Row(shown: readers) { village, _, isKnown in
+            let visits = village.house.manage("GET", "/v1/people/walker/visits").items
+            let id = try #require(visits.first?["id"]?.string)
+            return Wish(target: "/v1/people/\(person(isKnown))/visits/\(id)")
+        },
         "GET /v1/people/*/crossings": reading("crossings", by: readers),
         "GET /v1/people/*/trips": reading("trips", by: readers),
         "GET /v1/people/*/audit": reading("audit", by: managers),
