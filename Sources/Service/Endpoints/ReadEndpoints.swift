@@ -231,7 +231,7 @@ enum ReadEndpoints {
         return Gate.Computed(body: writer.bytes, count: Int64(items.count), asOf: asOf)
     }
 
-    private static func hex(_ id: UInt64) -> String {
+    static func hex(_ id: UInt64) -> String {
         let text = String(id, radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text
     }

@@ -318,6 +318,7 @@ package struct LocationRead: Hashable, Sendable {
         /// What happens about the person, as it happens.
         case live = 9
         case trips = 10
+        case places = 11
         package var word: String { String(describing: self) }
     }
     package struct Content: Hashable, Sendable {

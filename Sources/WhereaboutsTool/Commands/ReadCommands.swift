@@ -28,6 +28,9 @@ enum ReadCommands {
             requires: [Options.person], accepts: common,
             details: "VISIT is the id of a visit, as visits --json shows it. The read is recorded.", run: explain),
         Command(
+            words: ["places"], summary: "List the spots a person has visited, how often and how long.",
+            requires: [Options.person], accepts: range + common, details: details, run: places),
+        Command(
             words: ["trips"], summary: "List the ways between a person's visits, and the times without data.",
             requires: [Options.person], accepts: range + common, details: details, run: trips),
         Command(
@@ -154,6 +157,19 @@ enum ReadCommands {
         invocation.console.line(
             "Rules of version \(answer["rules"]?.int ?? 0); off is the distance from \(placeText(visit["place"])).")
         invocation.console.result(table.text.utf8)
+    }
+
+    private static func places(_ invocation: Invocation) throws(ToolError) {
+        let (places, asOf) = try list("places", invocation)
+        var table = Table("PLACE", ">VISITS", ">TIME", "LAST", ">LATITUDE", ">LONGITUDE")
+        for place in invocation.has(Options.json) ? [] : places {
+            table.add(
+                placeText(place["place"]), place["visits"]?.int.map { "\($0)" } ?? "",
+                place["totalSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "",
+                place.time("lastArrival").map { LocalTime.text($0, in: place["timeZone"]?.string) } ?? "",
+                Text.degrees(place["latitude"]?.double), Text.degrees(place["longitude"]?.double))
+        }
+        invocation.show(places, as: "places", asOf: asOf, table, orElse: "There is no visit in that time.")
     }
 
     private static func trips(_ invocation: Invocation) throws(ToolError) {

@@ -131,6 +131,7 @@ import Whereabouts
         },
         "GET /v1/people/*/crossings": reading("crossings", by: readers),
         "GET /v1/people/*/trips": reading("trips", by: readers),
+        "GET /v1/people/*/places": reading("places", by: readers),
         "GET /v1/people/*/audit": reading("audit", by: managers),
         // By now the subject has asked, and been asked for often.
         "GET /v1/people/*/asked": reading("asked", by: managers),

@@ -92,6 +92,7 @@ struct AnyEvent {
                 subject: subject, reader: PrincipalID(rawValue: ordinal()),
                 question: pick([
                     .location, .track, .visits, .crossings, .audit, .events, .settings, .consent, .live, .trips,
+                    .places,
                 ]),
                 verdict: verdict(), precision: pick(Precision.allCases), asOf: ordinal(), count: ordinal(),
                 content: .open(content))
