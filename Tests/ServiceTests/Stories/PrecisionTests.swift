@@ -30,17 +30,59 @@ import Whereabouts
         #expect(answers.0.allSatisfy { !$0.contains("48.2006") && !$0.contains("horizontalAccuracy") })
     }
 
+    /// The first age that is still too old would be the fix's own, to the second: the moment the phone last moved.
+    @Test func `how old a fix is cannot be found by asking for younger and younger ones`() throws {
+        let one = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""speed":0"#)
+        let other = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 40, more: #""speed":0"#)
+        for maxAge: Int64 in [0, 39, 40, 41, 60, 124, 125, 126, 200, 299, 300, 301, 900, 3600] {
+            let answers = (try one.asked(maxAge: maxAge), try other.asked(maxAge: maxAge))
+            let isSame = answers.0 == answers.1
+            #expect(isSame, "\(maxAge) s: \(answers)")
+        }
+    }
+
+    /// On a small house the log grows when the phone reports: its length would tell that somebody is on the move.
+    @Test func `how often the phone reports cannot be found by watching the log grow`() throws {
+        let one = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""speed":0"#)
+        let other = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""speed":0"#)
+        for second in 1...5 { try other.report(latitude: 48.2007, secondsAgo: 125 - Int64(second)) }
+        let head = one.house.service.log.head
+        #expect(other.house.service.log.head == head + 5)
+        var targets = ["/v1/people/walker/location"]
+        // Whoever may wait for a number of the log can find its head by halving.
+        targets += (head - 1...head + 6).map { "/v1/people/walker/location?at-least=\($0)" }
+        for (number, target) in targets.enumerated() {
+            let answers = try [one, other].map { world in
+                world.house.send("GET", target, as: try world.makeFriend("watcher\(number)")).observable
+            }
+            #expect(answers[0] == answers[1])
+        }
+        let answers = (try one.asked(maxAge: 0), try other.asked(maxAge: 0))
+        #expect(answers.0 == answers.1)
+        // A stranger learns no more from it than a friend.
+        let strangers = [one, other].map { world in
+            (head - 1...head + 6).map { number in
+                world.house.send("GET", "/v1/people/walker/location?at-least=\(number)", as: world.stranger).observable
+            }
+        }
+        #expect(strangers[0] == strangers[1])
+        #expect(Set(strangers[0]).count == 1)
+    }
+
     private final class World {
         let house: ServiceUnderTest
         let friend: String
+        let stranger: String
+        private let phone: String
 
         init(latitude: Double, longitude: Double, secondsAgo: Int64, more: String) throws {
             house = try ServiceUnderTest()
             // 08:05: both moments lie in one quarter of an hour.
             house.clock.advance(seconds: 300)
             _ = try house.addPerson("walker")
-            let phone = try house.addDevice("walker-phone", of: "walker")
+            phone = try house.addDevice("walker-phone", of: "walker")
             friend = try house.addPerson("friend")
+            stranger = try house.addPerson("stranger")
             try house.grant("walker", to: "friend", precision: "kilometer", history: true)
             let report = house.send(
                 "POST", "/v1/fixes", as: phone,
@@ -50,6 +92,35 @@ import Whereabouts
             _ = house.settled()
         }
 
+        /// One more person with a kilometer grant, who has asked nothing yet.
+        func makeFriend(_ name: String) throws -> String {
+            let token = try house.addPerson(name)
+            try house.grant("walker", to: name, precision: "kilometer", history: true)
+            return token
+        }
+
+        func report(latitude: Double, secondsAgo: Int64) throws {
+            let report = house.send(
+                "POST", "/v1/fixes", as: phone,
+                #"{"timestamp":\#(house.clock.seconds - secondsAgo),"latitude":\#(latitude),"longitude":16.3698}"#)
+            try #require(report["new"]?.int == 1)
+            _ = house.settled()
+        }
+
+        /// Everything a new friend gets who asks for a fix of at most this age, without the names that are random.
+        func asked(maxAge: Int64) throws -> [String] {
+            let asker = try makeFriend("friend-\(house.service.log.head)-\(maxAge)")
+            let asked = house.send(
+                "POST", "/v1/people/walker/location-queries", as: asker,
+                #"{"purpose":"where","maxAgeSeconds":\#(maxAge)}"#)
+            let url = try #require(asked["url"]?.string, "\(asked.text)")
+            let id = try #require(asked["id"]?.string)
+            return ["GET", "HEAD", "DELETE", "GET"].map { method in
+                house.send(method, url, as: asker).observable
+                    .split(separator: id, omittingEmptySubsequences: false).joined(separator: "ID")
+            }
+        }
+
         /// Each answer without the names that are random in every world.
         func everything() throws -> [String] {
             var answers: [String] = []
@@ -57,18 +128,7 @@ import Whereabouts
             {
                 answers.append(house.send("GET", "/v1/people/walker/\(what)", as: friend).observable)
             }
-            for maxAge in [300, 600, 3600] {
-                let asked = house.send(
-                    "POST", "/v1/people/walker/location-queries", as: friend,
-                    #"{"purpose":"where","maxAgeSeconds":\#(maxAge)}"#)
-                let url = try #require(asked["url"]?.string)
-                let id = try #require(asked["id"]?.string)
-                for method in ["GET", "HEAD", "DELETE", "GET"] {
-                    let answer = house.send(method, url, as: friend).observable
-                    answers.append(
-                        answer.split(separator: id, omittingEmptySubsequences: false).joined(separator: "ID"))
-                }
-            }
+            for maxAge: Int64 in [0, 60, 300, 600, 3600] { answers += try asked(maxAge: maxAge) }
             return answers
         }
     }

@@ -64,6 +64,44 @@ import Whereabouts
         #expect(Self.ends(scene.house, second.id) == [.answered])
     }
 
+    /// The app's own upload may come first, and the extension then sends the same fix as its answer.
+    @Test(arguments: [1, 2]) func `a fix known already answers the query it names`(reports: Int) {
+        var (scene, id, _) = Self.asked()
+        let fix = scene.house.fix(atSecond: -5)
+        if reports == 1 {
+            #expect(scene.house.report([fix], by: scene.phone) == [.new])
+            #expect(scene.house.report([fix], answering: id, by: scene.phone) == [.duplicate])
+        } else {
+            let both = [DeviceReport.fix(fix, answering: nil), .fix(fix, answering: id)]
+            let reply = scene.house.submit(.reportFixes(device: .caller, both), by: scene.phone)
+            #expect(reply == .success(.fixes([.new, .duplicate])))
+        }
+        #expect(Self.ends(scene.house, id) == [.answered])
+        let number = scene.house.log.last { if case .fixReported = $0.event.event { true } else { false } }?.event
+            .number
+        #expect(scene.house.standing.queries[id]?.fix == number)
+        // Once more: the query is over.
+        #expect(scene.house.report([fix], answering: id, by: scene.phone) == [.duplicate])
+        #expect(Self.ends(scene.house, id) == [.answered])
+    }
+
+    @Test func `a late fix keeps the name of its query, ended or forgotten, and answers nothing`() {
+        var (scene, id, _) = Self.asked()
+        scene.house.now = House.start.adding(seconds: 61)
+        scene.house.submit(.endOverdueQueries, by: .house)
+        func link(atSecond second: Int64) -> QueryID? {
+            _ = scene.house.report([scene.house.fix(atSecond: second)], answering: id, by: scene.phone)
+            guard case .fixReported(_, let query, _)? = scene.house.log.last?.event.event else { return nil }
+            return query
+        }
+        #expect(link(atSecond: 61) == id)
+        scene.house.now = House.start.adding(seconds: 3600)
+        scene.house.submit(.addPerson(House.handle("a")), by: scene.admin)
+        #expect(scene.house.standing.queries[id] == nil)
+        #expect(link(atSecond: 3600) == id)
+        #expect(Self.ends(scene.house, id) == [.timedOut])
+    }
+
     @Test(arguments: [(-1.0, Int64(1)), (5.0, 62)])
     func `a fix that folds do not use answers nothing`(accuracy: Double, second: Int64) {
         var (scene, id, _) = Self.asked()
