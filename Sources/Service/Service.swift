@@ -13,6 +13,7 @@ package final class Service: Sendable {
     let host: ProjectionHost
     let answers: AnswerPool
     let clock: @Sendable () -> Timestamp
+    let waitingRoom: WaitingRoom
     private let timekeeper: Timekeeper
     let apps: PushApps?
     private let pusher: Pusher?
@@ -42,7 +43,7 @@ package final class Service: Sendable {
         let lookup = TimelineLookup()
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { lookup.contains($0, device: $1, person: $2) }, timelinePlace: { lookup.place }, clock: clock)
+            rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place }, clock: clock)
         self.log = log
         let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
         self.host = host
@@ -53,6 +54,7 @@ package final class Service: Sendable {
             let reader = readers.withLock { $0.removeLast() }
             return AnswerContext(host: host, reader: reader.value, gazetteer: gazetteer)
         }
+        waitingRoom = WaitingRoom(log: log, clock: clock)
         timekeeper = Timekeeper(log: log, clock: clock)
         apps = configuration.push.isEmpty ? nil : try PushApps(configuration.push)
         pusher = apps.map { Pusher(log: log, apps: $0, clock: clock) }
@@ -84,6 +86,7 @@ package final class Service: Sendable {
 
     /// Answers what was accepted, then stops thread after thread; what is acknowledged is durable.
     package func stop() {
+        waitingRoom.close()
         server.withLock { server in
             server?.stop()
             server = nil

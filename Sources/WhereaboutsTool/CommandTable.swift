@@ -4,7 +4,8 @@ import DeviceAgent
 enum CommandTable {
     static let all: [Command] =
         [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
-        + PersonCommands.all + DeviceCommands.all + GrantCommands.all + SharingCommands.all + TokenCommands.all
+        + PersonCommands.all + [ScheduleCommands.command] + DeviceCommands.all + GrantCommands.all + SharingCommands.all
+        + TokenCommands.all
         + RegionCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all

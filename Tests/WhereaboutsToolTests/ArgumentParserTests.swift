@@ -41,7 +41,7 @@ import Whereabouts
     @Test(arguments: [
         (["prson", "list"], "There is no command \"prson\"; the nearest is \"person\"."),
         (["person", "lst"], "There is no command \"person lst\"; the nearest is \"list\"."),
-        (["person"], "Say what to do: \"person add\", \"person list\", \"person remove\"."),
+        (["person"], "Say what to do: \"person add\", \"person list\", \"person remove\", \"person schedule\"."),
         (["zzzzzz"], "There is no command \"zzzzzz\"."),
         (
             ["visits", "--person", "anna", "--form", "1"],

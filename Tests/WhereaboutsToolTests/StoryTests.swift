@@ -43,6 +43,15 @@ import Testing
         #expect(tool("grant", "add", "--subject", "anna", "--requester", "ben", "--precision", "exact").exitCode == 0)
         #expect(tool("location", "--person", "anna", "--as", "ben").exitCode == 0)
 
+        #expect(
+            tool("person", "schedule", "anna", "--every", "1800").results.hasSuffix(
+                "the service asks where anna is once in 1800 s.\n"))
+        let schedules = try json(tool("person", "schedule", "anna", "--json").results)["schedules"]?.array.map(
+            Array.init)
+        #expect(schedules?.first?["everySeconds"]?.int == 1800)
+        #expect(tool("person", "schedule", "anna", "--stop", "\(schedules?.first?["id"]?.int ?? 0)").exitCode == 0)
+        #expect(tool("person", "schedule", "anna").notes.hasPrefix("The service does not ask for anna"))
+
         let audit = try json(tool("audit", "--person", "anna", "--json").results)
         let reads = audit["audit"]?.array.map(Array.init)?.filter { $0["question"]?.string == "track" } ?? []
         #expect(reads.first?["purpose"]?.string == "a test")

@@ -100,6 +100,10 @@ enum EventJSON {
             writer.field("reason", reason.word)
             writer.field("length", length)
             part(input, into: &writer) { $1.field("sha256", Hex.encode($0.hash.bytes)) }
+        case .scheduleSet(let seconds, let until):
+            writer.field("everySeconds", seconds)
+            writer.field("until", milliseconds: until?.milliseconds)
+        case .scheduleRemoved(let schedule): writer.field("schedule", schedule.rawValue)
         case .authorizationReported(let device, let report):
             writer.field("device", device.rawValue)
             part(report, into: &writer) { report, writer in ReportJSON.writeMembers(of: report, into: &writer) }
@@ -162,6 +166,7 @@ enum EventJSON {
             writer.field("precision", read.precision.word)
             writer.field("asOf", read.asOf)
             writer.field("count", read.count)
+            writer.field("continuing", read.continuing?.description)
             part(read.content, into: &writer) { content, writer in
                 writer.field("purpose", content.purpose)
                 writer.field("from", milliseconds: content.from?.milliseconds)

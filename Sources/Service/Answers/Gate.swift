@@ -12,24 +12,46 @@ enum Gate {
         let asOf: Int64
     }
 
+    /// What an answer from stored data is computed under.
+    struct Reading {
+        let permit: Permit
+        /// The read that this one goes on with, if it is a further page.
+        let begun: Asks.Begun?
+        /// What further pages name to go on with this read; `nil` for whoever needs not.
+        let cursorName: RequestID?
+    }
+
     /// Answers a question about a person from stored data.
     static func read(
         _ service: Service, _ exchange: Exchange, _ question: ReadQuestion,
-        compute: (Permit) throws(Problem) -> Computed
+        compute: (Reading) throws(Problem) -> Computed
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
-        switch service.log.withStanding({ $0.authorize(exchange.caller, toRead: question, at: now) }) {
-        case .failure:
+        let caller = exchange.caller
+        let reading = service.log.withStanding { standing -> Reading? in
+            guard case .success(let permit) = standing.authorize(caller, toRead: question, at: now) else { return nil }
+            let begun = standing.begun(question, under: permit, by: caller.principal, at: now)
+            if begun == nil,
+                standing.secondsUntil(
+                    .read, under: permit.verdict, of: caller.principal, about: permit.subject, at: now) != nil
+            {
+                return nil
+            }
+            let isLimited = if case .granted = permit.verdict { true } else { false }
+            return Reading(permit: permit, begun: begun, cursorName: isLimited ? begun?.id ?? exchange.id : nil)
+        }
+        guard let reading else {
+            // The writer looks again, and says why.
             try append(service, exchange, .recordRefusedRead(question))
             throw .noSuchPerson
-        case .success(let permit):
-            let computed = try compute(permit)
-            let hash = Hash256(SHA256().hash(computed.body))
-            try append(
-                service, exchange,
-                .recordRead(question, permitted: permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
-            return .json(computed.body)
         }
+        let computed = try compute(reading)
+        let hash = Hash256(SHA256().hash(computed.body))
+        try append(
+            service, exchange,
+            .recordRead(
+                question, permitted: reading.permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
+        return .json(computed.body)
     }
 
     /// Answers a location query whose fix is there. `compute` gives the bytes and what of the fix they show.

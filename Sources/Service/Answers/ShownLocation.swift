@@ -6,9 +6,6 @@ import Whereabouts
 /// A fix as an asker with some precision sees it: what a coarse grant hides is dropped first, and everything else is
 /// computed from what remains.
 struct ShownLocation {
-    /// What a kilometer grant sees of the time.
-    private static let coarseSeconds: Int64 = 900
-
     let fix: Fix
     let precision: Precision
     let place: Place?
@@ -20,10 +17,8 @@ struct ShownLocation {
         switch precision {
         case .exact: self.fix = fix
         case .kilometer, .none:
-            let seconds = fix.timestamp.milliseconds / 1000
             self.fix = Fix(
-                timestamp: Timestamp(milliseconds: (seconds - seconds % Self.coarseSeconds) * 1000),
-                coordinate: KilometerCell.center(of: fix.coordinate))
+                timestamp: precision.shown(fix.timestamp), coordinate: KilometerCell.center(of: fix.coordinate))
         }
         place = context.place(at: self.fix.coordinate)
         timeZone = context.timeZone(at: self.fix.coordinate) ?? place?.timeZone

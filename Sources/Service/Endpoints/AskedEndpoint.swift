@@ -14,9 +14,9 @@ extension ReadEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let limit = Int(try exchange.integer("limit", in: 1...auditRowsPerPage, default: 100))
         let before = try exchange.optionalInteger("after")
-        return try read(service, exchange, context, .audit, from: AuditTable.name) { (permit) throws(Problem) in
+        return try read(service, exchange, context, .audit, from: AuditTable.name) { (reading) throws(Problem) in
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
-                try AskedEntry.page(by: permit.subject.principal, before: before, limit: limit, in: connection)
+                try AskedEntry.page(by: reading.permit.subject.principal, before: before, limit: limit, in: connection)
             }
             let names = PrincipalNames(service)
             let now = service.clock()

@@ -16,11 +16,11 @@ extension ReadEndpoints {
         let isCSV = exchange.request.header("accept")?.lowercased().hasPrefix("text/csv") == true
         var next: String?
         var response = try read(service, exchange, context, .audit, from: AuditTable.name) {
-            (permit) throws(Problem) in
+            (reading) throws(Problem) in
             let from = try exchange.time("from")
             let to = try exchange.time("to")
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
-                try AuditEntry.page(about: permit.subject, before: before, limit: limit, in: connection)
+                try AuditEntry.page(about: reading.permit.subject, before: before, limit: limit, in: connection)
             }
             let shown = entries.filter { entry in
                 (from.map { entry.recordedAt >= $0 } ?? true) && (to.map { entry.recordedAt < $0 } ?? true)

@@ -59,6 +59,11 @@ struct Door: Sendable {
                 do throws(Problem) { respond(try work(service, exchange, context)) } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
+        case .wait(let work):
+            let isTaken = service.answers.submit { context in
+                do throws(Problem) { try work(service, exchange, context, respond) } catch { respond(error.response) }
+            }
+            if !isTaken { respond(Problem.busy(1).response) }
         }
     }
 

@@ -13,8 +13,8 @@ extension ReadEndpoints {
     static func findings(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try read(service, exchange, context, .audit, from: AuditTable.name) { (permit) throws(Problem) in
-            let (patterns, zone, asOf) = try patterns(about: permit.subject, service, context)
+        try read(service, exchange, context, .audit, from: AuditTable.name) { (reading) throws(Problem) in
+            let (patterns, zone, asOf) = try patterns(about: reading.permit.subject, service, context)
             let names = PrincipalNames(service)
             let found = patterns.findings.sorted { $0.number > $1.number }
             return page(found, next: nil, asOf: asOf) { finding, writer in

@@ -154,11 +154,11 @@ enum GrantEndpoints {
     static func consentRequests(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try ReadEndpoints.read(service, exchange, context, .consent, from: nil) { (permit) throws(Problem) in
+        try ReadEndpoints.read(service, exchange, context, .consent, from: nil) { (reading) throws(Problem) in
             let now = service.clock()
             let durable = service.log.head
             let waiting = service.log.withStanding { standing in
-                (standing.openQueries[permit.subject] ?? []).compactMap { id in
+                (standing.openQueries[reading.permit.subject] ?? []).compactMap { id in
                     standing.queries[id].map { (id: id, query: $0) }
                 }.filter { $0.query.awaitsConsent && now < $0.query.deadline && $0.query.number <= durable }
             }

@@ -200,10 +200,10 @@ enum ManageEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
         _ items: (borrowing Standing, PersonID, inout JSONWriter) -> Int64
     ) throws(Problem) -> HTTPResponse {
-        try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { permit in
+        try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { reading in
             service.log.withStanding { standing in
                 var count: Int64 = 0
-                let body = list(standing) { writer in count = items(standing, permit.subject, &writer) }
+                let body = list(standing) { writer in count = items(standing, reading.permit.subject, &writer) }
                 return Gate.Computed(body: body, count: count, asOf: standing.place)
             }
         }

@@ -39,6 +39,10 @@ struct Problem: Error, Sendable {
                 404, "Not found", "This code opens nothing: it is wrong, used or too old; ask for a new one.")
         case .alreadyExists(let detail): self.init(409, "Exists already", detail)
         case .invalid(let detail): self.init(422, "Refused", detail)
+        case .tooOften(let seconds):
+            self.init(
+                429, "Too often", "You have asked about this person too often; the person can see it. Ask again later.",
+                retryAfterSeconds: Int(seconds))
         case .tooManyQueries: self = .busy(5)
         }
     }

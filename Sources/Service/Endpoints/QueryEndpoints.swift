@@ -32,53 +32,68 @@ enum QueryEndpoints {
             status: 202, headers: [("Content-Type", "application/json"), ("Location", url)], body: writer.bytes)
     }
 
-    /// What the asker may see of a query: pending, then an answer, or none at the deadline, whatever the true reason.
-    private enum Seen {
-        case pending
-        case noAnswer
-        case answer(word: String, fix: Int64, precision: Precision)
+    /// Longest time one request waits for the end of a query.
+    private static let longestWaitSeconds: Int64 = 30
+
+    /// Shows the query as it is, or, with `?wait=S`, as soon as it is no longer pending. Whoever waits holds no thread.
+    static func read(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) throws(Problem) {
+        guard let id = QueryID(exchange.parameters[0]) else { throw .notFound }
+        let wait = try exchange.integer("wait", in: 0...longestWaitSeconds, default: 0)
+        let view = try Self.view(id, service, exchange)
+        guard wait > 0, view.isPending else {
+            return respond(try show(view, id, service, exchange, context))
+        }
+        let isIn = service.waitingRoom.enter(id, by: exchange.caller, until: .now + .seconds(wait)) {
+            let isTaken = service.answers.submit { context in
+                do throws(Problem) {
+                    respond(try show(try Self.view(id, service, exchange), id, service, exchange, context))
+                } catch { respond(error.response) }
+            }
+            if !isTaken { respond(Problem.busy(1).response) }
+        }
+        if !isIn { respond(try show(view, id, service, exchange, context)) }
     }
 
-    static func read(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        guard let id = QueryID(exchange.parameters[0]) else { throw .notFound }
+    private static func view(
+        _ id: QueryID, _ service: Service, _ exchange: Exchange
+    ) throws(Problem) -> QueryView {
         let now = service.clock()
         let durable = service.log.head
-        let seen = service.log.withStanding { standing -> Seen? in
-            guard let query = standing.queries[id], query.requester == exchange.caller.principal else { return nil }
-            switch query.end {
-            case .answered, .answeredFromLastKnown:
-                guard let fix = query.fix, let subject = standing.persons[query.subject]?.handle,
-                    case .success(let permit) = standing.authorize(exchange.caller, to: .ask, about: subject, at: now),
-                    permit.verdict == query.verdict
-                else { return now < query.deadline ? .pending : .noAnswer }
-                // The writer folds before it commits: what is not durable yet has not happened.
-                guard fix <= durable else { return .pending }
-                return .answer(word: query.end?.word ?? "", fix: fix, precision: permit.precision)
-            case .cancelled: return .noAnswer
-            case nil, .refused, .pushFailed, .timedOut: return now < query.deadline ? .pending : .noAnswer
-            }
+        let view = service.log.withStanding {
+            QueryView(id, for: exchange.caller, in: $0, at: now, durable: durable)
         }
-        switch seen {
-        case nil: throw .notFound
-        case .pending: return .json(status("pending", id, service))
-        case .noAnswer: return .json(status("noAnswer", id, service))
-        case .answer(let word, let number, let precision):
+        guard let view else { throw .notFound }
+        return view
+    }
+
+    private static func show(
+        _ view: QueryView, _ id: QueryID, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        switch view.seen {
+        case .pending: return .json(status("pending", id, view, service))
+        case .noAnswer: return .json(status("noAnswer", id, view, service))
+        case .answer(let word, let number, let permit):
             let found: (event: RecordedEvent, leaf: Digest)?
             do throws(LogError) { found = try context.reader.event(number) } catch { throw .broken }
             guard case .fixReported(_, _, .open(let fix)) = found?.event.event else { throw .notFound }
-            let shown = ShownLocation(fix, precision: precision, context)
+            // A phone may answer with an old fix: what the grant does not show stays closed.
+            guard permit.shows(fix.timestamp) else {
+                return .json(status(view.isOver ? "noAnswer" : "pending", id, view, service))
+            }
+            let shown = ShownLocation(fix, precision: permit.precision, context)
             var writer = JSONWriter()
             writer.beginObject()
             writer.field("id", id.description)
             writer.field("status", word)
             writer.key("location")
             shown.write(into: &writer)
-            writer.field("asOf", service.log.head)
+            if view.seesNumbers { writer.field("asOf", service.log.head) }
             writer.endObject()
             return try Gate.disclose(
-                service, exchange, query: id, fix: number, precision: precision, body: writer.bytes
+                service, exchange, query: id, fix: number, precision: permit.precision, body: writer.bytes
             ) { shown.content(answerHash: $0) }
         }
     }
@@ -88,15 +103,15 @@ enum QueryEndpoints {
     ) throws(Problem) -> HTTPResponse {
         guard let id = QueryID(exchange.parameters[0]) else { throw .notFound }
         try Gate.append(service, exchange, .cancelQuery(id))
-        return .json(status("noAnswer", id, service))
+        return .json(status("noAnswer", id, try view(id, service, exchange), service))
     }
 
-    private static func status(_ word: String, _ id: QueryID, _ service: Service) -> [UInt8] {
+    private static func status(_ word: String, _ id: QueryID, _ view: QueryView, _ service: Service) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("id", id.description)
         writer.field("status", word)
-        writer.field("asOf", service.log.head)
+        if view.seesNumbers { writer.field("asOf", service.log.head) }
         writer.endObject()
         return writer.bytes
     }

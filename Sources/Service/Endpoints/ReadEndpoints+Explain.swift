@@ -25,7 +25,8 @@ extension ReadEndpoints {
         guard let id = UInt64(exchange.parameters[1], radix: 16), exchange.parameters[1].count == 16 else {
             throw .invalid("A visit's id is 16 hexadecimal digits, as visits shows them.")
         }
-        return try read(service, exchange, context, .visits, from: TimelineTable.name) { (permit) throws(Problem) in
+        return try read(service, exchange, context, .visits, from: TimelineTable.name) { (reading) throws(Problem) in
+            let permit = reading.permit
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Evidence? in
                 try evidence(for: id, permit, now: service.clock(), in: connection)
             }

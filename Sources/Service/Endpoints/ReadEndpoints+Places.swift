@@ -13,8 +13,9 @@ extension ReadEndpoints {
     static func places(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try read(service, exchange, context, .places, from: TimelineTable.name) { (permit) throws(Problem) in
-            let range = try Self.range(exchange, permit)
+        try read(service, exchange, context, .places, from: TimelineTable.name) { (reading) throws(Problem) in
+            let permit = reading.permit
+            let range = try Self.range(exchange, reading)
             let now = service.clock()
             let (found, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [VisitedPlace] in

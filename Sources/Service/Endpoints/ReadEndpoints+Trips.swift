@@ -18,14 +18,15 @@ extension ReadEndpoints {
     static func trips(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let after = try exchange.optionalInteger("after").map(Timestamp.init(milliseconds:))
-        return try read(service, exchange, context, .trips, from: TimelineTable.name) { (permit) throws(Problem) in
-            let range = try Self.range(exchange, permit)
+        let after = try Cursor(exchange)?.arrival()
+        return try read(service, exchange, context, .trips, from: TimelineTable.name) { (reading) throws(Problem) in
+            let permit = reading.permit
+            let range = try Self.range(exchange, reading)
             let from = after.map { max(range.from ?? $0, $0) } ?? range.from
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Found in
                 try waysAndGaps(of: permit, from: from, to: range.to, now: service.clock(), in: connection)
             }
-            return page(found.trips, next: found.next.map { "\($0.milliseconds)" }, asOf: asOf) { trip, writer in
+            return page(found.trips, next: found.next.map { Cursor.text($0, reading) }, asOf: asOf) { trip, writer in
                 writer.beginObject()
                 writer.field("type", trip.way == nil ? "gap" : "trip")
                 writer.field("start", milliseconds: trip.start.milliseconds)

@@ -13,17 +13,18 @@ enum ReadEndpoints {
     static func location(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try read(service, exchange, context, .location, from: CurrentTable.name) { (permit) throws(Problem) in
+        try read(service, exchange, context, .location, from: CurrentTable.name) { (reading) throws(Problem) in
             let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
-                try CurrentReader.fix(of: permit.subject, in: connection)
+                try CurrentReader.fix(of: reading.permit.subject, in: connection)
             }
+            let permit = reading.permit
             let fix = try found.flatMap { (found) throws(Problem) in try newestShown(found, permit, context) }?.fix
             let shown = fix.map { ShownLocation($0, precision: permit.precision, context) }
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("location")
             if let shown { shown.write(into: &writer) } else { writer.null() }
-            writer.field("asOf", asOf)
+            if reading.permit.precision == .exact { writer.field("asOf", asOf) }
             writer.endObject()
             return Gate.Computed(body: writer.bytes, count: shown == nil ? 0 : 1, asOf: asOf)
         }
@@ -52,11 +53,12 @@ enum ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
-        let after = try exchange.request.parameter("after").map { (text) throws(Problem) in try Cursor.parse(text) }
-        return try read(service, exchange, context, .track, from: TimelineTable.name) { (permit) throws(Problem) in
-            let range = try range(exchange, permit)
+        let after = try Cursor(exchange)?.fix()
+        return try read(service, exchange, context, .track, from: TimelineTable.name) { (reading) throws(Problem) in
+            let range = try range(exchange, reading)
             let (fixes, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try shownPage(limit, after: after, key: TimelineReader.FixKey.init) {
+                let permit = reading.permit
+                return try shownPage(limit, after: after, key: TimelineReader.FixKey.init) {
                     permit.shows($0.fix.timestamp)
                 } fetch: { (after) throws(SQLiteError) in
                     try TimelineReader.fixes(
@@ -66,7 +68,7 @@ enum ReadEndpoints {
             let handles = service.log.withStanding { standing in
                 Dictionary(Set(fixes.map(\.device)).map { ($0, standing.devices[$0]?.handle?.text) }) { a, _ in a }
             }
-            let next = fixes.count == limit ? fixes.last.map { Cursor.text(TimelineReader.FixKey($0)) } : nil
+            let next = fixes.count == limit ? fixes.last.map { Cursor.text(TimelineReader.FixKey($0), reading) } : nil
             return page(fixes, next: next, asOf: asOf) { reported, writer in
                 writer.beginObject()
                 FixJSON.writeMembers(of: reported.fix, into: &writer)
@@ -81,12 +83,13 @@ enum ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
-        let after = try exchange.optionalInteger("after")
-        return try read(service, exchange, context, .visits, from: TimelineTable.name) { (permit) throws(Problem) in
-            let range = try range(exchange, permit)
+        let after = try Cursor(exchange)?.arrival()
+        return try read(service, exchange, context, .visits, from: TimelineTable.name) { (reading) throws(Problem) in
+            let range = try range(exchange, reading)
             let now = service.clock()
             let (visits, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try shownPage(limit, after: after.map(Timestamp.init(milliseconds:)), key: \Visit.arrival) {
+                let permit = reading.permit
+                return try shownPage(limit, after: after, key: \Visit.arrival) {
                     permit.shows(from: $0.arrival, to: $0.departure ?? now)
                 } fetch: { (after) throws(SQLiteError) in
                     try TimelineReader.visits(
@@ -94,7 +97,7 @@ enum ReadEndpoints {
                         in: connection)
                 }
             }
-            let next = visits.count == limit ? visits.last.map { "\($0.arrival.milliseconds)" } : nil
+            let next = visits.count == limit ? visits.last.map { Cursor.text($0, reading) } : nil
             return page(visits, next: next, asOf: asOf) { visit, writer in
                 writer.beginObject()
                 writeMembers(of: visit, context, into: &writer)
@@ -126,18 +129,19 @@ enum ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
-        let after = try exchange.request.parameter("after").map { (text) throws(Problem) in try Cursor.crossing(text) }
-        return try read(service, exchange, context, .crossings, from: TimelineTable.name) { (permit) throws(Problem) in
-            let range = try range(exchange, permit)
+        let after = try Cursor(exchange)?.crossing()
+        return try read(service, exchange, context, .crossings, from: TimelineTable.name) { (reading) throws(Problem) in
+            let range = try range(exchange, reading)
             let (crossings, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try shownPage(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
+                let permit = reading.permit
+                return try shownPage(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
                     permit.shows($0.crossing.time)
                 } fetch: { (after) throws(SQLiteError) in
                     try TimelineReader.crossings(
                         of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
                 }
             }
-            let next = crossings.count == limit ? crossings.last.map { Cursor.text($0.crossing) } : nil
+            let next = crossings.count == limit ? crossings.last.map { Cursor.text($0.crossing, reading) } : nil
             return page(crossings, next: next, asOf: asOf) { named, writer in
                 writer.beginObject()
                 writer.field("region", named.region)
@@ -152,9 +156,12 @@ enum ReadEndpoints {
     static func regions(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try read(service, exchange, context, .settings, from: nil) { (permit) throws(Problem) in
+        try read(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
             let (regions, asOf) = service.log.withStanding { standing in
-                ((standing.persons[permit.subject]?.regions ?? []).compactMap { standing.regions[$0] }, standing.place)
+                (
+                    (standing.persons[reading.permit.subject]?.regions ?? []).compactMap { standing.regions[$0] },
+                    standing.place
+                )
             }
             return page(regions, next: nil, asOf: asOf) { region, writer in
                 writer.beginObject()
@@ -167,37 +174,45 @@ enum ReadEndpoints {
 
     // MARK: Shapes
 
-    /// Waits for the number the caller wants to see, then answers through the gate.
+    /// Answers through the gate, once the number the caller wants to see is there.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
-        from projection: String?, compute: (Permit) throws(Problem) -> Gate.Computed
+        from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
     ) throws(Problem) -> HTTPResponse {
         let atLeast = try exchange.integer("at-least", in: 0...Int64.max, default: 0)
-        if let projection, atLeast > 0 {
-            // Only what is in the log can be waited for: anything else would hold a thread for nothing.
-            guard atLeast <= service.log.head, service.host.wait(for: atLeast, in: [projection], milliseconds: 10_000)
-            else {
-                throw Problem(
-                    503, "Not yet",
-                    "This view has not reached the number asked for; send the same request again later.",
-                    retryAfterSeconds: 1)
-            }
-        }
         let asked = ReadQuestion(
             subject: try exchange.handle(0), question: question, from: try exchange.time("from"),
-            to: try exchange.time("to"), purpose: try exchange.purpose())
-        return try Gate.read(service, exchange, asked, compute: compute)
+            to: try exchange.time("to"), purpose: try exchange.purpose(), continuing: try Cursor(exchange)?.read)
+        return try Gate.read(service, exchange, asked) { (reading) throws(Problem) in
+            // Nobody but who may see all of it may measure how the log grows.
+            if let projection, reading.permit.precision == .exact {
+                try wait(for: atLeast, in: projection, service)
+            }
+            return try compute(reading)
+        }
     }
 
-    /// The range asked for, cut to what the permit shows.
+    private static func wait(for number: Int64, in projection: String, _ service: Service) throws(Problem) {
+        guard number > 0 else { return }
+        // Only what is in the log can be waited for: anything else would hold a thread for nothing.
+        guard number <= service.log.head, service.host.wait(for: number, in: [projection], milliseconds: 10_000) else {
+            throw Problem(
+                503, "Not yet",
+                "This view has not reached the number asked for; send the same request again later.",
+                retryAfterSeconds: 1)
+        }
+    }
+
+    /// The range asked for, cut to what the permit shows and, on further pages, to what was there when the read began.
     static func range(
-        _ exchange: Exchange, _ permit: Permit
+        _ exchange: Exchange, _ reading: Gate.Reading
     ) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
-        let from = try exchange.time("from")
-        let to = try exchange.time("to")
+        var from = try exchange.time("from")
+        var to = try exchange.time("to")
         if let from, let to, to <= from { throw .invalid("\"to\" must be later than \"from\".") }
-        guard let notBefore = permit.notBefore else { return (from, to) }
-        return (max(from ?? notBefore, notBefore), to)
+        if let notBefore = reading.permit.notBefore { from = max(from ?? notBefore, notBefore) }
+        if let begun = reading.begun { to = min(to ?? begun.at, begun.at) }
+        return (from, to)
     }
 
     /// A page of rows that may be shown. Where it ends is told by the last row shown: a hidden one's place is no cursor's to
@@ -236,33 +251,65 @@ enum ReadEndpoints {
         return String(repeating: "0", count: 16 - text.count) + text
     }
 
-    /// The `next` of a page: the key of its last row.
-    enum Cursor {
-        static func text(_ key: TimelineReader.FixKey) -> String {
-            "\(key.timestamp.milliseconds)_\(key.device.rawValue)_\(key.latitude)_\(key.longitude)"
-        }
+}
 
-        static func text(_ crossing: Crossing) -> String {
-            "\(crossing.time.milliseconds)_\(crossing.region.rawValue)_\(crossing.kind.rawValue)"
-        }
+/// The `next` of a page: the read it goes on with, if its pages belong together, and the key of its last row.
+struct Cursor {
+    /// The request that began the read.
+    let read: RequestID?
+    private let key: Substring
 
-        static func crossing(_ text: String) throws(Problem) -> Crossing {
-            let parts = text.split(separator: "_").map { Int64($0) }
-            guard parts.count == 3, let milliseconds = parts[0], let region = parts[1],
-                let kind = parts[2].flatMap(Crossing.Kind.init(rawValue:))
-            else { throw .invalid("\"after\" must be the \"next\" of the page before.") }
-            let time = Timestamp(milliseconds: milliseconds)
-            return Crossing(region: RegionID(rawValue: region), kind: kind, time: time, confirmed: time, reported: time)
+    /// What the request goes on with; `nil` when it is no further page.
+    init?(_ exchange: Exchange) throws(Problem) {
+        guard let text = exchange.request.parameter("after") else { return nil }
+        read = Identifier128(text.prefix(36))
+        guard read != nil else {
+            key = text[...]
+            return
         }
+        guard text.dropFirst(36).first == "_" else { throw Self.unreadable }
+        key = text.dropFirst(37)
+    }
 
-        static func parse(_ text: String) throws(Problem) -> TimelineReader.FixKey {
-            let parts = text.split(separator: "_")
-            guard parts.count == 4, let milliseconds = Int64(parts[0]), let device = Int64(parts[1]),
-                let latitude = Double(parts[2]), let longitude = Double(parts[3])
-            else { throw .invalid("\"after\" must be the \"next\" of the page before.") }
-            return TimelineReader.FixKey(
-                timestamp: Timestamp(milliseconds: milliseconds), device: DeviceID(rawValue: device),
-                latitude: latitude, longitude: longitude)
-        }
+    static let unreadable = Problem.invalid("\"after\" must be the \"next\" of the page before.")
+
+    private static func text(_ key: String, _ reading: Gate.Reading) -> String {
+        reading.cursorName.map { "\($0)_\(key)" } ?? key
+    }
+
+    static func text(_ key: TimelineReader.FixKey, _ reading: Gate.Reading) -> String {
+        text("\(key.timestamp.milliseconds)_\(key.device.rawValue)_\(key.latitude)_\(key.longitude)", reading)
+    }
+
+    static func text(_ visit: Visit, _ reading: Gate.Reading) -> String { text(visit.arrival, reading) }
+
+    static func text(_ time: Timestamp, _ reading: Gate.Reading) -> String { text("\(time.milliseconds)", reading) }
+
+    static func text(_ crossing: Crossing, _ reading: Gate.Reading) -> String {
+        text("\(crossing.time.milliseconds)_\(crossing.region.rawValue)_\(crossing.kind.rawValue)", reading)
+    }
+
+    func fix() throws(Problem) -> TimelineReader.FixKey {
+        let parts = key.split(separator: "_")
+        guard parts.count == 4, let milliseconds = Int64(parts[0]), let device = Int64(parts[1]),
+            let latitude = Double(parts[2]), let longitude = Double(parts[3])
+        else { throw Self.unreadable }
+        return TimelineReader.FixKey(
+            timestamp: Timestamp(milliseconds: milliseconds), device: DeviceID(rawValue: device),
+            latitude: latitude, longitude: longitude)
+    }
+
+    func arrival() throws(Problem) -> Timestamp {
+        guard let milliseconds = Int64(key) else { throw Self.unreadable }
+        return Timestamp(milliseconds: milliseconds)
+    }
+
+    func crossing() throws(Problem) -> Crossing {
+        let parts = key.split(separator: "_").map { Int64($0) }
+        guard parts.count == 3, let milliseconds = parts[0], let region = parts[1],
+            let kind = parts[2].flatMap(Crossing.Kind.init(rawValue:))
+        else { throw Self.unreadable }
+        let time = Timestamp(milliseconds: milliseconds)
+        return Crossing(region: RegionID(rawValue: region), kind: kind, time: time, confirmed: time, reported: time)
     }
 }

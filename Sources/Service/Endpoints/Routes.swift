@@ -11,6 +11,10 @@ struct Route: Sendable {
         case report(@Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void)
         /// May block.
         case answer(@Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse)
+        /// May block, and may leave the answer to the waiting room.
+        case wait(
+            @Sendable (Service, Exchange, AnswerContext, @escaping @Sendable (HTTPResponse) -> Void) throws(Problem) ->
+                Void)
     }
 
     /// Where the caller's secret stands.
@@ -41,7 +45,7 @@ struct Route: Sendable {
 
         // Where is X?
         answer("POST", "/v1/people/*/location-queries", QueryEndpoints.ask),
-        answer("GET", "/v1/location-queries/*", QueryEndpoints.read),
+        wait("GET", "/v1/location-queries/*", QueryEndpoints.read),
         answer("DELETE", "/v1/location-queries/*", QueryEndpoints.cancel),
 
         // What is stored about X; each answer is recorded before it leaves.
@@ -83,6 +87,9 @@ struct Route: Sendable {
         answer("POST", "/v1/people/*/consent-requests/*", GrantEndpoints.answerConsent),
         answer("POST", "/v1/people/*/regions", ManageEndpoints.addRegion),
         answer("DELETE", "/v1/people/*/regions/*", ManageEndpoints.removeRegion),
+        answer("POST", "/v1/people/*/schedules", ScheduleEndpoints.set),
+        answer("GET", "/v1/people/*/schedules", ScheduleEndpoints.list),
+        answer("DELETE", "/v1/people/*/schedules/*", ScheduleEndpoints.remove),
 
         // Where is what? About nobody, so on no record.
         answer("GET", "/v1/geocode/reverse", GeocodeEndpoints.reverse),
@@ -122,6 +129,16 @@ struct Route: Sendable {
         Route(
             method: method, pattern: parts(path), credentials: .header, bodyBytes: Limits.bodyBytes, work: .answer(work)
         )
+    }
+
+    private static func wait(
+        _ method: String, _ path: String,
+        _ work:
+            @escaping @Sendable (
+                Service, Exchange, AnswerContext, @escaping @Sendable (HTTPResponse) -> Void
+            ) throws(Problem) -> Void
+    ) -> Route {
+        Route(method: method, pattern: parts(path), credentials: .header, bodyBytes: 0, work: .wait(work))
     }
 
     private static func open(

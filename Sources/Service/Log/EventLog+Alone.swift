@@ -10,7 +10,7 @@ extension EventLog {
         let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
         return try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { _, _, _ in false }, timelinePlace: { .max }, clock: clock)
+            rows: { _, _, _ in FixTail.Row.none }, timelinePlace: { .max }, clock: clock)
     }
 
     /// A reader of this log for one thread.

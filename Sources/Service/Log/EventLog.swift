@@ -65,7 +65,7 @@ package final class EventLog: Sendable {
     ///   - clock: the time of the house.
     init(
         path: String, keys: KeyRing, standingFile: StandingFile,
-        rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> Bool?,
+        rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> FixTail.Row?,
         timelinePlace: @escaping @Sendable () -> Int64, clock: @escaping @Sendable () -> Timestamp
     ) throws(LogError) {
         self.path = path

@@ -4,7 +4,14 @@ import Whereabouts
 /// that came since. Belongs to the writer's thread.
 struct FixTail: FixLookup {
     /// Looks into the folded rows; given by whoever opened the timeline.
-    typealias Rows = (_ fix: Fix, _ device: DeviceID, _ person: PersonID) -> Bool?
+    typealias Rows = (_ fix: Fix, _ device: DeviceID, _ person: PersonID) -> Row?
+
+    /// What the timeline knows of a fix.
+    enum Row: Hashable, Sendable {
+        case none
+        /// It has a row, from the event of this number.
+        case from(Int64)
+    }
 
     private struct Entry {
         let number: Int64
@@ -32,19 +39,19 @@ struct FixTail: FixLookup {
         (self.start, self.rows, self.timelinePlace) = (start, rows, timelinePlace)
     }
 
-    mutating func contains(_ fix: Fix, device: DeviceID, person: PersonID) -> Bool {
+    mutating func number(of fix: Fix, device: DeviceID, person: PersonID) -> Int64? {
         let content = fix.content
         var position = newest[fix.identity(device: device)] ?? -1
         while position >= dropped + forgotten {
             let entry = entries[position - dropped]
-            if entry.content == content { return true }
+            if entry.content == content { return entry.number }
             position = entry.previous
         }
-        guard timelinePlace() >= start, let known = rows(content, device, person) else {
+        guard timelinePlace() >= start, let row = rows(content, device, person) else {
             isBehind = true
-            return false
+            return nil
         }
-        return known
+        return if case .from(let number) = row { number } else { nil }
     }
 
     mutating func append(_ fix: Fix, device: DeviceID, number: Int64) {

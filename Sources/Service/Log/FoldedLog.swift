@@ -17,7 +17,7 @@ package final class FoldedLog: Sendable {
         let lookup = TimelineLookup()
         log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { lookup.contains($0, device: $1, person: $2) }, timelinePlace: { lookup.place }, clock: clock)
+            rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place }, clock: clock)
         host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
         lookup.follow(host)
     }

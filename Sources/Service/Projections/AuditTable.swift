@@ -193,6 +193,11 @@ final class AuditTable: Projection {
         case .regionAdded(let id, let region):
             return change(event, item: id.rawValue, name: region.content?.identifier)
         case .regionRemoved(let id): return change(event, item: id.rawValue)
+        case .scheduleSet(let seconds, let until):
+            var row = change(event, item: event.number, name: "every \(seconds) s")
+            row.until = until
+            return row
+        case .scheduleRemoved(let schedule): return change(event, item: schedule.rawValue)
         case .authorizationReported(let device, let report):
             return change(event, item: device.rawValue, name: report.content?.words)
         case .locationPushTokenRegistered(let device, let environment, _):
@@ -237,6 +242,8 @@ extension Event {
         case .grantRevoked: .grantRevoked
         case .regionAdded: .regionAdded
         case .regionRemoved: .regionRemoved
+        case .scheduleSet: .scheduleSet
+        case .scheduleRemoved: .scheduleRemoved
         case .authorizationReported: .authorizationReported
         case .locationPushTokenRegistered: .locationPushTokenRegistered
         case .locationPushTokenRetired: .locationPushTokenRetired

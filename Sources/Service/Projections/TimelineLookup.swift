@@ -16,7 +16,7 @@ final class TimelineLookup: @unchecked Sendable {
     var place: Int64 { host.withLock { $0 }?.place(of: TimelineTable.name) ?? -1 }
 
     /// `nil` when the timeline cannot be read just now.
-    func contains(_ fix: Fix, device: DeviceID, person: PersonID) -> Bool? {
+    func row(of fix: Fix, device: DeviceID, person: PersonID) -> FixTail.Row? {
         guard let host = host.withLock({ $0 }) else { return nil }
         do throws(SQLiteError) {
             if host.switches != switches {
@@ -26,7 +26,8 @@ final class TimelineLookup: @unchecked Sendable {
                 }
             }
             guard let file else { return nil }
-            return try TimelineReader.contains(fix, device: device, person: person, in: file.connection)
+            let number = try TimelineReader.number(of: fix, device: device, person: person, in: file.connection)
+            return number.map { .from($0) } ?? FixTail.Row.none
         } catch {
             file = nil
             switches = -1

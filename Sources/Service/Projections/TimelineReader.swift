@@ -62,13 +62,13 @@ package enum TimelineReader {
         }
     }
 
-    /// Whether the same fix has a row: same identity and, but for the client's name for it and the time of receipt, the
-    /// same content.
-    package static func contains(
-        _ fix: Fix, device: DeviceID, person: PersonID, in connection: borrowing Connection
-    ) throws(SQLiteError) -> Bool {
+    /// Number of the event that the row of the same fix is from: same identity and, but for the client's name for it and
+    /// the time of receipt, the same content; `nil` when there is no such row.
+    package static func number(
+        of fix: Fix, device: DeviceID, person: PersonID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64? {
         let wanted = FixColumns(fix.content)
-        return try connection.cached(containsSQL) { (statement) throws(SQLiteError) in
+        return try connection.cached(numberSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(wanted.timestamp.milliseconds, at: 2)
             try statement.bind(device.rawValue, at: 3)
@@ -76,9 +76,9 @@ package enum TimelineReader {
             try wanted.longitude.bind(to: statement, at: 5)
             while try statement.step() {
                 // Rows keep what no field stands for, which is no content.
-                if FixColumns(try FixColumns(statement, from: 0).fix.content) == wanted { return true }
+                if FixColumns(try FixColumns(statement, from: 0).fix.content) == wanted { return statement.int(at: 5) }
             }
-            return false
+            return nil
         }
     }
 
@@ -165,12 +165,12 @@ extension TimelineReader {
         LIMIT 1
         """
 
-    static let containsSQL: StaticString = """
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+    static let numberSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number
         FROM fix
         WHERE person = ?1 AND timestamp_ms = ?2 AND device = ?3 AND latitude_degrees = ?4 AND longitude_degrees = ?5
         UNION ALL
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number
         FROM twin
         WHERE person = ?1 AND timestamp_ms = ?2 AND device = ?3 AND latitude_degrees = ?4 AND longitude_degrees = ?5
         """

@@ -126,10 +126,11 @@ extension Command {
     static func retiring(
         _ token: Standing.PushToken, of device: DeviceID, after rejection: PushRejection
     ) -> Command? {
-        let asOf: Timestamp?
+        // Without a time of Apple's own the word is about the registration that was tried.
+        let asOf: Timestamp
         switch rejection.consequence {
-        case .retireDeviceToken(let since): asOf = since.map(Timestamp.init(milliseconds:))
-        case .wrongEnvironment: asOf = nil
+        case .retireDeviceToken(let since): asOf = since.map(Timestamp.init(milliseconds:)) ?? token.registeredAt
+        case .wrongEnvironment: asOf = token.registeredAt
         default: return nil
         }
         return .retirePushToken(device, token.token, reason: rejection.reason.name, asOf: asOf)

@@ -50,7 +50,7 @@ final class Pusher: Sendable {
             place = log.waitForHead(after: place, milliseconds: Self.idleMilliseconds)
             let done = state.read { $0.pushed }
             let now = clock()
-            let (open, works) = log.withStanding { standing in
+            let (open, works, gone) = log.withStanding { standing in
                 let open = Set(
                     standing.openQueries.values.joined().filter { standing.queries[$0]?.awaitsConsent == false })
                 var works = open.subtracting(done).prefix(Self.queriesAtOnce).compactMap { work($0, standing) }
@@ -60,15 +60,24 @@ final class Pusher: Sendable {
                         devices.filter { $0.value <= now && standing.devices[$0.key]?.mayBeWoken == true }.keys)
                     guard !due.isEmpty, var work = work(id, standing) else { continue }
                     work.devices.removeAll { !due.contains($0.id) }
-                    works.append(work)
+                    if !work.devices.isEmpty { works.append(work) }
                 }
-                return (open, works)
+                // A token that died in a push, or was taken away, is dead for everybody who waited for its device.
+                let gone = waiting.mapValues { devices in
+                    devices.keys.filter { standing.devices[$0]?.pushToken == nil }
+                }
+                return (open, works, gone)
             }
             state.change { state in
                 state.pushed.formIntersection(open)
                 state.outstanding = state.outstanding.filter { open.contains($0.key) }
             }
             waiting = waiting.filter { open.contains($0.key) }
+            for (query, devices) in gone {
+                for device in devices where waiting[query]?.removeValue(forKey: device) != nil {
+                    finishOne(query, isAccepted: false)
+                }
+            }
             for (work, orders) in decide(works) {
                 waiting[work.query] = push(work, orders, waiting[work.query] ?? [:])
             }
@@ -119,8 +128,9 @@ final class Pusher: Sendable {
     private func push(
         _ work: Work, _ orders: [PushOrder], _ waiting: [DeviceID: Timestamp]
     ) -> [DeviceID: Timestamp]? {
-        // A device about which nothing was ordered, because its token went meanwhile, is not asked about again.
-        var waiting = waiting.filter { id, _ in !work.devices.contains { $0.id == id } }
+        // A device about which nothing was ordered lost its token meanwhile; it waits on, to be found gone.
+        var waiting = waiting
+        for order in orders { waiting[order.device] = nil }
         var devices: [(id: DeviceID, token: Standing.PushToken)] = []
         for order in orders {
             switch order.what {

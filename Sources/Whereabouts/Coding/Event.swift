@@ -19,6 +19,9 @@ package enum Event: Hashable, Sendable {
     case invitationWithdrawn(InvitationID)
     /// Somebody showed a code that opens nothing.
     case invitationRefused(by: PrincipalID)
+    /// The service asks where the person is, once in so many seconds.
+    case scheduleSet(everySeconds: Int64, until: Timestamp?)
+    case scheduleRemoved(ScheduleID)
     /// `answering` names the location query whose push made the device report.
     case fixReported(device: DeviceID, answering: QueryID?, Part<Fix>)
     case inputRejected(device: DeviceID, reason: RejectionReason, length: Int64, Part<RejectedInput>)
@@ -91,6 +94,8 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case visitReported = 38
     case crossingReported = 39
     case retentionApplied = 40
+    case scheduleSet = 45
+    case scheduleRemoved = 46
 
     /// The name people and machines see: the case name with a capital, `FixReported`.
     package var name: String {
@@ -195,6 +200,8 @@ package enum RefusalCode: Int64, Sendable {
     case erased = 7
     /// The grant asks the subject each time, and what is stored is shown without asking.
     case consentNeeded = 8
+    /// The asker may, and has asked too often.
+    case tooOften = 9
 
     package var word: String { String(describing: self) }
 }
@@ -341,15 +348,17 @@ package struct LocationRead: Hashable, Sendable {
     package let asOf: Int64
     /// Rows in the answer.
     package let count: Int64
+    /// The request that began this read, if it is a further page of it; such a page is not counted as a read of its own.
+    package let continuing: RequestID?
     package let content: Part<Content>
 
     package init(
         subject: PersonID?, reader: PrincipalID, question: Question, verdict: Verdict, precision: Precision,
-        asOf: Int64,
-        count: Int64, content: Part<Content>
+        asOf: Int64, count: Int64, continuing: RequestID? = nil, content: Part<Content>
     ) {
         (self.subject, self.reader, self.question, self.verdict) = (subject, reader, question, verdict)
         (self.precision, self.asOf, self.count, self.content) = (precision, asOf, count, content)
+        self.continuing = continuing
     }
 }
 

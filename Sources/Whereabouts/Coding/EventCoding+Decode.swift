@@ -39,6 +39,9 @@ extension EventCoding {
             let region = try open(parts, 0) { (fields) throws(CBORError) in try Region(from: &fields) }
             event = .regionAdded(id, region)
         case .regionRemoved: event = .regionRemoved(RegionID(rawValue: try require(try clear.integer(1))))
+        case .scheduleSet:
+            event = .scheduleSet(everySeconds: try require(try clear.integer(1)), until: try clear.timestamp(2))
+        case .scheduleRemoved: event = .scheduleRemoved(ScheduleID(rawValue: try require(try clear.integer(1))))
         case .inputRejected:
             let device = DeviceID(rawValue: try require(try clear.integer(1)))
             let reason = try require(RejectionReason(rawValue: try require(try clear.integer(2))))
@@ -220,6 +223,7 @@ extension EventCoding {
             verdict: try require(Verdict(code: try require(try clear.integer(3)))),
             precision: try require(Precision(rawValue: try require(try clear.integer(4)))),
             asOf: try require(try clear.integer(5)), count: try require(try clear.integer(6)),
+            continuing: try clear.identifier(7),
             content: try open(parts, 0) { (fields) throws(CBORError) in
                 LocationRead.Content(
                     purpose: try fields.text(1), from: try fields.timestamp(2), to: try fields.timestamp(3),

@@ -141,6 +141,13 @@ package enum EventCoding {
         case .consentRefused(let query):
             kind = .consentRefused
             clear.identifier(1, query)
+        case .scheduleSet(let seconds, let until):
+            kind = .scheduleSet
+            clear.integer(1, seconds)
+            clear.timestamp(2, until)
+        case .scheduleRemoved(let schedule):
+            kind = .scheduleRemoved
+            clear.integer(1, schedule.rawValue)
         case .inputRejected(let device, let reason, let length, let input):
             kind = .inputRejected
             clear.integer(1, device.rawValue)
@@ -237,6 +244,7 @@ package enum EventCoding {
             clear.integer(4, read.precision.rawValue)
             clear.integer(5, read.asOf)
             clear.integer(6, read.count)
+            clear.identifier(7, read.continuing)
             part(read.subject ?? PersonID(rawValue: read.reader.rawValue), .rest) {
                 let content = read.content.toWrite
                 $0.text(1, content.purpose)

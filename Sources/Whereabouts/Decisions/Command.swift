@@ -35,6 +35,11 @@ package enum Command: Sendable {
     case answerConsent(QueryID, of: Handle, isGiven: Bool)
     case addRegion(Region, of: Handle)
     case removeRegion(identifier: String, of: Handle)
+    /// The service is to ask for the person by itself.
+    case setSchedule(of: Handle, everySeconds: Int64, until: Timestamp?)
+    case removeSchedule(ScheduleID, of: Handle)
+    /// A schedule is due.
+    case askScheduled(ScheduleID, query: QueryID)
     /// From a device's own connection, or from an import in its name.
     case reportFixes(device: DeviceReference, [DeviceReport])
     case registerPushToken(device: Handle, LocationPushToken, PushEnvironment)
@@ -56,7 +61,7 @@ package enum Command: Sendable {
     case disclose(QueryID, content: Disclosure.Content, precision: Precision, fix: Int64)
     /// An answer from stored data is about to leave; `permitted` is what it was computed under.
     case recordRead(ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256)
-    /// A reading that ``authorize(_:toRead:in:at:)`` refused.
+    /// A reading that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
     case recordRefusedRead(ReadQuestion)
     case erasePerson(Handle)
     /// Refusals of one asker beyond those recorded one by one.
@@ -105,11 +110,15 @@ package struct ReadQuestion: Hashable, Sendable {
     package let question: LocationRead.Question
     package let from, to: Timestamp?
     package let purpose: String?
+    /// The request that began the read of which a further page is wanted.
+    package let continuing: RequestID?
 
     package init(
-        subject: Handle, question: LocationRead.Question, from: Timestamp?, to: Timestamp?, purpose: String?
+        subject: Handle, question: LocationRead.Question, from: Timestamp?, to: Timestamp?, purpose: String?,
+        continuing: RequestID? = nil
     ) {
         (self.subject, self.question, self.from, self.to, self.purpose) = (subject, question, from, to, purpose)
+        self.continuing = continuing
     }
 }
 
@@ -122,6 +131,7 @@ package enum Reply: Hashable, Sendable {
     case grant(GrantID)
     case region(RegionID)
     case invitation(InvitationID)
+    case schedule(ScheduleID)
     /// One outcome for each report, in order.
     case fixes([FixOutcome])
     case query(QueryID)

@@ -48,9 +48,15 @@ extension Standing {
                     var known = inThisBatch.take() ?? Self.contents(reports[..<index])
                     let isNew = known.insert(fix.content).inserted
                     inThisBatch = consume known
-                    guard isNew, !fixes.contains(fix, device: id, person: device.person)
-                    else {
+                    // Of a duplicate in this batch the number matters only to the query it names.
+                    var number = isNew || query == nil ? nil : decision.number(of: fix, after: place)
+                    if number == nil, isNew || query != nil {
+                        number = fixes.number(of: fix, device: id, person: device.person)
+                    }
+                    if !isNew || number != nil {
                         outcomes.append(.duplicate)
+                        // The app's own upload may have been faster than the extension's.
+                        if let query, let number { end(query, fix, number, of: device.person, at: now, in: &decision) }
                         continue
                     }
                 } else {
@@ -84,6 +90,23 @@ extension Standing {
         }
     }
 
+    /// A fix that was known before it was sent again as the answer to `query` is that query's answer.
+    private func end(
+        _ query: QueryID, _ fix: Fix, _ number: Int64, of person: PersonID, at now: Timestamp,
+        in decision: inout Decision
+    ) {
+        guard let known = queries[query], known.subject == person, known.end == nil, !known.awaitsConsent,
+            isUsable(fix, at: now), !decision.ends(query)
+        else { return }
+        decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
+    }
+
+    /// Whether folds would use the fix as a newest place; nothing else may answer a question.
+    private func isUsable(_ fix: Fix, at now: Timestamp) -> Bool {
+        (fix.horizontalAccuracy ?? 0) >= 0
+            && fix.timestamp <= (fix.receivedAt ?? now).adding(seconds: Limits.futureUnusedSeconds)
+    }
+
     /// A fix that answers a query, or that any device of the person took since the query was asked, ends every open query
     /// it is an answer to: all askers wait for the same news.
     private func append(
@@ -93,13 +116,11 @@ extension Standing {
         let number = place + 1 + Int64(decision.drafts.count)
         let known = query.flatMap { queries[$0] }
         let answers = known?.subject == person
+        // A query that is forgotten by now stays named, as the device says; somebody else's never is.
         decision.append(
-            .fixReported(device: device, answering: answers ? query : nil, .open(fix)), to: .track(person),
-            cause: answers ? known?.number ?? 0 : 0)
-        let isUsable =
-            (fix.horizontalAccuracy ?? 0) >= 0
-            && fix.timestamp <= (fix.receivedAt ?? now).adding(seconds: Limits.futureUnusedSeconds)
-        guard isUsable, let open = openQueries[person] else { return }
+            .fixReported(device: device, answering: answers || known == nil ? query : nil, .open(fix)),
+            to: .track(person), cause: answers ? known?.number ?? 0 : 0)
+        guard isUsable(fix, at: now), let open = openQueries[person] else { return }
         for query in open where answers || fix.timestamp >= queries[query]?.askedAt ?? now {
             guard queries[query]?.awaitsConsent == false, !decision.ends(query) else { continue }
             decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
@@ -107,7 +128,8 @@ extension Standing {
     }
 
     func registerPushToken(
-        _ token: LocationPushToken, _ environment: PushEnvironment, of handle: Handle, by caller: Caller
+        _ token: LocationPushToken, _ environment: PushEnvironment, of handle: Handle, by caller: Caller,
+        at now: Timestamp
     ) throws(Refusal) -> Decision {
         let id = DeviceID(rawValue: caller.principal.rawValue)
         guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved, device.handle == handle
@@ -118,7 +140,11 @@ extension Standing {
             throw .invalid("A location push token has 4 to 100 bytes; send the hex of what the system gave.")
         }
         var decision = Decision()
-        if device.pushToken?.token != token || device.pushToken?.environment != environment {
+        let held = device.pushToken
+        // The same one again tells that it is still good: what Apple says about it as of before no longer counts.
+        let isFresh =
+            held.map { now < $0.registeredAt.adding(seconds: Limits.pushTokenRenewalSeconds) } ?? false
+        if held?.token != token || held?.environment != environment || !isFresh {
             decision.append(
                 .locationPushTokenRegistered(device: id, environment: environment, .open(token)),
                 to: .audit(device.person))
@@ -140,6 +166,15 @@ extension Standing {
 }
 
 extension Decision {
+    /// Number that a draft with the same fix will get, the first draft's being `place + 1`.
+    func number(of fix: Fix, after place: Int64) -> Int64? {
+        let content = fix.content
+        let index = drafts.firstIndex {
+            if case .fixReported(_, _, .open(let known)) = $0.event { known.content == content } else { false }
+        }
+        return index.map { place + 1 + Int64($0) }
+    }
+
     /// Whether a draft already ends the query.
     func ends(_ query: QueryID) -> Bool {
         drafts.contains {

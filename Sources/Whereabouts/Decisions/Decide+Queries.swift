@@ -31,13 +31,21 @@ extension Standing {
             recordRefusal(
                 query(refused.subject, .refused(refused.code)), about: refused.subject, by: caller, at: now, &decision)
         case .success(let permit):
+            let known = knownFix(permit, maxAgeSeconds: question.maxAgeSeconds, at: now)
+            if let seconds = secondsUntil(
+                known == nil ? .push : .read, under: permit.verdict, of: caller.principal, about: permit.subject,
+                at: now)
+            {
+                recordRefusal(
+                    query(permit.subject, .refused(.tooOften)), about: permit.subject, as: .tooOften(seconds: seconds),
+                    by: caller, at: now, &decision)
+                break
+            }
             decision.append(query(permit.subject, permit.verdict), to: .audit(permit.subject))
             decision.reply = .query(question.id)
             if permit.asksEachTime, !permit.isPaused(at: now) {
                 decision.append(.consentAsked(question.id), to: .audit(permit.subject), cause: place + 1)
-            } else if !permit.asksEachTime, let newest = newestFix(under: permit),
-                newest.timestamp.adding(seconds: question.maxAgeSeconds) >= now
-            {
+            } else if let newest = known {
                 decision.append(
                     .locationQueryEnded(question.id, .answeredFromLastKnown, fix: newest.number),
                     to: .audit(permit.subject), cause: place + 1)
@@ -50,8 +58,19 @@ extension Standing {
         return decision
     }
 
-    /// Records a refusal, or counts it once the asker was refused often in this minute. The reply tells the door to
-    /// answer as to a stranger.
+    /// The newest fix, if it is young enough to answer without a push.
+    ///
+    /// A coarse asker's fix counts as old as the asker may see it: whoever could vary the age otherwise would find the
+    /// very second of the fix.
+    private func knownFix(_ permit: Permit, maxAgeSeconds: Int64, at now: Timestamp) -> NewestFix? {
+        guard !permit.asksEachTime, let newest = newestFix(under: permit),
+            permit.precision.shown(newest.timestamp).adding(seconds: maxAgeSeconds) >= now
+        else { return nil }
+        return newest
+    }
+
+    /// Records a refusal, or counts it once the asker was refused often in this minute. The door answers as to a stranger,
+    /// or tells what somebody may know who may ask.
     func recordRefusal(
         _ event: Event, about subject: PersonID?, as refusal: Refusal = .noSuchPerson, by caller: Caller,
         at now: Timestamp, _ decision: inout Decision
@@ -134,6 +153,16 @@ extension Standing {
             permit.verdict == query.verdict, permit.precision == precision
         else { throw .noSuchPerson }
         var decision = Decision()
+        if query.isDisclosed,
+            let seconds = secondsUntil(
+                .read, under: permit.verdict, of: caller.principal, about: query.subject, at: now)
+        {
+            let again = ReadQuestion(subject: subject, question: .location, from: nil, to: nil, purpose: nil)
+            recordRefusal(
+                refusedRead(again, about: query.subject, .tooOften, by: caller), about: query.subject,
+                as: .tooOften(seconds: seconds), by: caller, at: now, &decision)
+            return decision
+        }
         decision.append(
             .locationDisclosed(
                 Disclosure(
@@ -152,11 +181,17 @@ extension Standing {
             throw .noSuchPerson
         }
         var decision = Decision()
+        let begun = self.begun(question, under: permit, by: caller.principal, at: now)
+        if begun == nil, let refusal = self.refusal(of: question, under: permit, by: caller, at: now, &decision) {
+            decision.refusal = refusal
+            return decision
+        }
         decision.append(
             .locationRead(
                 LocationRead(
                     subject: permit.subject, reader: caller.principal, question: question.question,
                     verdict: permit.verdict, precision: permit.precision, asOf: asOf, count: count,
+                    continuing: begun?.id,
                     content: .open(
                         LocationRead.Content(
                             purpose: question.purpose, from: question.from, to: question.to, answerHash: answerHash)))),
@@ -167,17 +202,46 @@ extension Standing {
     func recordRefusedRead(
         _ question: ReadQuestion, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
-        guard case .failure(let refused) = authorize(caller, toRead: question, at: now) else { throw .noSuchPerson }
-        // Only persons' refusals are anybody's business: the operator sees all, and a device's key reads nothing.
-        guard persons[PersonID(rawValue: caller.principal.rawValue)] != nil else { throw .noSuchPerson }
         var decision = Decision()
-        let read = LocationRead(
-            subject: refused.subject, reader: caller.principal, question: question.question,
-            verdict: .refused(refused.code), precision: .none, asOf: place, count: 0,
-            content: .open(
-                LocationRead.Content(
-                    purpose: question.purpose, from: question.from, to: question.to, answerHash: nil)))
-        recordRefusal(.locationRead(read), about: refused.subject, by: caller, at: now, &decision)
+        switch authorize(caller, toRead: question, at: now) {
+        case .success(let permit):
+            // Refilled since it was refused: nothing to record, and the next attempt succeeds.
+            decision.refusal =
+                refusal(of: question, under: permit, by: caller, at: now, &decision) ?? .tooOften(seconds: 1)
+        case .failure(let refused):
+            // Only persons' refusals are anybody's business: the operator sees all, and a device's key reads nothing.
+            guard persons[PersonID(rawValue: caller.principal.rawValue)] != nil else { throw .noSuchPerson }
+            recordRefusal(
+                refusedRead(question, about: refused.subject, refused.code, by: caller), about: refused.subject,
+                by: caller, at: now, &decision)
+        }
         return decision
+    }
+
+    /// Records that the reading comes too often; `nil` when it does not.
+    private func refusal(
+        of question: ReadQuestion, under permit: Permit, by caller: Caller, at now: Timestamp,
+        _ decision: inout Decision
+    ) -> Refusal? {
+        guard
+            let seconds = secondsUntil(
+                .read, under: permit.verdict, of: caller.principal, about: permit.subject, at: now)
+        else { return nil }
+        recordRefusal(
+            refusedRead(question, about: permit.subject, .tooOften, by: caller), about: permit.subject,
+            as: .tooOften(seconds: seconds), by: caller, at: now, &decision)
+        return decision.refusal
+    }
+
+    private func refusedRead(
+        _ question: ReadQuestion, about subject: PersonID?, _ code: RefusalCode, by caller: Caller
+    ) -> Event {
+        .locationRead(
+            LocationRead(
+                subject: subject, reader: caller.principal, question: question.question, verdict: .refused(code),
+                precision: .none, asOf: place, count: 0,
+                content: .open(
+                    LocationRead.Content(
+                        purpose: question.purpose, from: question.from, to: question.to, answerHash: nil))))
     }
 }

@@ -1,9 +1,9 @@
 /// Looks up fixes the log already holds. The writer brings it, because the answer lies in rows and in the tail of the
 /// log that is not folded yet.
 package protocol FixLookup {
-    /// Whether the same fix of the same device, equal in every field but the client's id and the time of receipt, is an
-    /// event already.
-    mutating func contains(_ fix: Fix, device: DeviceID, person: PersonID) -> Bool
+    /// Number of the event that holds the same fix of the same device, equal in every field but the client's id and the
+    /// time of receipt; `nil` when there is none.
+    mutating func number(of fix: Fix, device: DeviceID, person: PersonID) -> Int64?
 }
 
 extension Standing {
@@ -39,8 +39,12 @@ extension Standing {
         case .addRegion(let region, let person): return try addRegion(region, of: person, by: caller, at: now)
         case .removeRegion(let identifier, let person):
             return try removeRegion(identifier, of: person, by: caller, at: now)
+        case .setSchedule(let person, let seconds, let until):
+            return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
+        case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)
+        case .askScheduled(let id, let query): return try askScheduled(id, query: query, by: caller, at: now)
         case .registerPushToken(let device, let token, let environment):
-            return try registerPushToken(token, environment, of: device, by: caller)
+            return try registerPushToken(token, environment, of: device, by: caller, at: now)
         case .retirePushToken(let device, let token, let reason, let asOf):
             return try retirePushToken(token, of: device, reason: reason, asOf: asOf, by: caller)
         case .queryLocation(let question): return try queryLocation(question, by: caller, at: now)

@@ -14,6 +14,8 @@ package enum Refusal: Error, Hashable, Sendable {
     case alreadyExists(String)
     /// The request makes no sense; the sentence says what to do.
     case invalid(String)
+    /// The caller may ask, and has asked too often; again after so many seconds.
+    case tooOften(seconds: Int64)
     /// The bound of ``Limits/openQueries`` is reached.
     case tooManyQueries
 }

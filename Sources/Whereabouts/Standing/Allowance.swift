@@ -29,6 +29,9 @@ package struct Allowance: Hashable, Sendable {
         fullAt = max(fullAt ?? now, now).adding(seconds: rate.refillSeconds)
     }
 
+    /// Puts one back that was taken at `now`.
+    mutating func giveBack(at rate: Rate) { fullAt = fullAt?.adding(seconds: -rate.refillSeconds) }
+
     /// The clock of the house went back: what is to come stays as far away as it was.
     mutating func follow(clockSteppedBackBy milliseconds: Int64) {
         fullAt = fullAt?.stepped(back: milliseconds)

@@ -13,9 +13,11 @@ package struct StandingEntry: Hashable, Sendable {
         case refusals = 7
         case version = 8
         case invitation = 9
+        case asks = 10
+        case schedule = 11
     }
     package let kind: Kind
-    /// The subject's number; for queries their place in the order asked.
+    /// The subject's number; for queries their place in the order asked, for asks that of the pairs.
     package let id: Int64
     package let body: [UInt8]
 
@@ -51,6 +53,7 @@ extension Standing {
                 $0.timestamp(9, person.newestFixBeforePause?.timestamp)
                 $0.integer(10, person.newestFixBeforePause?.number)
                 $0.integers(11, person.invitations.map(\.rawValue))
+                $0.integers(12, person.schedules.map(\.rawValue))
             }
         }
         for (id, device) in devices {
@@ -124,6 +127,15 @@ extension Standing {
         for (id, region) in regions {
             try emit(.region, id.rawValue) { region.write(to: &$0) }
         }
+        for (id, schedule) in schedules {
+            try emit(.schedule, id.rawValue) {
+                $0.integer(1, schedule.person.rawValue)
+                $0.integer(2, schedule.everySeconds)
+                $0.timestamp(3, schedule.until)
+                $0.timestamp(4, schedule.setAt)
+                $0.timestamp(5, schedule.askedAt)
+            }
+        }
         for (index, id) in queryOrder.enumerated() {
             guard let query = queries[id] else { continue }
             try emit(.query, Int64(index)) {
@@ -140,12 +152,31 @@ extension Standing {
                 $0.integers(11, query.pushed.map(\.rawValue))
                 $0.integers(12, query.withheld.flatMap { [$0.device.rawValue, $0.reason.rawValue] })
                 $0.integer(13, query.consent?.rawValue)
+                $0.bool(14, query.isDisclosed ? true : nil)
             }
         }
         for (principal, window) in refusals {
             try emit(.refusals, principal.rawValue) {
                 $0.timestamp(1, window.since)
                 $0.integer(2, window.recorded)
+            }
+        }
+        for (index, (pair, asks)) in asks.sorted(by: { $0.key < $1.key }).enumerated() {
+            try emit(.asks, Int64(index)) {
+                $0.integer(1, pair.asker.rawValue)
+                $0.integer(2, pair.subject.rawValue)
+                $0.timestamp(3, asks.pushes.fullAt)
+                $0.timestamp(4, asks.reads.fullAt)
+                $0.bytes(5, asks.begun.isEmpty ? nil : asks.begun.flatMap(\.id.bytes))
+                // Four for each: what was asked, the range (the ends of time stand for an open one), when.
+                $0.integers(
+                    6,
+                    asks.begun.flatMap { read in
+                        [
+                            read.question.rawValue, read.from?.milliseconds ?? .min, read.to?.milliseconds ?? .max,
+                            read.at.milliseconds,
+                        ]
+                    })
             }
         }
         for (stream, version) in versions { try emit(.version, stream.rawValue) { $0.integer(1, version) } }
@@ -217,6 +248,7 @@ extension Standing {
                     timestamp: timestamp, number: try require(try fields.integer(10)))
             }
             person.invitations = try fields.integers(11).map(InvitationID.init(rawValue:))
+            person.schedules = try fields.integers(12).map(ScheduleID.init(rawValue:))
             persons[PersonID(rawValue: id)] = person
         case .device:
             var device = Device(
@@ -280,6 +312,13 @@ extension Standing {
                     try require(try WeeklyHours(from: &fields))
                 })
         case .region: regions[RegionID(rawValue: id)] = try Region(from: &fields)
+        case .schedule:
+            var schedule = Schedule(
+                person: PersonID(rawValue: try require(try fields.integer(1))),
+                everySeconds: try require(try fields.integer(2)), until: try fields.timestamp(3),
+                setAt: try require(try fields.timestamp(4)))
+            schedule.askedAt = try fields.timestamp(5)
+            schedules[ScheduleID(rawValue: id)] = schedule
         case .query:
             let query = try require(try fields.identifier(1))
             var known = Query(
@@ -300,11 +339,33 @@ extension Standing {
                         reason: try require(PushWithheld(rawValue: withheld[index + 1]))))
             }
             known.consent = try fields.integer(13).flatMap(Standing.Query.Consent.init(rawValue:))
+            known.isDisclosed = try fields.bool(14) ?? false
             queries[query] = known
             queryOrder.append(query)
         case .refusals:
             refusals[PrincipalID(rawValue: id)] = RefusalWindow(
                 since: try require(try fields.timestamp(1)), recorded: try require(try fields.integer(2)))
+        case .asks:
+            let pair = Asks.Pair(
+                asker: PersonID(rawValue: try require(try fields.integer(1))),
+                subject: PersonID(rawValue: try require(try fields.integer(2))))
+            var asks = Asks()
+            asks.pushes.fullAt = try fields.timestamp(3)
+            asks.reads.fullAt = try fields.timestamp(4)
+            let ids = try fields.bytes(5) ?? []
+            let numbers = try fields.integers(6)
+            guard ids.count % 16 == 0, numbers.count == ids.count / 4 else { throw .unexpected }
+            for index in 0..<ids.count / 16 {
+                let id = ids[index * 16..<index * 16 + 16].withUnsafeBytes { Identifier128(bytes: $0) }
+                let four = numbers[index * 4..<index * 4 + 4].map { $0 }
+                asks.begun.append(
+                    Asks.Begun(
+                        id: try require(id), question: try require(LocationRead.Question(rawValue: four[0])),
+                        from: four[1] == .min ? nil : Timestamp(milliseconds: four[1]),
+                        to: four[2] == .max ? nil : Timestamp(milliseconds: four[2]),
+                        at: Timestamp(milliseconds: four[3])))
+            }
+            self.asks[pair] = asks
         case .version:
             versions[StreamID(rawValue: id)] = try require(try fields.integer(1))
         }

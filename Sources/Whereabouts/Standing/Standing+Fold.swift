@@ -43,6 +43,15 @@ extension Standing {
         case .regionRemoved(let id):
             regions[id] = nil
             if let person = recorded.stream.person { persons[person]?.regions.removeAll { $0 == id } }
+        case .scheduleSet(let seconds, let until):
+            guard let person = recorded.stream.person else { break }
+            let id = ScheduleID(rawValue: recorded.number)
+            schedules[id] = Schedule(
+                person: person, everySeconds: seconds, until: until, setAt: recorded.recordedAt, askedAt: nil)
+            persons[person]?.schedules.append(id)
+        case .scheduleRemoved(let id):
+            guard let schedule = schedules.removeValue(forKey: id) else { break }
+            persons[schedule.person]?.schedules.removeAll { $0 == id }
         case .authorizationReported(let device, let report):
             guard let report = report.content else { break }
             devices[device]?.note(
@@ -72,8 +81,16 @@ extension Standing {
             queries[id]?.fix = fix
             openQueries[subject]?.removeAll { $0 == id }
             if openQueries[subject]?.isEmpty == true { openQueries[subject] = nil }
+            if end == .answeredFromLastKnown, let query = queries[id] {
+                // No push was needed: it was a read.
+                change(under: query.verdict, of: query.requester, about: subject) { asks, now in
+                    asks.pushes.giveBack(at: Limits.pushesPerAsker)
+                    asks.reads.take(at: Limits.readsPerAsker, now: now)
+                }
+            }
         case .locationRead(let read):
             if read.verdict.isRefused { countRefusal(by: read.reader, at: recorded.recordedAt) }
+            if read.continuing == nil { foldRead(recorded, read) }
         case .refusalsCounted(let principal, _, _): refusals[principal] = nil
         case .personErased(let person): erase(person)
         case .locationPushStarted(let query, let device):
@@ -88,7 +105,12 @@ extension Standing {
             guard let reason = attempt.withheld else { break }
             queries[attempt.query]?.withheld.append(Query.Withheld(device: attempt.device, reason: reason))
         case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
-        case .consentRefused, .locationDisclosed, .logRestored: break
+        case .locationDisclosed(let disclosure):
+            if queries[disclosure.query]?.isDisclosed == true {
+                take(.read, under: disclosure.verdict, of: disclosure.requester, about: disclosure.subject)
+            }
+            queries[disclosure.query]?.isDisclosed = true
+        case .consentRefused, .logRestored: break
         }
         forgetOldQueries(at: recorded.recordedAt)
     }
@@ -117,6 +139,19 @@ extension Standing {
             number: recorded.number, askedAt: recorded.recordedAt, deadline: query.deadline)
         openQueries[subject, default: []].append(query.id)
         queryOrder.append(query.id)
+        if query.requester == .house { schedules[ScheduleID(rawValue: recorded.cause)]?.askedAt = recorded.recordedAt }
+        take(.push, under: query.verdict, of: query.requester, about: subject)
+    }
+
+    private mutating func foldRead(_ recorded: RecordedEvent, _ read: LocationRead) {
+        guard let subject = read.subject else { return }
+        change(under: read.verdict, of: read.reader, about: subject) { asks, now in
+            asks.reads.take(at: Limits.readsPerAsker, now: now)
+            guard let content = read.content.content else { return }
+            asks.begin(
+                Asks.Begun(
+                    id: recorded.correlation, question: read.question, from: content.from, to: content.to, at: now))
+        }
     }
 
     private mutating func countRefusal(by principal: PrincipalID, at time: Timestamp) {
@@ -129,6 +164,14 @@ extension Standing {
 
     /// Pauses go on as long as they would have: a clock put right must not silence a device for a day.
     private mutating func follow(clockSteppedBackBy milliseconds: Int64) {
+        for (id, schedule) in schedules {
+            schedules[id]?.setAt = schedule.setAt.stepped(back: milliseconds)
+            schedules[id]?.askedAt = schedule.askedAt?.stepped(back: milliseconds)
+        }
+        for pair in asks.keys {
+            asks[pair]?.pushes.follow(clockSteppedBackBy: milliseconds)
+            asks[pair]?.reads.follow(clockSteppedBackBy: milliseconds)
+        }
         for (id, device) in devices where device.lastPushAt != nil || device.authorization != nil {
             devices[id]?.pushes.follow(clockSteppedBackBy: milliseconds)
             devices[id]?.lastPushAt = device.lastPushAt?.stepped(back: milliseconds)
@@ -158,6 +201,9 @@ extension Standing {
         guard let grant = grants[id] else { return }
         grants[id] = nil
         persons[grant.subject]?.grants.removeAll { $0 == id }
+        if let requester = grant.requester, grants(of: grant.subject, for: requester).isEmpty {
+            asks[Asks.Pair(asker: requester, subject: grant.subject)] = nil
+        }
     }
 
     private mutating func pause(_ id: PersonID, until: Timestamp?, at now: Timestamp) {
@@ -195,9 +241,11 @@ extension Standing {
         }
         for grant in known.grants { revoke(grant) }
         for grant in grants.values where grant.requester == person { revoke(grant.id) }
+        asks = asks.filter { $0.key.asker != person && $0.key.subject != person }
         for (id, token) in tokens where token.issued.principal == person.principal { revoke(id) }
         for region in known.regions { regions[region] = nil }
         for invitation in known.invitations { close(invitation) }
+        for schedule in known.schedules { schedules[schedule] = nil }
         for (id, query) in queries where query.subject == person || query.requester == person.principal {
             queries[id] = nil
             openQueries[query.subject]?.removeAll { $0 == id }

@@ -7,6 +7,8 @@ package struct Standing: Sendable {
         package internal(set) var isErased = false
         package internal(set) var devices: [DeviceID] = []
         package internal(set) var regions: [RegionID] = []
+        /// In the order set.
+        package internal(set) var schedules: [ScheduleID] = []
         /// Grants about this person that are not revoked.
         package internal(set) var grants: [GrantID] = []
         package internal(set) var newestFix: NewestFix?
@@ -76,6 +78,8 @@ package struct Standing: Sendable {
         package internal(set) var end: QueryEnd?
         /// Number of the fix that answered.
         package internal(set) var fix: Int64?
+        /// It was shown already: what is shown again is a read.
+        package internal(set) var isDisclosed = false
         /// Devices that a push was started to.
         package internal(set) var pushed: [DeviceID] = []
         /// Set when the subject is asked first.
@@ -97,6 +101,26 @@ package struct Standing: Sendable {
         }
     }
 
+    /// The service's own question about a person, again and again.
+    package struct Schedule: Hashable, Sendable {
+        package let person: PersonID
+        package let everySeconds: Int64
+        /// `nil`: until removed.
+        package let until: Timestamp?
+        package internal(set) var setAt: Timestamp
+        package internal(set) var askedAt: Timestamp?
+
+        /// The next moment at which it is due: whole periods after it was set, and once in each. What fell into a time
+        /// without a service is not made up for.
+        package var nextAt: Timestamp {
+            let period = everySeconds * 1000
+            let asked = ((askedAt ?? setAt).milliseconds - setAt.milliseconds) / period
+            return Timestamp(milliseconds: setAt.milliseconds + (asked + 1) * period)
+        }
+
+        package func isDue(at now: Timestamp) -> Bool { nextAt <= now && (until.map { now < $0 } ?? true) }
+    }
+
     /// How often one asker was refused in the present minute.
     package struct RefusalWindow: Hashable, Sendable {
         package let since: Timestamp
@@ -112,8 +136,11 @@ package struct Standing: Sendable {
     package internal(set) var grants: [GrantID: Grant] = [:]
     package internal(set) var regions: [RegionID: Region] = [:]
     package internal(set) var invitations: [InvitationID: Invitation] = [:]
+    package internal(set) var schedules: [ScheduleID: Schedule] = [:]
     package internal(set) var queries: [QueryID: Query] = [:]
     package internal(set) var refusals: [PrincipalID: RefusalWindow] = [:]
+    /// Who asked by a grant; gone with the last grant of the pair.
+    package internal(set) var asks: [Asks.Pair: Asks] = [:]
     /// The version of each stream's newest event.
     package internal(set) var versions: [StreamID: Int64] = [:]
     package internal(set) var nextPrincipal = PrincipalID.first.rawValue

@@ -55,11 +55,24 @@ package enum Limits {
     package static let liveHeartbeatSeconds: Int64 = 15
     /// What may wait for a slow reader before it is cut off: a few hundred events.
     package static let liveBytesWaiting = 256 << 10
+    /// Questions of one asker about one person that need a push: six an hour, three at once.
+    package static let pushesPerAsker = Allowance.Rate(capacity: 3, refillSeconds: 600)
+    /// Readings of one person by one asker: sixty an hour, three at once.
+    package static let readsPerAsker = Allowance.Rate(capacity: 3, refillSeconds: 60)
+    /// A read can be continued page by page for so long.
+    package static let readContinuedSeconds: Int64 = 600
+    /// So many reads of one asker about one person can be continued side by side.
+    package static let readsContinued = 3
+    /// Between two questions of a schedule: a service's own question may take fifteen minutes.
+    package static let scheduleSeconds: ClosedRange<Int64> = serverQueryDeadlineSeconds...86_400
+    package static let schedulesPerPerson = 8
     package static let purposeCharacters = 500
     package static let regionNameCharacters = 64
     package static let regionsPerPerson = 10_000
     /// Refusals of one asker recorded one by one in a minute; the others of that minute become one counted event.
     package static let refusalsRecordedAMinute = 10
+    /// The same location push token registered again is an event once a minute: apps send it at each start.
+    package static let pushTokenRenewalSeconds: Int64 = 60
     /// Bytes of a device's location push token. Apple: never assume its length.
     package static let pushTokenBytes = 4...100
 }

@@ -12,7 +12,10 @@ enum AskCommand {
 
     /// The token issued for one question is good this long.
     static let tokenSeconds: Int64 = 600
-    private static let pollMilliseconds: Int64 = 200
+    /// One request waits so long for the end of the query; between two of them the person at the terminal sees that time
+    /// passes.
+    private static let requestSeconds: Int64 = 5
+    private static let lastPauseMicroseconds: UInt32 = 200_000
 
     static let command = Command(
         words: ["ask"], summary: "Ask where a person is: wakes the phone, waits for the fix.",
@@ -59,13 +62,16 @@ enum AskCommand {
         // The service ends the query at its deadline; a moment later it has said so.
         let end = start + .seconds(waitSeconds) + .seconds(1)
         while true {
-            let answer = try client.get("v1", "location-queries", id)
+            let left = (end - ContinuousClock.now).components.seconds
+            let answer = try client.get(
+                "v1", "location-queries", id, query: [("wait", "\(max(0, min(left, requestSeconds)))")])
             guard answer["status"]?.string == "pending", ContinuousClock.now < end else {
                 console.progress("")
                 return answer
             }
             console.progress("Waiting for the phone, \((ContinuousClock.now - start).components.seconds) s …")
-            usleep(UInt32(pollMilliseconds) * 1000)
+            // In the last second there is nothing left to wait for in whole seconds.
+            if left < 1 { usleep(lastPauseMicroseconds) }
         }
     }
 }

@@ -236,6 +236,19 @@ import Whereabouts
         "POST /v1/geocode/reverse": anybody("/v1/geocode/reverse", #"{"coordinates":[[1,2]]}"#),
         "GET /v1/geocode/forward": anybody("/v1/geocode/forward?q=Sydney&limit=1"),
         "POST /v1/geocode/forward": anybody("/v1/geocode/forward", #"{"texts":["Sydney"]}"#),
+        "POST /v1/people/*/schedules": Row(done: managers) { village, asker, isKnown in
+            removeSchedules(village)
+            return Wish(target: "/v1/people/\(person(isKnown))/schedules", body: #"{"everySeconds":3600}"#)
+        },
+        "GET /v1/people/*/schedules": Row(done: managers) { village, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/schedules")
+        },
+        "DELETE /v1/people/*/schedules/*": Row(done: managers) { village, _, isKnown in
+            removeSchedules(village)
+            let made = village.house.manage("POST", "/v1/people/walker/schedules", #"{"everySeconds":3600}"#)
+            let id = try #require(made["id"]?.int)
+            return Wish(target: "/v1/people/\(person(isKnown))/schedules/\(id)")
+        },
         "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
         },
         // Each their own; the stories look at what it tells.
@@ -272,14 +285,22 @@ import Whereabouts
         #"{"precision":"none","expires":\#(village.house.clock.seconds + 30)}"#
     }
 
-    /// A query that was answered at once: the asker's own, or a friend's when the asker may not ask.
+    /// A query that was answered at once: the asker's own, or the subject's when the asker may not ask.
     private static func query(_ village: Village, _ asker: Asker, _ isKnown: Bool) throws -> String {
         village.reportNow()
-        let owner = askers.contains(asker) ? asker : .oldFriend
+        let owner = askers.contains(asker) ? asker : .subject
         let asked = village.house.send(
-            "POST", "/v1/people/walker/location-queries", as: village.tokens[owner], #"{"purpose":"to test"}"#)
+            "POST", "/v1/people/walker/location-queries", as: village.tokens[owner],
+            #"{"purpose":"to test","maxAgeSeconds":3600}"#)
         let url = try #require(asked["url"]?.string)
         return isKnown ? url : "/v1/location-queries/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a03"
+    }
+
+    /// There is room for few: the next asker's takes the place of the last one's.
+    private static func removeSchedules(_ village: Village) {
+        for item in village.house.manage("GET", "/v1/people/walker/schedules").items {
+            village.house.manage("DELETE", "/v1/people/walker/schedules/\(item["id"]?.int ?? 0)")
+        }
     }
 
     private static func name(_ route: Route) -> String { "\(route.method) /\(route.pattern.joined(separator: "/"))" }

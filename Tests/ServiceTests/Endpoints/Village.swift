@@ -76,6 +76,8 @@ final class Village {
 
     /// A question that waits for the subject's word; its id.
     func askAfterConsent() throws -> String {
+        // Nobody may ask more often for long.
+        house.clock.advance(seconds: Limits.pushesPerAsker.refillSeconds)
         let asked = house.send(
             "POST", "/v1/people/walker/location-queries", as: tokens[.askingFriend],
             #"{"purpose":"to meet at the garden-gate"}"#)

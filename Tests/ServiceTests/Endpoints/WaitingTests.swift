@@ -2,6 +2,7 @@ import HTTPServer
 import JSON
 import Synchronization
 import Testing
+import Whereabouts
 
 @testable import Service
 
@@ -45,5 +46,116 @@ import Testing
             }
         }
         #expect(results.wait { $0.count == 3 ? $0 : nil } == [true, true, true])
+    }
+}
+
+/// `GET /v1/location-queries/{id}?wait=S`.
+@Suite struct QueryWaitingTests {
+    /// A walker with a phone, a friend and a query of the friend's that nobody has answered yet.
+    private struct Asked {
+        let house: ServiceUnderTest
+        let phone, friend, url: String
+        let grant: Int64
+
+        init(precision: String = "exact") throws {
+            house = try ServiceUnderTest()
+            _ = try house.addPerson("walker")
+            phone = try house.addDevice("walker-phone", of: "walker")
+            friend = try house.addPerson("friend")
+            grant = try house.grant("walker", to: "friend", precision: precision)
+            let asked = house.send(
+                "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"to test"}"#)
+            url = try #require(asked["url"]?.string)
+        }
+
+        /// Begins to wait, and returns when the request is in the waiting room.
+        func wait(_ count: Int = 1, seconds: Int = 30) -> Monitor<[Answer]> {
+            let answers = Monitor<[Answer]>([])
+            for _ in 0..<count {
+                house.send("GET", "\(url)?wait=\(seconds)", as: friend) { response in
+                    answers.change { $0.append(Answer(response)) }
+                }
+            }
+            while house.service.waitingRoom.count < count, answers.read({ $0.isEmpty }) {
+                _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 1)
+            }
+            return answers
+        }
+
+        func report() {
+            let answer = house.send(
+                "POST", "/v1/fixes", as: phone,
+                #"{"timestamp":\#(house.clock.seconds),"latitude":48.25,"longitude":16.5}"#)
+            #expect(answer["new"]?.int == 1)
+        }
+    }
+
+    @Test func `whoever waits gets the answer when the phone reports, on record like any other`() throws {
+        let asked = try Asked()
+        let answers = asked.wait()
+        #expect(answers.read { $0.isEmpty })
+        asked.report()
+        let answer = try #require(answers.wait { $0.first })
+        #expect(answer["status"]?.string == "answered")
+        #expect(answer["location"]?["latitude"]?.double == 48.25)
+        let disclosed = try asked.house.events().count {
+            if case .locationDisclosed = $0.event { true } else { false }
+        }
+        #expect(disclosed == 1)
+        #expect(asked.house.service.waitingRoom.count == 0)
+    }
+
+    @Test func `a hundred who wait leave every thread to those who ask`() throws {
+        let asked = try Asked()
+        let answers = asked.wait(100)
+        #expect(asked.house.service.waitingRoom.count == 100)
+        for _ in 0..<20 { #expect(asked.house.manage("GET", "/v1/projections").status == 200) }
+        #expect(answers.read { $0.isEmpty })
+        asked.house.clock.advance(seconds: 61)
+        let statuses = answers.wait { $0.count == 100 ? $0.map { $0["status"]?.string } : nil }
+        #expect(Set(statuses ?? []) == ["noAnswer"])
+    }
+
+    /// An end that the asker may not see must not be heard either.
+    @Test(arguments: ["revoked", "failed"]) func `an end behind the wall wakes nobody before the deadline`(why: String)
+        throws
+    {
+        let asked = try Asked()
+        let answers = asked.wait()
+        let id = try #require(QueryID(asked.url.split(separator: "/").last ?? ""))
+        if why == "revoked" {
+            asked.house.manage("DELETE", "/v1/grants/\(asked.grant)")
+            asked.report()
+        } else {
+            _ = try asked.house.service.log.appendAndWait(
+                .endQuery(id, .pushFailed), by: .house, correlation: .random())
+        }
+        #expect(asked.house.service.log.withStanding { $0.queries[id]?.end } != nil)
+        // The room has looked at it by the time the next end is told.
+        #expect(asked.house.service.waitingRoom.count == 1)
+        #expect(answers.read { $0.isEmpty })
+        asked.house.clock.advance(seconds: 61)
+        #expect(answers.wait { $0.first?["status"]?.string } == "noAnswer")
+    }
+
+    @Test func `a wait that is over shows what there is, and so does a service that stops`() throws {
+        let asked = try Asked()
+        #expect(asked.wait(seconds: 1).wait { $0.first?["status"]?.string } == "pending")
+        let answers = asked.wait(3)
+        asked.house.stop()
+        #expect(
+            answers.wait { $0.count == 3 ? $0.map { $0["status"]?.string } : nil } == ["pending", "pending", "pending"])
+    }
+
+    @Test func `the asker who gives up ends the waiting too`() throws {
+        let asked = try Asked()
+        let answers = asked.wait()
+        #expect(asked.house.send("DELETE", asked.url, as: asked.friend)["status"]?.string == "noAnswer")
+        #expect(answers.wait { $0.first?["status"]?.string } == "noAnswer")
+    }
+
+    @Test(arguments: ["-1", "31", "soon"]) func `a wait out of bounds is refused`(seconds: String) throws {
+        let asked = try Asked()
+        #expect(asked.house.send("GET", "\(asked.url)?wait=\(seconds)", as: asked.friend).status == 400)
     }
 }

@@ -33,7 +33,7 @@ final class LogScene {
         let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { [timeline] fix, _, _ in timeline.rows.withLock { $0.contains(fix) } },
+            rows: { [timeline] fix, _, _ in timeline.rows.withLock { $0.contains(fix) ? .from(1) : FixTail.Row.none } },
             timelinePlace: { [timeline] in timeline.place.load(ordering: .acquiring) }, clock: { [clock] in clock.now })
         (self.directory, self.log) = (directory, log)
         return log

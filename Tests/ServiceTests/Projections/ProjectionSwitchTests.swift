@@ -81,7 +81,7 @@ import Whereabouts
         let isOver = Mutex(false)
         let wrong = Mutex<[String]>([])
         let counts = Mutex((newer: 0, older: 0))
-        let reader = try #require(village.tokens[.oldFriend])
+        let reader = try #require(village.tokens[.subject])
         let threads = (0..<4).map { _ in
             WorkerThread {
                 while !isOver.withLock({ $0 }) {

@@ -19,14 +19,14 @@ import Testing
 
     @Test func `fixes, visits and crossings`() throws {
         for sql in [
-            TimelineReader.fixesSQL, TimelineReader.containsSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
+            TimelineReader.fixesSQL, TimelineReader.numberSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
             TimelineReader.visitSQL,
         ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }
         expectSearches(try plan(TimelineTable.self, TimelineReader.crossingsSQL))
         expectSearches(try plan(TimelineTable.self, TimelineTable.eachFixSQL))
-        let contains = try plan(TimelineTable.self, TimelineReader.containsSQL)
+        let contains = try plan(TimelineTable.self, TimelineReader.numberSQL)
         #expect(contains.contains { $0.contains("longitude_degrees=?") })
     }
 

@@ -34,20 +34,36 @@ import Whereabouts
         #expect(read.question == .location)
         #expect(read.content.content?.answerHash != nil)
     }
+}
 
-    /// A copy of a data directory, taken while its service runs.
-    private final class Kept: Sendable {
-        let path: String
+/// A copy of a data directory, taken while its service runs: what a kill at that moment would leave.
+final class Kept: Sendable {
+    private static let files = ["log.sqlite", "log.sqlite-wal", "keys.sqlite", "keys.sqlite-wal", "kek", "admin.token"]
+    let path: String
 
-        init(of directory: String) {
-            var template = Array("/tmp/kept-XXXXXX".utf8CString)
-            path = mkdtemp(&template).map { String(cString: $0) } ?? "/nonexistent"
-            for file in ["log.sqlite", "log.sqlite-wal", "keys.sqlite", "keys.sqlite-wal", "kek"] {
-                guard let bytes = DataDirectory.read("\(directory)/\(file)", atMost: 64 << 20) else { continue }
-                try? DataDirectory.writePrivate(bytes, to: "\(path)/\(file)")
-            }
-        }
-
-        func remove() { ServiceUnderTest.remove(path) }
+    init(of directory: String) {
+        var template = Array("/tmp/kept-XXXXXX".utf8CString)
+        path = mkdtemp(&template).map { String(cString: $0) } ?? "/nonexistent"
+        Self.copy(from: directory, to: path)
     }
+
+    /// Puts the copy in the place of what the directory holds by now; what is folded is folded again.
+    func restore(to directory: String) {
+        for file in ["log.sqlite-shm", "keys.sqlite-shm", "catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm"]
+        {
+            unlink("\(directory)/\(file)")
+        }
+        for file in Self.files { unlink("\(directory)/\(file)") }
+        ServiceUnderTest.remove("\(directory)/projections")
+        Self.copy(from: path, to: directory)
+    }
+
+    private static func copy(from source: String, to target: String) {
+        for file in files {
+            guard let bytes = DataDirectory.read("\(source)/\(file)", atMost: 64 << 20) else { continue }
+            try? DataDirectory.writePrivate(bytes, to: "\(target)/\(file)")
+        }
+    }
+
+    func remove() { ServiceUnderTest.remove(path) }
 }

@@ -103,6 +103,47 @@ import Whereabouts
         #expect(late["location"] == nil)
     }
 
+    @Test(arguments: [
+        (400, "BadDeviceToken", nil), (400, "DeviceTokenNotForTopic", nil), (410, "Unregistered", nil),
+        (410, "ExpiredToken", Int64(60_000)),
+    ])
+    func `a token that APNs does not know is retired, and a registration after that counts again`(
+        status: Int, reason: String, later: Int64?
+    ) throws {
+        let here = try Neighbourhood()
+        try here.house.grant("walker", to: "friend")
+        let token = try here.registerSilentPhone()
+        let time = later.map { PushClock.system.now().unixMs + $0 }
+        here.standIn.script([.answer(status: status, reason: reason, timestampMs: time)])
+        _ = try here.ask()
+        #expect(try here.audited().query?["end"]?.string == "pushFailed")
+        here.until { !here.isTokenKnown }
+        let retired = try here.house.events().compactMap {
+            if case .locationPushTokenRetired(_, let reason) = $0.event { reason } else { nil }
+        }
+        #expect(retired == [reason])
+        // The app registers the same token again: it is good until APNs says otherwise.
+        here.register(token)
+        #expect(here.isTokenKnown)
+        here.house.clock.advance(seconds: 61)
+        _ = try here.ask()
+        here.until { here.standIn.acceptedCount == 1 }
+    }
+
+    @Test func `a token registered again keeps what APNs says of the time before`() throws {
+        let here = try Neighbourhood()
+        try here.house.grant("walker", to: "friend")
+        let token = try here.registerSilentPhone()
+        let between = PushClock.system.now().unixMs + 90_000
+        here.house.clock.advance(seconds: 120)
+        here.register(token)
+        here.standIn.script([.answer(status: 410, reason: "Unregistered", timestampMs: between)])
+        _ = try here.ask()
+        #expect(try here.audited().query?["end"]?.string == "pushFailed")
+        here.house.manage("POST", "/v1/people", #"{"handle":"later"}"#)
+        #expect(here.isTokenKnown)
+    }
+
     @Test func `APNs' word about an older registration does not end a newer one`() throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")

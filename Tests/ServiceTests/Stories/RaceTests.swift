@@ -67,7 +67,6 @@ import Whereabouts
 
     @Test func `a push leaves only when the question is durable`() throws {
         let here = try Neighbourhood()
-        try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()
         let ballast = try Ballast(here.house)
         let service = here.house.service
@@ -87,7 +86,7 @@ import Whereabouts
         for round in 1...rounds {
             try ballast.send()
             here.house.send(
-                "POST", "/v1/people/walker/location-queries", as: here.friend, #"{"purpose":"a round"}"#
+                "POST", "/v1/people/walker/location-queries", as: here.walker, #"{"purpose":"a round"}"#
             ) { _ in }
             try ballast.send()
             // A phone is woken once a minute.

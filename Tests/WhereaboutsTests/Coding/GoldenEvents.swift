@@ -85,12 +85,12 @@ enum GoldenEvents {
 
     private static func read(
         _ subject: PersonID?, _ question: LocationRead.Question, _ verdict: Verdict, _ precision: Precision,
-        _ count: Int64, _ content: LocationRead.Content
+        _ count: Int64, continuing: RequestID? = nil, _ content: LocationRead.Content
     ) -> Event {
         .locationRead(
             LocationRead(
                 subject: subject, reader: friend.principal, question: question, verdict: verdict,
-                precision: precision, asOf: 99, count: count, content: .open(content)))
+                precision: precision, asOf: 99, count: count, continuing: continuing, content: .open(content)))
     }
 
     static let all: [String: Event] = people.merging(reports) { $1 }.merging(sightings) { $1 }.merging(queries) { $1 }
@@ -178,6 +178,9 @@ enum GoldenEvents {
                     area: .polygon(
                         polygon([(-16.5, 179.75), (-16.5, -179.75), (-16.25, -179.8333333333333), (-16, 179.75)])),
                     notifyOnEntry: false))),
+        "ScheduleSet": .scheduleSet(everySeconds: 3600, until: nil),
+        "ScheduleSet-until": .scheduleSet(everySeconds: 900, until: newYear),
+        "ScheduleRemoved": .scheduleRemoved(ScheduleID(rawValue: 41)),
         "RegionRemoved": .regionRemoved(RegionID(rawValue: 1)),
     ]
 
@@ -261,6 +264,9 @@ enum GoldenEvents {
         "LocationRead": read(
             person, .track, granted, .exact, 12,
             LocationRead.Content(purpose: "photos", from: newYear, to: later(1000), answerHash: hash)),
+        "LocationRead-continuing": read(
+            person, .track, granted, .exact, 12, continuing: query,
+            LocationRead.Content(purpose: nil, from: newYear, to: nil, answerHash: hash)),
         "LocationRead-refused": read(
             person, .visits, .refused(.noGrant), .none, 0,
             LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: nil)),

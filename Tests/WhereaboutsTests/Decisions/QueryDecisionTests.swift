@@ -77,9 +77,8 @@ import Whereabouts
             #expect(reply == .success(.fixes([.new, .duplicate])))
         }
         #expect(Self.ends(scene.house, id) == [.answered])
-        let number = scene.house.log.last { if case .fixReported = $0.event.event { true } else { false } }?.event
-            .number
-        #expect(scene.house.standing.queries[id]?.fix == number)
+        let reported = scene.house.log.last { if case .fixReported = $0.event { true } else { false } }
+        #expect(scene.house.standing.queries[id]?.fix == reported?.number)
         // Once more: the query is over.
         #expect(scene.house.report([fix], answering: id, by: scene.phone) == [.duplicate])
         #expect(Self.ends(scene.house, id) == [.answered])
@@ -91,7 +90,7 @@ import Whereabouts
         scene.house.submit(.endOverdueQueries, by: .house)
         func link(atSecond second: Int64) -> QueryID? {
             _ = scene.house.report([scene.house.fix(atSecond: second)], answering: id, by: scene.phone)
-            guard case .fixReported(_, let query, _)? = scene.house.log.last?.event.event else { return nil }
+            guard case .fixReported(_, let query, _)? = scene.house.log.last?.event else { return nil }
             return query
         }
         #expect(link(atSecond: 61) == id)

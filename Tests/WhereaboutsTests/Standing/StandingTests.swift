@@ -22,7 +22,8 @@ import Whereabouts
     private static func isEqual(_ a: Standing, _ b: Standing) -> Bool {
         a.place == b.place && a.lastRecordedAt == b.lastRecordedAt && a.persons == b.persons && a.devices == b.devices
             && a.tokens == b.tokens && a.grants == b.grants && a.regions == b.regions && a.queries == b.queries
-            && a.refusals == b.refusals && a.versions == b.versions && a.nextPrincipal == b.nextPrincipal
+            && a.refusals == b.refusals && a.asks == b.asks && a.schedules == b.schedules && a.versions == b.versions
+            && a.nextPrincipal == b.nextPrincipal
             && a.invitations == b.invitations && a.invitationByHash == b.invitationByHash
             && a.nextInvitation == b.nextInvitation && a.nextToken == b.nextToken && a.nextGrant == b.nextGrant
             && a.nextRegion == b.nextRegion
@@ -41,7 +42,7 @@ import Whereabouts
             let callers = [scene.admin, scene.walker, scene.friend, scene.stranger]
             let caller = random.pick(callers)
             let name = random.pick(["walker", "friend", "stranger", "nobody"])
-            switch Int.random(in: 0..<17, using: &random.random) {
+            switch Int.random(in: 0..<20, using: &random.random) {
             case 0...3:
                 let second = Int64.random(in: 0...10_000, using: &random.random)
                 let answering = random.maybe { _ in QueryID(high: 9, low: query) }
@@ -99,6 +100,36 @@ import Whereabouts
             case 11:
                 scene.house.submit(.endOverdueQueries, by: .house)
                 scene.house.submit(.startPushes(QueryID(high: 9, low: query), to: [scene.phoneID]), by: .house)
+            case 17, 18:
+                let question = ReadQuestion(
+                    subject: House.handle(name), question: random.pick([.location, .track, .visits]),
+                    from: random.maybe { _ in House.start }, to: random.maybe { $0.time() }, purpose: nil)
+                let now = scene.house.now
+                if case .success(let permit) = scene.house.standing.authorize(caller, toRead: question, at: now) {
+                    scene.house.submit(
+                        .recordRead(question, permitted: permit, asOf: 1, count: 1, answerHash: random.hash()),
+                        by: caller)
+                }
+                if let fix = scene.house.standing.queries[QueryID(high: 9, low: query)]?.fix {
+                    let content = Disclosure.Content(
+                        latitude: 1, longitude: 2, horizontalAccuracy: nil, timestamp: now, placeName: nil,
+                        answerHash: random.hash())
+                    scene.house.submit(
+                        .disclose(QueryID(high: 9, low: query), content: content, precision: .exact, fix: fix),
+                        by: caller)
+                }
+            case 19:
+                scene.house.submit(
+                    .setSchedule(
+                        of: House.handle(name), everySeconds: 900,
+                        until: random.maybe { _ in scene.house.now.adding(seconds: 5000) }), by: caller)
+                for id in scene.house.standing.dueSchedules(at: scene.house.now, count: 9).sorted() {
+                    query += 1
+                    scene.house.submit(.askScheduled(id, query: QueryID(high: 9, low: query)), by: .house)
+                }
+                if let id = scene.house.standing.schedules.keys.min(), step % 5 == 0 {
+                    scene.house.submit(.removeSchedule(id, of: House.handle(name)), by: caller)
+                }
             case 12:
                 let token = LocationPushToken(bytes: [1, 2, 3, UInt8(step & 255)], bundleID: "org.example")
                 scene.house.submit(

@@ -51,6 +51,8 @@ struct AnyEvent {
                     device: device, reason: pick(RejectionReason.allCases), length: ordinal(), .open(input)),
                 .track(person)
             )
+        case .scheduleSet: return (.scheduleSet(everySeconds: ordinal(), until: maybe { $0.time() }), audit)
+        case .scheduleRemoved: return (.scheduleRemoved(ScheduleID(rawValue: ordinal())), audit)
         case .authorizationReported:
             let report = AuthorizationReport(
                 timestamp: time(), status: pick(AuthorizationStatus.allCases),
@@ -95,7 +97,7 @@ struct AnyEvent {
                     .places,
                 ]),
                 verdict: verdict(), precision: pick(Precision.allCases), asOf: ordinal(), count: ordinal(),
-                content: .open(content))
+                continuing: maybe { $0.identifier() }, content: .open(content))
             return (.locationRead(read), subject.map(StreamID.audit) ?? .house)
         case .refusalsCounted:
             return (
@@ -197,6 +199,7 @@ struct AnyEvent {
                 pick([
                     .unknownPerson, .noGrant, .notInForce, .precisionNone, .historyNotGranted, .missingScope, .erased,
                     .consentNeeded,
+                    .tooOften,
                 ]))
         }
     }

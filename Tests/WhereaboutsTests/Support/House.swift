@@ -29,7 +29,7 @@ struct House {
             actor: caller.principal, correlation: Identifier128(high: 1, low: UInt64(number)), cause: cause,
             event: event)
         if case .fixReported(let device, _, .open(let fix)) = event {
-            known.fixes[fix.identity(device: device), default: []].append(fix.content)
+            known.fixes[fix.identity(device: device), default: []].append((fix.content, number))
         }
         log.append(recorded)
         standing.fold(recorded)
@@ -90,10 +90,10 @@ struct House {
 
 /// The fixes a log holds, all in memory.
 struct KnownFixes: FixLookup {
-    var fixes: [Fix.Identity: [Fix]] = [:]
+    var fixes: [Fix.Identity: [(content: Fix, number: Int64)]] = [:]
 
-    mutating func contains(_ fix: Fix, device: DeviceID, person: PersonID) -> Bool {
-        fixes[fix.identity(device: device)]?.contains(fix.content) ?? false
+    mutating func number(of fix: Fix, device: DeviceID, person: PersonID) -> Int64? {
+        fixes[fix.identity(device: device)]?.first { $0.content == fix.content }?.number
     }
 }
 

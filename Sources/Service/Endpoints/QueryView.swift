@@ -1,0 +1,46 @@
+import Whereabouts
+
+/// What the asker may see of a query: pending, then an answer, or none at the deadline, whatever the true reason.
+struct QueryView {
+    enum Seen {
+        case pending
+        case noAnswer
+        case answer(word: String, fix: Int64, permit: Permit)
+    }
+
+    let seen: Seen
+    /// Whether the asker may also see how long the log is, and so that something happened in it: not under a coarse grant.
+    let seesNumbers: Bool
+
+    /// Whether the query's time is over.
+    let isOver: Bool
+
+    var isPending: Bool { if case .pending = seen { true } else { false } }
+
+    /// `nil` for a query that is not the caller's, or no longer known.
+    ///
+    /// - Parameter durable: the head of the log. The writer folds before it commits: what is not durable yet has not
+    ///   happened.
+    init?(
+        _ id: QueryID, for caller: Caller, in standing: borrowing Standing, at now: Timestamp, durable: Int64
+    ) {
+        guard let query = standing.queries[id], query.requester == caller.principal else { return nil }
+        seesNumbers =
+            if case .granted(let grant) = query.verdict { standing.grants[grant]?.precision == .exact } else { true }
+        isOver = query.deadline <= now
+        let unanswered: Seen = isOver ? .noAnswer : .pending
+        switch query.end {
+        case .answered, .answeredFromLastKnown:
+            guard let fix = query.fix, let subject = standing.persons[query.subject]?.handle,
+                case .success(let permit) = standing.authorize(caller, to: .ask, about: subject, at: now),
+                permit.verdict == query.verdict
+            else {
+                seen = unanswered
+                return
+            }
+            seen = fix <= durable ? .answer(word: query.end?.word ?? "", fix: fix, permit: permit) : .pending
+        case .cancelled: seen = .noAnswer
+        case nil, .refused, .pushFailed, .timedOut: seen = unanswered
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import HTTPServer
+import JSON
+import Whereabouts
+
+/// When the service asks for a person by itself.
+enum ScheduleEndpoints {
+    static func set(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("everySeconds", "until")
+        guard let seconds = try body.optionalInteger("everySeconds") else {
+            throw .invalid("\"everySeconds\" is missing: once in how many seconds the service asks.")
+        }
+        let receipt = try Gate.append(
+            service, exchange,
+            .setSchedule(of: try exchange.handle(0), everySeconds: seconds, until: try body.time("until")))
+        guard case .schedule(let id) = receipt.reply else { throw .broken }
+        return ManageEndpoints.created(receipt) { $0.field("id", id.rawValue) }
+    }
+
+    static func list(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
+            let ids = standing.persons[person]?.schedules ?? []
+            for id in ids {
+                guard let schedule = standing.schedules[id] else { continue }
+                writer.beginObject()
+                writer.field("id", id.rawValue)
+                writer.field("everySeconds", schedule.everySeconds)
+                writer.field("until", milliseconds: schedule.until?.milliseconds)
+                writer.field("next", milliseconds: schedule.nextAt.milliseconds)
+                writer.endObject()
+            }
+            return Int64(ids.count)
+        }
+    }
+
+    static func remove(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let id = ScheduleID(rawValue: try exchange.number(1))
+        return ManageEndpoints.done(
+            try Gate.append(service, exchange, .removeSchedule(id, of: try exchange.handle(0))))
+    }
+}

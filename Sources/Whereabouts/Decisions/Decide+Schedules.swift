@@ -1,0 +1,66 @@
+// The service's own questions: set by the person they are about, asked when they are due.
+
+extension Standing {
+    func setSchedule(
+        of handle: Handle, everySeconds: Int64, until: Timestamp?, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        guard Limits.scheduleSeconds.contains(everySeconds) else {
+            throw .invalid(
+                "A schedule asks once in \(Limits.scheduleSeconds.lowerBound) to \(Limits.scheduleSeconds.upperBound) seconds."
+            )
+        }
+        if let until, until <= now { throw .invalid("The schedule's end lies in the past; choose a later one.") }
+        guard (persons[person]?.schedules.count ?? 0) < Limits.schedulesPerPerson else {
+            throw .invalid("A person has at most \(Limits.schedulesPerPerson) schedules; remove one first.")
+        }
+        var decision = Decision()
+        decision.append(.scheduleSet(everySeconds: everySeconds, until: until), to: .audit(person))
+        decision.reply = .schedule(ScheduleID(rawValue: place + 1))
+        return decision
+    }
+
+    func removeSchedule(
+        _ id: ScheduleID, of handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        guard schedules[id]?.person == person else { throw .notFound }
+        var decision = Decision()
+        decision.append(.scheduleRemoved(id), to: .audit(person))
+        return decision
+    }
+
+    /// Asks for a person because a schedule of theirs is due; nothing when it is not, so that a repeated wish after a
+    /// restart asks once.
+    ///
+    /// A fix from the latter half of the period is recent enough, and needs no push.
+    func askScheduled(
+        _ id: ScheduleID, query: QueryID, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        guard let schedule = schedules[id], schedule.isDue(at: now), queries[query] == nil,
+            openQueries.count < Limits.openQueries
+        else { return decision }
+        let audit = StreamID.audit(schedule.person)
+        let maxAge = schedule.everySeconds / 2
+        decision.append(
+            .locationQueried(
+                LocationQuery(
+                    id: query, subject: schedule.person, requester: .house, verdict: .own, initiation: .server,
+                    deadline: now.adding(seconds: Limits.serverQueryDeadlineSeconds), maxAgeSeconds: maxAge,
+                    purposeForSubject: .open("schedule \(id.rawValue)"), purposeForRequester: nil)),
+            to: audit, cause: id.rawValue)
+        decision.reply = .query(query)
+        if let newest = persons[schedule.person]?.newestFix, newest.timestamp.adding(seconds: maxAge) >= now {
+            decision.append(
+                .locationQueryEnded(query, .answeredFromLastKnown, fix: newest.number), to: audit, cause: place + 1)
+        }
+        return decision
+    }
+
+    /// Schedules that are due, at most `count`. Cost: looks at each schedule there is.
+    package func dueSchedules(at now: Timestamp, count: Int) -> [ScheduleID] {
+        Array(schedules.lazy.filter { $0.value.isDue(at: now) }.map(\.key).prefix(count))
+    }
+}

@@ -1,0 +1,53 @@
+import JSON
+import Whereabouts
+
+/// `person schedule`: when the service asks for a person by itself.
+enum ScheduleCommands {
+    private static let every = Options.number(
+        "every", "SECONDS", in: Limits.scheduleSeconds, help: "ask once in so many seconds from now on")
+    private static let stop = Options.number("stop", "NUMBER", in: 1...Int64.max, help: "remove this schedule")
+
+    static let command = Command(
+        words: ["person", "schedule"], summary: "Have the service ask for a person by itself, or list when it does.",
+        operands: .one("NAME"),
+        accepts: [
+            every, Options.time("until", help: "until this moment (default: until removed)"), stop, Options.json,
+        ],
+        details: """
+            Without --every or --stop the schedules are listed. The service wakes the phone at low priority, and not at all
+            when a fix is younger than half the time between two questions.
+            """, run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        let person = try invocation.handle()
+        if let number = invocation[stop] {
+            guard invocation[every] == nil else { throw .usage("Give --every or --stop, not both.") }
+            return try invocation.remove(
+                "the schedule \(number)", "v1", "people", person.text, "schedules", "\(number)")
+        }
+        if let seconds = invocation[every] {
+            let answer = try House.withClient(invocation) { client throws(ToolError) in
+                try client.post("v1", "people", person.text, "schedules") { body in
+                    body.field("everySeconds", seconds)
+                    body.field("until", milliseconds: invocation[Options.until]?.milliseconds)
+                }
+            }
+            if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+            let number = answer["id"]?.int.map { "\($0)" } ?? "?"
+            return invocation.console.line(
+                "Schedule \(number): the service asks where \(person.text) is once in \(seconds) s.")
+        }
+        let schedules = try House.withClient(invocation) { client throws(ToolError) in
+            try client.items("v1", "people", person.text, "schedules")
+        }
+        var table = Table(">SCHEDULE", ">SECONDS", "NEXT", "UNTIL")
+        for schedule in schedules {
+            table.add(
+                schedule["id"]?.int.map { "\($0)" } ?? "", schedule["everySeconds"]?.int.map { "\($0)" } ?? "",
+                schedule.time("next").map { LocalTime.text($0) } ?? "",
+                schedule.time("until").map { LocalTime.text($0) } ?? "")
+        }
+        invocation.show(
+            schedules, as: "schedules", table, orElse: "The service does not ask for \(person.text) by itself.")
+    }
+}
