@@ -82,8 +82,8 @@ let package = Package(
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
-                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service",
-                "Whereabouts",
+                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn",
+                "Service", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A thread of our own for work that blocks: SQLite, fsync, sockets. Nothing of that kind runs on the shared pool.
-final class WorkerThread: @unchecked Sendable {
+package final class WorkerThread: @unchecked Sendable {
     // `id` is written once in `init`, before anyone else can see the object, and only read by `join`.
     private var id: pthread_t = 0
 
     /// Starts `body` on a thread with a stack of 4 MiB.
-    init(_ body: @escaping @Sendable () -> Void) {
+    package init(_ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Body(run: body))
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         defer { attributes.deallocate() }
@@ -17,7 +17,8 @@ final class WorkerThread: @unchecked Sendable {
         pthread_attr_destroy(attributes)
     }
 
-    func join() { pthread_join(id, nil) }
+    /// Waits until the thread's work is done.
+    package func join() { pthread_join(id, nil) }
 
     fileprivate final class Body {
         let run: @Sendable () -> Void
@@ -33,13 +34,13 @@ private func workerMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
 }
 
 /// State that threads share and wait on: a mutex with one condition.
-final class Monitor<State>: @unchecked Sendable {
+package final class Monitor<State>: @unchecked Sendable {
     // `state` is touched only between lock and unlock of `mutex`; the two pointers never change.
     private var state: State
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    init(_ state: sending State) {
+    package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
@@ -60,7 +61,7 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` alone and wakes whoever waits.
-    func change<R>(_ body: (inout State) -> R) -> R {
+    package func change<R>(_ body: (inout State) -> R) -> R {
         pthread_mutex_lock(mutex)
         defer {
             pthread_cond_broadcast(condition)
@@ -70,14 +71,14 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` alone.
-    func read<R>(_ body: (inout State) -> R) -> R {
+    package func read<R>(_ body: (inout State) -> R) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
     /// Waits until `body` gives a value; `nil` when `milliseconds` have passed first.
-    func wait<R>(milliseconds: Int? = nil, for body: (inout State) -> R?) -> R? {
+    package func wait<R>(milliseconds: Int? = nil, for body: (inout State) -> R?) -> R? {
         var deadline = timespec()
         if let milliseconds {
             clock_gettime(CLOCK_MONOTONIC, &deadline)

@@ -10,6 +10,7 @@ enum Bench {
         whereabouts-bench verify --dir DIR
         whereabouts-bench gazetteer --data FILE [--points N]
         whereabouts-bench visits [--fixes N] [--interval SECONDS] [--regions N] [--late N]
+        whereabouts-bench ask --dir DIR [--asks N] [--outstanding N] [--each N] [--phones N]
         whereabouts-bench append-load --dir DIR --acks FILE.ack [--events N] [--outstanding N] [--devices N]
         whereabouts-bench check-crash
         whereabouts-bench push-credentials --dir DIR
@@ -28,6 +29,7 @@ enum Bench {
             case "verify": try VerifyBench(options).run()
             case "gazetteer": try GazetteerBench(options).run()
             case "visits": try VisitBench(options).run()
+            case "ask": try AskBench(options).run()
             case "append-load": try AppendLoad(options).run()
             case "check-crash": CrashCheck.serve()
             case "push-credentials": try PushCredentials.run(options)

@@ -35,7 +35,8 @@ import Testing
             "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "PushStandIn", "Service", "Whereabouts", "WireFormats",
         ],
         "WhereaboutsBench": [
-            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn", "Service",
+            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn",
+            "Service",
             "Whereabouts",
         ],
     ]
