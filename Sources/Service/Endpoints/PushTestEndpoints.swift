@@ -30,11 +30,12 @@ enum PushTestEndpoints {
                             "The device was woken just now, or too often today; try again later.",
                             retryAfterSeconds: Int(max(1, (milliseconds + 999) / 1000)))
                     }
-                    let deadline = service.clock().adding(seconds: deadlineSeconds)
+                    let now = service.clock()
                     let request: LocationPushRequest
                     do throws(PushRequestError) {
                         request = try PushApps.request(
-                            to: order.device, token, for: id, named: "test", priority: .userAsked, deadline: deadline)
+                            to: order.device, token, for: id, named: "test", priority: .userAsked,
+                            deadline: now.adding(seconds: deadlineSeconds), at: now)
                     } catch { throw unusableToken }
                     PushTest(id, order.device, token, service, exchange.id, respond).run(request, over: sender)
                 } catch { respond(error.response) }
@@ -53,14 +54,15 @@ enum PushTestEndpoints {
             standing.devices[id].flatMap { standing.persons[$0.person]?.handle }
         }
         guard let subject else { throw .notFound }
-        let deadline = service.clock().adding(seconds: deadlineSeconds)
+        let now = service.clock()
         let question = ReadQuestion(
             subject: subject, question: .settings, from: nil, to: nil, purpose: try exchange.purpose())
         return try Gate.read(service, exchange, question) { (_) throws(Problem) in
             let request: LocationPushRequest
             do throws(PushRequestError) {
                 request = try PushApps.request(
-                    to: id, token, for: .random(), named: "test", priority: .userAsked, deadline: deadline)
+                    to: id, token, for: .random(), named: "test", priority: .userAsked,
+                    deadline: now.adding(seconds: deadlineSeconds), at: now)
             } catch { throw unusableToken }
             var writer = JSONWriter()
             writer.beginObject()

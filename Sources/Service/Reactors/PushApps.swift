@@ -72,22 +72,26 @@ final class PushApps: Sendable {
 
     /// The push that wakes a device; its payload is `{"aps":{},"<name>":"<id>"}`, nothing personal.
     ///
+    /// It expires by the system's clock, as APNs reads it, when by the house's the deadline has come. The two differ where
+    /// a simulation sets the house's.
+    ///
     /// - Throws: ``PushRequestError`` when the token or bundle id the device gave fits in no request.
     static func request(
         to device: DeviceID, _ token: Standing.PushToken, for id: QueryID, named name: String,
-        priority: LocationPushRequest.Priority, deadline: Timestamp
+        priority: LocationPushRequest.Priority, deadline: Timestamp, at now: Timestamp
     ) throws(PushRequestError) -> LocationPushRequest {
         var payload = JSONWriter()
         payload.beginObject()
         payload.object("aps") { _ in }
         payload.field(name, id.description)
         payload.endObject()
+        let deadlineMs = PushClock.system.now().unixMs + (deadline.milliseconds - now.milliseconds)
         return try LocationPushRequest(
             deviceToken: token.token.bytes, bundleID: token.token.bundleID,
             environment: token.environment.ofAPNs, priority: priority,
-            expirationSeconds: deadline.milliseconds / 1000,
+            expirationSeconds: deadlineMs / 1000,
             apnsID: LocationPushAttempt.apnsID(id, device).description,
-            collapseID: "device-\(device.rawValue)", payload: payload.bytes, deadlineMs: deadline.milliseconds)
+            collapseID: "device-\(device.rawValue)", payload: payload.bytes, deadlineMs: deadlineMs)
     }
 
     private static func configuration(

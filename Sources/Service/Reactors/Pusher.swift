@@ -148,7 +148,8 @@ final class Pusher: Sendable {
             do throws(PushRequestError) {
                 let request = try PushApps.request(
                     to: device, token, for: work.query, named: "query",
-                    priority: work.initiation == .user ? .userAsked : .serverAsked, deadline: work.deadline)
+                    priority: work.initiation == .user ? .userAsked : .serverAsked, deadline: work.deadline, at: clock()
+                )
                 apps.sender(for: token)?.send(request) { [self] attempt in
                     let (status, reason) = attempt.recorded
                     record(

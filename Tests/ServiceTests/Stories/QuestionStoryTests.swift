@@ -107,7 +107,7 @@ import Whereabouts
         (400, "BadDeviceToken", nil), (400, "DeviceTokenNotForTopic", nil), (410, "Unregistered", nil),
         (410, "ExpiredToken", Int64(60_000)),
     ])
-    func `a token that APNs does not know is retired, and a registration after that counts again`(
+    func `D3 a token that APNs does not know is retired, and a registration after that counts again`(
         status: Int, reason: String, later: Int64?
     ) throws {
         let here = try Neighbourhood()
@@ -187,7 +187,7 @@ import Whereabouts
         #expect(try here.audited().query?["end"]?.string == "cancelled")
     }
 
-    @Test func `a service that restarts between push and report loses nothing`() throws {
+    @Test func `D2 a service that restarts between push and report loses nothing`() throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()
