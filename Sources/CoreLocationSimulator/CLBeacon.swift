@@ -62,6 +62,20 @@ open class CLBeaconRegion: CLRegion {
         super.init(identifier: identifier)
     }
 
+    /// The way before iOS 13.
+    public convenience init(proximityUUID: UUID, identifier: String) {
+        self.init(uuid: proximityUUID, identifier: identifier)
+    }
+    public convenience init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
+        self.init(uuid: proximityUUID, major: major, identifier: identifier)
+    }
+    public convenience init(
+        proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
+    ) {
+        self.init(uuid: proximityUUID, major: major, minor: minor, identifier: identifier)
+    }
+    open var proximityUUID: UUID { uuid }
+
     open var uuid: UUID { beaconIdentityConstraint.uuid }
     open var major: NSNumber? { beaconIdentityConstraint.major.map { NSNumber(value: $0) } }
     open var minor: NSNumber? { beaconIdentityConstraint.minor.map { NSNumber(value: $0) } }
@@ -79,6 +93,9 @@ public final class CLBeacon: NSObject, @unchecked Sendable {
     /// Decibels above one milliwatt; 0 when nothing was heard.
     public let rssi: Int
     public let timestamp: Date
+
+    /// The name before iOS 13.
+    public var proximityUUID: UUID { uuid }
 
     init(_ identity: BeaconIdentity, _ signal: BeaconSignal?, at date: Date) {
         uuid = identity.uuid

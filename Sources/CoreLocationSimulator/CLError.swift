@@ -8,7 +8,8 @@ public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegion
 /// Why Core Location could not do what it was asked.
 ///
 /// The numbers are the header's; where another binding has 16 and 17 swapped, the header is right.
-public struct CLError: CustomNSError, Sendable, Equatable {
+public struct CLError: CustomNSError, @unchecked Sendable, Equatable {
+    // Sendable: the user info is constant, and what stands in it is not changed any more.
     public enum Code: Int, Sendable {
         /// There is no location now; the service keeps trying.
         case locationUnknown = 0
@@ -35,12 +36,19 @@ public struct CLError: CustomNSError, Sendable, Equatable {
     }
 
     public let code: Code
+    public let userInfo: [String: Any]
 
-    public init(_ code: Code) { self.code = code }
+    public init(_ code: Code, userInfo: [String: Any] = [:]) { (self.code, self.userInfo) = (code, userInfo) }
 
     public static var errorDomain: String { kCLErrorDomain }
     public var errorCode: Int { code.rawValue }
-    public var errorUserInfo: [String: Any] { [:] }
+    public var errorUserInfo: [String: Any] { userInfo }
+    /// With ``regionMonitoringResponseDelayed``, a region that the system can watch better than the one it was given.
+    public var alternateRegion: CLRegion? { userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion }
+
+    public static func == (one: CLError, other: CLError) -> Bool {
+        one.code == other.code && one.alternateRegion == other.alternateRegion
+    }
 
     public static var locationUnknown: Code { .locationUnknown }
     public static var denied: Code { .denied }
@@ -91,4 +99,17 @@ public struct CLLocationPushServiceError: CustomNSError, Sendable, Equatable {
     public static var errorDomain: String { CLLocationPushServiceErrorDomain }
     public var errorCode: Int { code.rawValue }
     public var errorUserInfo: [String: Any] { [:] }
+
+    public static var unknown: Code { .unknown }
+    public static var missingPushExtension: Code { .missingPushExtension }
+    public static var missingPushServerEnvironment: Code { .missingPushServerEnvironment }
+    public static var missingEntitlement: Code { .missingEntitlement }
+    public static var unsupportedPlatform: Code { .unsupportedPlatform }
+}
+
+extension CLLocationPushServiceError.Code {
+    /// As with ``CLError``.
+    public static func ~= (code: CLLocationPushServiceError.Code, error: any Error) -> Bool {
+        (error as? CLLocationPushServiceError)?.code == code
+    }
 }

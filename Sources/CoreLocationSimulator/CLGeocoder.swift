@@ -3,14 +3,18 @@ internal import Gazetteer
 internal import Geodesy
 internal import Whereabouts
 
+/// The placemarks of a request, or why there are none.
+public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
+
 /// Names coordinates and finds names, one request at a time, from the device's ``SimulatedDevice/geocoding``.
 ///
 /// Each app has so many requests a minute; beyond them, and on a device without names, requests fail as without a
-/// network. Names are in the language of the file.
+/// network. Names are in the language of the file, whatever locale is preferred.
+///
+/// `geocodePostalAddress` is left out: its argument is the Contacts framework's `CNPostalAddress`, which Linux does not
+/// have, and the gazetteer knows no streets.
 open class CLGeocoder: NSObject, @unchecked Sendable {
     // Sendable: the one variable is touched only under the clock's lock.
-    public typealias Handler = ([CLPlacemark]?, (any Error)?) -> Void
-
     private let application: SimulatedApplication
     private let launch: Int
     private var current: Request?
@@ -27,7 +31,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
     open var isGeocoding: Bool { application.locked { current != nil } }
 
     /// What is known of a place. A second request fails while the first is under way.
-    open func reverseGeocodeLocation(_ location: CLLocation, completionHandler: @escaping Handler) {
+    open func reverseGeocodeLocation(_ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler) {
         ask(handler: completionHandler) { device, geocoding in
             guard let place = location.coordinate.place else { return .failure(CLError(.geocodeFoundNoResult)) }
             let found = geocoding.gazetteer.placemark(at: place, using: device.transform)
@@ -38,7 +42,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
 
     /// The same; the locale changes nothing.
     open func reverseGeocodeLocation(
-        _ location: CLLocation, preferredLocale locale: Locale?, completionHandler: @escaping Handler
+        _ location: CLLocation, preferredLocale locale: Locale?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         reverseGeocodeLocation(location, completionHandler: completionHandler)
     }
@@ -58,13 +62,13 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
 
     /// The places a name may mean, the likeliest first, in as many languages as the file knows. A name that only begins
     /// so, or is misspelled, is a partial result, which is an error.
-    open func geocodeAddressString(_ addressString: String, completionHandler: @escaping Handler) {
+    open func geocodeAddressString(_ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler) {
         geocodeAddressString(addressString, in: nil, completionHandler: completionHandler)
     }
 
     /// The same, those within the region first.
     open func geocodeAddressString(
-        _ addressString: String, in region: CLRegion?, completionHandler: @escaping Handler
+        _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         let circle = region as? CLCircularRegion
         ask(handler: completionHandler) { device, geocoding in
@@ -86,9 +90,18 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
         }
     }
 
-    open func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
+    open func geocodeAddressString(
+        _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
+        completionHandler: @escaping CLGeocodeCompletionHandler
+    ) {
+        geocodeAddressString(addressString, in: region, completionHandler: completionHandler)
+    }
+
+    open func geocodeAddressString(
+        _ addressString: String, in region: CLRegion? = nil, preferredLocale: Locale? = nil
+    ) async throws -> [CLPlacemark] {
         try await withUnsafeThrowingContinuation { continuation in
-            geocodeAddressString(addressString) { placemarks, error in
+            geocodeAddressString(addressString, in: region) { placemarks, error in
                 continuation.resume(with: placemarks.map { .success($0) } ?? .failure(error ?? CLError(.network)))
             }
         }
@@ -101,12 +114,12 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
 
     /// One request, told from others by identity.
     private final class Request {
-        let handler: Handler
-        init(_ handler: @escaping Handler) { self.handler = handler }
+        let handler: CLGeocodeCompletionHandler
+        init(_ handler: @escaping CLGeocodeCompletionHandler) { self.handler = handler }
     }
 
     private func ask(
-        handler: @escaping Handler,
+        handler: @escaping CLGeocodeCompletionHandler,
         _ answer: @escaping (SimulatedDevice, SimulatedGeocoding) -> Result<[CLPlacemark], CLError>
     ) {
         application.locked {

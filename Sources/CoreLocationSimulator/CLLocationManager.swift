@@ -73,6 +73,11 @@ open class CLLocationManager: NSObject {
     open var authorizationStatus: CLAuthorizationStatus { application.locked { application.status } }
     open var accuracyAuthorization: CLAccuracyAuthorization { application.locked { application.accuracy } }
 
+    /// Whether a widget gets locations, too: the app may have them, and `NSWidgetWantsLocation` says that it wants them.
+    open var isAuthorizedForWidgetUpdates: Bool {
+        application.locked { application.isAuthorized && application.bundle.hasWidgetThatWantsLocation }
+    }
+
     /// The status of the running app; notDetermined outside of one.
     open class func authorizationStatus() -> CLAuthorizationStatus {
         guard let application = SimulatedApplication.current else { return .notDetermined }
@@ -96,14 +101,20 @@ open class CLLocationManager: NSObject {
         application.locked { application.requestTemporaryFullAccuracy(key: purposeKey, completion: completion) }
     }
 
-    /// Whether the played system has the method: the requests came with iOS 8.
-    open func responds(to selector: Selector) -> Bool {
-        switch selector.name {
-        case "requestWhenInUseAuthorization", "requestAlwaysAuthorization": !application.profile.asksByItself
-        case "startUpdatingLocation", "stopUpdatingLocation", "startMonitoringSignificantLocationChanges": true
-        case "requestLocation": application.profile.platform == .macOS || application.profile.version >= 9
-        default: false
+    /// The same, for `async` code.
+    open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {
+        try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+            // Unsafe, because with the app's process its continuations are gone, too.
+            requestTemporaryFullAccuracyAuthorization(withPurposeKey: purposeKey) { error in
+                continuation.resume(with: error.map { .failure($0) } ?? .success(()))
+            }
         }
+    }
+
+    /// Whether the played system has the method, by its Objective-C name: the requests came with iOS 8.
+    open func responds(to selector: Selector) -> Bool {
+        guard let since = selector.sinceVersion else { return false }
+        return application.profile.platform == .macOS || application.profile.version >= since
     }
 
     // MARK: Availability
@@ -135,15 +146,23 @@ open class CLLocationManager: NSObject {
         application.locked {
             request = nil
             guard !failsAsDenied() else { return }
-            let wasUpdating = standard.isUpdating
+            let (wasUpdating, wasPaused) = (standard.isUpdating, standard.isPaused)
             application.serviceStarted()
             standard.start(inUse: application.isInUse)
+            if wasPaused { tellResumption() }
             guard !wasUpdating, application.profile.deliversCachedFixFirst, let cached = location else { return }
             application.device.clock.after(0) { [weak self] in
                 // The cached fix is older than the service: what a filter measures from is the first new one.
                 guard let self, standard.isUpdating, mayDeliver else { return }
                 deliver([cached])
             }
+        }
+    }
+
+    private func tellResumption() {
+        application.device.clock.after(0) { [weak self] in
+            guard let self, standard.isUpdating else { return }
+            application.tell(self, "didResumeLocationUpdates") { $0.locationManagerDidResumeLocationUpdates(self) }
         }
     }
 
@@ -184,6 +203,9 @@ open class CLLocationManager: NSObject {
             }
         }
     }
+
+    /// Does nothing, because nothing is ever deferred.
+    open func disallowDeferredLocationUpdates() {}
 
     // MARK: Heading
 
@@ -267,23 +289,38 @@ open class CLLocationManager: NSObject {
 
     // MARK: Ranging
 
-    open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { application.locked { Set(ranging.keys) } }
+    open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> {
+        application.locked { Set(ranging.filter { $0.value.region == nil }.keys) }
+    }
 
     /// Reports the beacons near by every second while the app runs.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
-        application.locked {
-            application.serviceStarted()
-            guard application.mayRange else {
-                application.device.clock.after(0) { [weak self] in self?.failRanging(constraint) }
-                return
-            }
-            if ranging[constraint] == nil { ranging[constraint] = Ranging() }
-            application.device.range()
-        }
+        startRanging(constraint, as: nil)
     }
 
     open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         application.locked { ranging[constraint] = nil }
+    }
+
+    /// The way before iOS 13: the delegate's methods with a region are called.
+    open var rangedRegions: Set<CLRegion> { application.locked { Set(ranging.values.compactMap(\.region)) } }
+    open func startRangingBeacons(in region: CLBeaconRegion) {
+        startRanging(region.beaconIdentityConstraint, as: region)
+    }
+    open func stopRangingBeacons(in region: CLBeaconRegion) {
+        stopRangingBeacons(satisfying: region.beaconIdentityConstraint)
+    }
+
+    private func startRanging(_ constraint: CLBeaconIdentityConstraint, as region: CLBeaconRegion?) {
+        application.locked {
+            application.serviceStarted()
+            guard application.mayRange else {
+                application.device.clock.after(0) { [weak self] in self?.failRanging(constraint, as: region) }
+                return
+            }
+            if ranging[constraint] == nil { ranging[constraint] = Ranging(region: region) }
+            application.device.range()
+        }
     }
 
     // MARK: What the system does
@@ -394,12 +431,4 @@ open class CLLocationManager: NSObject {
 /// One call of `requestLocation`, told from others by identity.
 private final class LocationRequest {
     var best: CLLocation?
-}
-
-/// The name of a method, for `responds(to: Selector(("name")))`, which compiles here and on Apple's systems.
-public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral {
-    let name: String
-
-    public init(_ name: String) { self.name = name }
-    public init(stringLiteral name: String) { self.name = name }
 }

@@ -12,6 +12,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
+    /// The app has started updates again after a pause; the system never does by itself.
+    func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
     /// Whether the system may ask the user to calibrate the compass; no by default.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
@@ -26,6 +28,12 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
         error: any Error)
+    /// Before iOS 13, for beacons ranged by their region.
+    func locationManager(
+        _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion)
+    /// Before iOS 13, for beacons ranged by their region.
+    func locationManager(
+        _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error)
     func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
     func locationManager(
@@ -43,6 +51,7 @@ extension CLLocationManagerDelegate {
         _ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?
     ) {}
     public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
+    public func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
     public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {}
     public func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool { false }
     public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
@@ -56,6 +65,12 @@ extension CLLocationManagerDelegate {
     public func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
         error: any Error
+    ) {}
+    public func locationManager(
+        _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+    ) {}
+    public func locationManager(
+        _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
     ) {}
     public func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion

@@ -2,6 +2,7 @@ public import Foundation
 internal import Gazetteer
 
 /// What is known of a place by name. What is not known is `nil`: streets, house numbers and postal codes always are.
+/// `postalAddress` is left out with them: its type is the Contacts framework's, which Linux does not have.
 public final class CLPlacemark: NSObject, Sendable {
     public let location: CLLocation?
     /// What a person would call the place in one word.

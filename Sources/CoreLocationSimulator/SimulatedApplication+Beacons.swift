@@ -9,7 +9,11 @@ struct MonitoredBeaconRegion {
 
 /// What one manager heard of the beacons it ranges.
 struct Ranging {
+    /// Given when the beacons are ranged by their region, as before iOS 13.
+    let region: CLBeaconRegion?
     fileprivate var lastHeard: [BeaconIdentity: Timestamp] = [:]
+
+    init(region: CLBeaconRegion?) { self.region = region }
 }
 
 extension SimulatedApplication {
@@ -90,8 +94,7 @@ extension CLLocationManager {
         let constraints = ranging.keys.sorted { $0.order < $1.order }
         guard application.mayRange else {
             for constraint in constraints {
-                ranging[constraint] = nil
-                failRanging(constraint)
+                failRanging(constraint, as: ranging.removeValue(forKey: constraint)?.region)
             }
             return
         }
@@ -122,14 +125,22 @@ extension CLLocationManager {
         let text = beacons.map { "\($0.major)/\($0.minor) \($0.proximity.rawValue) \($0.rssi)" }
             .joined(separator: ", ")
         application.tell(self, "didRange [\(text)]") {
-            $0.locationManager(self, didRange: beacons, satisfying: constraint)
+            if let region = session.region {
+                $0.locationManager(self, didRangeBeacons: beacons, in: region)
+            } else {
+                $0.locationManager(self, didRange: beacons, satisfying: constraint)
+            }
         }
     }
 
-    func failRanging(_ constraint: CLBeaconIdentityConstraint) {
+    func failRanging(_ constraint: CLBeaconIdentityConstraint, as region: CLBeaconRegion?) {
         let error = CLError(.rangingUnavailable)
         application.tell(self, "didFailRanging \(error.code.rawValue)") {
-            $0.locationManager(self, didFailRangingFor: constraint, error: error)
+            if let region {
+                $0.locationManager(self, rangingBeaconsDidFailFor: region, withError: error)
+            } else {
+                $0.locationManager(self, didFailRangingFor: constraint, error: error)
+            }
         }
     }
 }

@@ -136,19 +136,41 @@ extension SimulatedApplication {
 
     func startMonitoring(_ region: CLRegion, manager: CLLocationManager) {
         serviceStarted()
-        device.clock.after(0) { [weak self] in
+        var delaySeconds = 0.0
+        if case .setup(let seconds) = device.monitoringDelay, region is CLCircularRegion {
+            delaySeconds = seconds
+            device.clock.after(0) { [weak self] in
+                self?.tellFailure(of: region, CLError(.regionMonitoringSetupDelayed), to: manager)
+            }
+        }
+        device.clock.after(delaySeconds) { [weak self] in
             guard let self else { return }
             switch register(region) {
             case .success(let registered):
                 tell(manager, "didStartMonitoring \(registered.identifier)") {
                     $0.locationManager(manager, didStartMonitoringFor: registered)
                 }
-            case .failure(let error):
-                tell(manager, "monitoringDidFail \(region.identifier) \(error.code.rawValue)") {
-                    $0.locationManager(manager, monitoringDidFailFor: region, withError: error)
-                }
+                if let error = lateness(of: registered) { tellFailure(of: registered, error, to: manager) }
+            case .failure(let error): tellFailure(of: region, error, to: manager)
             }
         }
+    }
+
+    private func tellFailure(of region: CLRegion, _ error: CLError, to manager: CLLocationManager) {
+        tell(manager, "monitoringDidFail \(region.identifier) \(error.code.rawValue)") {
+            $0.locationManager(manager, monitoringDidFailFor: region, withError: error)
+        }
+    }
+
+    private func lateness(of region: CLRegion) -> CLError? {
+        guard case .response(_, let betterRadiusMeters) = device.monitoringDelay,
+            let circle = region as? CLCircularRegion
+        else { return nil }
+        let better = betterRadiusMeters.map {
+            CLCircularRegion(center: circle.center, radius: $0, identifier: circle.identifier)
+        }
+        return CLError(
+            .regionMonitoringResponseDelayed, userInfo: better.map { [kCLErrorUserInfoAlternateRegionKey: $0] } ?? [:])
     }
 
     private func register(_ region: CLRegion) -> Result<CLRegion, CLError> {
@@ -197,19 +219,26 @@ extension SimulatedApplication {
             regions[region.identifier] = monitored
             switch side {
             case .inside where region.notifyOnEntry:
-                post { [weak self] in
+                postCrossing { [weak self] in
                     self?.tellAll("didEnterRegion \(region.identifier)") {
                         $0.locationManager($1, didEnterRegion: region)
                     }
                 }
             case .outside where region.notifyOnExit:
-                post { [weak self] in
+                postCrossing { [weak self] in
                     self?.tellAll("didExitRegion \(region.identifier)") {
                         $0.locationManager($1, didExitRegion: region)
                     }
                 }
             default: break
             }
+        }
+    }
+
+    private func postCrossing(_ event: @escaping () -> Void) {
+        guard case .response(let seconds, _) = device.monitoringDelay else { return post(event) }
+        device.clock.after(seconds) { [weak self] in
+            if let self, monitoringIsAllowed() { post(event) }
         }
     }
 

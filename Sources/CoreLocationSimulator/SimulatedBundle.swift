@@ -43,6 +43,8 @@ public struct SimulatedBundle {
             .contains { infoDictionary[$0] as? Bool ?? false }
     }
 
+    var hasWidgetThatWantsLocation: Bool { infoDictionary["NSWidgetWantsLocation"] as? Bool ?? false }
+
     var beginsReduced: Bool { infoDictionary["NSLocationDefaultAccuracyReduced"] as? Bool ?? false }
 
     func hasTemporaryPurpose(_ key: String) -> Bool {

@@ -17,6 +17,13 @@ public final class SimulatedDevice: @unchecked Sendable {
     /// Where device tokens come from; `nil` for ones made from the seed.
     public var locationPushRegistrar: LocationPushRegistrar?
 
+    /// How slow the system is with regions; `nil` for one that is not.
+    public var regionMonitoringDelay: SimulatedMonitoringDelay? {
+        get { clock.lock.withLock { monitoringDelay } }
+        set { clock.lock.withLock { monitoringDelay = newValue } }
+    }
+    private(set) var monitoringDelay: SimulatedMonitoringDelay?
+
     /// What the geocoder answers from; `nil` where it has no network.
     public var geocoding: SimulatedGeocoding? {
         get { clock.lock.withLock { places } }

@@ -8,6 +8,7 @@ private final class BeaconApp: NSObject, CLLocationManagerDelegate, SimulatedApp
     /// Whether it ranges from the entry into a region to the exit.
     var rangesInside = false
     private(set) var reports: [[CLBeacon]] = []
+    private(set) var reportsByRegion: [[CLBeacon]] = []
     private(set) var entries = 0
     private(set) var exits = 0
     private(set) var failures: [any Error] = []
@@ -24,6 +25,12 @@ private final class BeaconApp: NSObject, CLLocationManagerDelegate, SimulatedApp
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) { reports.append(beacons) }
+    func locationManager(
+        _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+    ) { reportsByRegion.append(beacons) }
+    func locationManager(
+        _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
+    ) { failures.append(error) }
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
         error: any Error
@@ -184,6 +191,23 @@ private let house = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 1
         #expect(scene.app.entries == 1 && scene.app.exits == 1)
         // Heard from 50 m before to 50 m behind at 2 m/s, and 30 s of silence until the exit.
         #expect((78...82).contains(scene.app.reports.count))
+    }
+
+    @Test func `ranged by their region, as before iOS 13, beacons come and fail with it`() throws {
+        let scene = scene(beacons: [beacon(1, metersNorth: 0)])
+        scene.open(with: .authorizedWhenInUse)
+        let region = CLBeaconRegion(proximityUUID: house, identifier: "house")
+        scene.application.run { scene.app.manager.startRangingBeacons(in: region) }
+        try scene.follow([.stay(seconds: 20)])
+        scene.advance(5)
+        #expect(scene.app.reportsByRegion.last?.map(\.proximityUUID) == [house] && scene.app.reports.isEmpty)
+        scene.application.run {
+            #expect(scene.app.manager.rangedRegions == [region] && scene.app.manager.rangedBeaconConstraints.isEmpty)
+        }
+        scene.device.isBluetoothOn = false
+        scene.advance(5)
+        #expect(scene.app.failures.map(code) == [16])
+        #expect(scene.application.run { scene.app.manager.rangedRegions.isEmpty })
     }
 
     @Test func `a region begun inside tells no entry, but its state when asked or when the screen is lit`() throws {

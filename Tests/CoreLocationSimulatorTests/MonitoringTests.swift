@@ -188,6 +188,36 @@ import Testing
         }
     }
 
+    /// Errors 6 and 7 of the header, and the region that the second one brings with it.
+    @Test func `given a system slow with regions, then it says so, begins late or tells crossings late`() throws {
+        let scene = Scene()
+        scene.device.regionMonitoringDelay = .setup(seconds: 60)
+        scene.open(with: .authorizedAlways)
+        func monitor(_ identifier: String) {
+            scene.application.run {
+                scene.manager.startMonitoring(
+                    for: CLCircularRegion(center: north(1000), radius: 150, identifier: identifier))
+            }
+        }
+        monitor("office")
+        scene.advance(59)
+        #expect(scene.count("monitoringDidFail office 6") == 1 && scene.count("didStartMonitoring") == 0)
+        scene.advance(1)
+        #expect(scene.count("didStartMonitoring office") == 1)
+        scene.device.regionMonitoringDelay = .response(seconds: 120, betterRadiusMeters: 400)
+        monitor("late")
+        scene.advance(1)
+        let error = try #require(scene.app.errors.last as? CLError)
+        #expect(error.code == .regionMonitoringResponseDelayed && (error as NSError).code == 7)
+        #expect((error.alternateRegion as? CLCircularRegion)?.radius == 400)
+        try scene.follow(through)
+        scene.advance(1000)
+        let entry = try #require(scene.device.callbackLog.lines(containing: "didEnterRegion late").first)
+        // Begins to move after 10 s at 5 m/s: 850 m, the cushion of 30 m and 20 s of dwell, and two minutes late.
+        let seconds = try #require(Double(entry.prefix { $0 != " " })) - 1_767_225_600 - 62
+        #expect(abs(seconds - (10 + 176 + 20 + 120)) < 3)
+    }
+
     @Test func `R4 given a start inside, when the state is requested, then inside is told and no entry`() throws {
         let scene = watching()
         try scene.follow(from: north(1000), [.stay(seconds: 120)])

@@ -27,6 +27,9 @@ final class SampleApp: NSObject, CLLocationManagerDelegate, SimulatedApplication
     }
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) { errors.append(error) }
     func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) { visits.append(visit) }
+    func locationManager(
+        _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+    ) { errors.append(error) }
 }
 
 /// One device with one app on it.

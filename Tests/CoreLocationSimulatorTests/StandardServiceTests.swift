@@ -135,8 +135,9 @@ import Testing
                 scene.application.run { scene.manager.startUpdatingLocation() }
                 try scene.follow([.stay(seconds: 60)], every: 10)
                 scene.advance(30)
-                #expect(scene.app.received.count > 60)
+                #expect(scene.app.received.count > 60 && scene.count("didResumeLocationUpdates") == 1)
             }
+            #expect(scene.count("didResumeLocationUpdates") == (pauses ? 1 : 0))
         }
     }
 

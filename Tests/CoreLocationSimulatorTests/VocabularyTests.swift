@@ -4,17 +4,78 @@ import Testing
 /// Expected values: Apple's SDK headers, as listed in the project's specification of Core Location.
 @Suite struct VocabularyTests {
     @Test func `raw values are the header's`() {
-        #expect(CLAuthorizationStatus.authorizedAlways.rawValue == 3)
-        #expect(CLAuthorizationStatus.authorizedWhenInUse.rawValue == 4)
+        func values<Value: RawRepresentable>(_ list: Value...) -> [Value.RawValue] { list.map(\.rawValue) }
+        #expect(
+            values(
+                CLAuthorizationStatus.notDetermined, .restricted, .denied, .authorizedAlways, .authorizedWhenInUse)
+                == [0, 1, 2, 3, 4])
         #expect(CLAuthorizationStatus.authorized == .authorizedAlways)
-        #expect(CLAccuracyAuthorization.reducedAccuracy.rawValue == 1)
-        #expect(CLActivityType.airborne.rawValue == 5)
-        #expect(CLDeviceOrientation.faceDown.rawValue == 6)
-        #expect(CLRegionState.outside.rawValue == 2)
-        #expect(CLProximity.far.rawValue == 3)
-        #expect(CLError.Code.rangingUnavailable.rawValue == 16 && CLError.Code.rangingFailure.rawValue == 17)
-        #expect(CLError.Code.historicalLocationError.rawValue == 19)
-        #expect(CLLocationPushServiceError.Code.unsupportedPlatform.rawValue == 4)
+        #expect(values(CLAccuracyAuthorization.fullAccuracy, .reducedAccuracy) == [0, 1])
+        #expect(
+            values(CLActivityType.other, .automotiveNavigation, .fitness, .otherNavigation, .airborne)
+                == [1, 2, 3, 4, 5])
+        #expect(
+            values(
+                CLDeviceOrientation.unknown, .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight, .faceUp,
+                .faceDown) == [0, 1, 2, 3, 4, 5, 6])
+        #expect(values(CLRegionState.unknown, .inside, .outside) == [0, 1, 2])
+        #expect(values(CLProximity.unknown, .immediate, .near, .far) == [0, 1, 2, 3])
+        #expect(values(CLMonitor.Event.State.unknown, .satisfied, .unsatisfied, .unmonitored) == [0, 1, 2, 3])
+        #expect(
+            values(
+                CLLocationUpdate.LiveConfiguration.default, .automotiveNavigation, .otherNavigation, .fitness, .airborne
+            )
+                == [0, 1, 2, 3, 4])
+        #expect(values(CLServiceSession.AuthorizationRequirement.none, .whenInUse, .always) == [0, 1, 2])
+        #expect(
+            values(
+                CLLocationPushServiceError.unknown, .missingPushExtension, .missingPushServerEnvironment,
+                .missingEntitlement, .unsupportedPlatform) == [0, 1, 2, 3, 4])
+        #expect(
+            values(
+                CLError.locationUnknown, .denied, .network, .headingFailure, .regionMonitoringDenied,
+                .regionMonitoringFailure, .regionMonitoringSetupDelayed, .regionMonitoringResponseDelayed,
+                .geocodeFoundNoResult, .geocodeFoundPartialResult, .geocodeCanceled, .deferredFailed,
+                .deferredNotUpdatingLocation, .deferredAccuracyTooLow, .deferredDistanceFiltered, .deferredCanceled,
+                .rangingUnavailable, .rangingFailure, .promptDeclined, .historicalLocationError) == Array(0...19))
+    }
+
+    @Test func `defaults are the header's`() {
+        let scene = Scene()
+        scene.open(with: .authorizedAlways)
+        let manager = scene.manager
+        #expect(manager.distanceFilter == kCLDistanceFilterNone && manager.desiredAccuracy == kCLLocationAccuracyBest)
+        #expect(manager.activityType == .other && manager.pausesLocationUpdatesAutomatically)
+        #expect(!manager.allowsBackgroundLocationUpdates && !manager.showsBackgroundLocationIndicator)
+        #expect(manager.headingFilter == 1 && manager.headingOrientation == .portrait)
+        #expect(manager.location == nil && manager.heading == nil && manager.monitoredRegions.isEmpty)
+        let region = CLBeaconRegion(uuid: UUID(), identifier: "door")
+        #expect(region.notifyOnEntry && region.notifyOnExit && !region.notifyEntryStateOnDisplay)
+    }
+
+    /// The first systems are those of Apple's documentation.
+    @Test(arguments: [
+        (SimulationProfile.iOS7, "requestAlwaysAuthorization", false), (.iOS8, "requestAlwaysAuthorization", true),
+        (.iOS8, "requestLocation", false), (.iOS13, "requestLocation", true),
+        (.iOS13, "startRangingBeaconsSatisfyingConstraint:", true),
+        (.iOS13, "requestTemporaryFullAccuracyAuthorizationWithPurposeKey:completion:", false),
+        (.iOS14, "startMonitoringLocationPushesWithCompletion:", false),
+        (.iOS18, "startMonitoringLocationPushesWithCompletion:", true), (.iOS18, "startLevitating", false),
+    ])
+    func `a manager responds to what its system has`(profile: SimulationProfile, name: String, responds: Bool) {
+        let scene = Scene(profile)
+        scene.open(with: .authorizedAlways)
+        #expect(scene.manager.responds(to: Selector((name))) == responds)
+    }
+
+    @Test func `a widget gets locations where its app may have them and says that it wants them`() {
+        for wants in [true, false] {
+            let scene = Scene(info: Scene.purposes.merging(["NSWidgetWantsLocation": wants]) { $1 })
+            scene.open(with: .authorizedWhenInUse)
+            #expect(scene.application.run { scene.manager.isAuthorizedForWidgetUpdates } == wants)
+            scene.application.changeInSettings(.denied)
+            #expect(scene.application.run { !scene.manager.isAuthorizedForWidgetUpdates })
+        }
     }
 
     @Test func `constants are the header's`() {
@@ -63,5 +124,6 @@ import Testing
         #expect(dwell?.value == "20.0" && dwell?.source == .field)
         let limit = fidelity.first { $0.name == "regionsMax" }
         #expect(limit?.value == "20" && limit?.source == .documentation)
+        #expect(Set(fidelity.map(\.name)).count == fidelity.count && !fidelity.contains { $0.value.isEmpty })
     }
 }
