@@ -26,8 +26,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "whereabouts",
     products: [
+        .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .executable(name: "whereabouts", targets: ["WhereaboutsTool"]),
-        .executable(name: "whereabouts-bench", targets: ["WhereaboutsBench"])
+        .executable(name: "whereabouts-bench", targets: ["WhereaboutsBench"]),
     ],
     targets: [
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
@@ -67,7 +68,8 @@ let package = Package(
                 "CoreLocation", "Geodesy", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn", "Whereabouts",
                 "WireFormats",
             ]),
-        tests("DeviceAgent", ["CoreLocation", "HTTPServer", "JSON", "LocationPush", "PushStandIn"]),
+        tests(
+            "DeviceAgent", ["CoreLocation", "HTTPServer", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn"]),
         module("CoreLocationSimulator", ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"]),
         module("CoreLocation", ["CoreLocationSimulator"]),
         tests("CoreLocationSimulator", ["CoreLocation", "LocationSharingApp"]),
@@ -82,7 +84,8 @@ let package = Package(
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
-                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn",
+                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "PushStandIn",
                 "Service", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(

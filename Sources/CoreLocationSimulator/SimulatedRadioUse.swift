@@ -20,6 +20,15 @@ public struct SimulatedRadioUse: Sendable, Equatable {
 
     public var totalSeconds: Double { gpsSeconds + wifiSeconds + cellularSeconds + bluetoothSeconds }
 
+    public static func + (one: SimulatedRadioUse, other: SimulatedRadioUse) -> SimulatedRadioUse {
+        var sum = one
+        sum.gpsSeconds += other.gpsSeconds
+        sum.wifiSeconds += other.wifiSeconds
+        sum.cellularSeconds += other.cellularSeconds
+        sum.bluetoothSeconds += other.bluetoothSeconds
+        return sum
+    }
+
     fileprivate mutating func add(_ seconds: Double, of radio: SimulatedHardware) {
         switch radio {
         case .gps: gpsSeconds += seconds

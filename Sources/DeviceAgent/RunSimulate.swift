@@ -144,6 +144,16 @@ extension Summary {
                 line.field("asked", self.asked.count)
                 line.object("ends") { line in for (end, count) in ends { line.field(end, count) } }
                 line.field("unexpected", unexpected)
+                line.object("radioSeconds") { line in
+                    for (service, use) in radioUse.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                        line.object(service.rawValue) { line in
+                            line.field("gps", use.gpsSeconds)
+                            line.field("wifi", use.wifiSeconds)
+                            line.field("cellular", use.cellularSeconds)
+                            line.field("bluetooth", use.bluetoothSeconds)
+                        }
+                    }
+                }
             }
         }
         return bytes
@@ -161,6 +171,15 @@ extension Summary {
         rows.append(
             ("answered in", "\(short(self.seconds(within: 0.5))) median, \(short(self.seconds(within: 0.95))) 95 %"))
         rows.append(("unexpected", "\(unexpected)"))
+        if !radioUse.isEmpty { rows.append(("receivers", "busy a phone for")) }
+        for (service, use) in radioUse.sorted(by: { $0.value.totalSeconds < $1.value.totalSeconds }) {
+            let parts = [
+                ("GPS", use.gpsSeconds), ("Wi-Fi", use.wifiSeconds), ("cell", use.cellularSeconds),
+                ("Bluetooth", use.bluetoothSeconds),
+            ].filter { $0.1 > 0 }
+            let text = parts.map { "\($0.0) \(short($0.1 / Double(phones)))" }.joined(separator: ", ")
+            rows.append(("  \(service.rawValue)", text))
+        }
         let width = rows.map(\.0.count).max() ?? 0
         return Array(
             rows.map { "\($0.0)\(String(repeating: " ", count: width - $0.0.count))  \($0.1)\n" }.joined().utf8)

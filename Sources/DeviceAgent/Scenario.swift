@@ -1,5 +1,7 @@
 internal import JSON
 package import LocationPush
+package import LocationSharingApp
+internal import Whereabouts
 
 /// What `whereabouts simulate` plays in real time: a service, a push stand-in and the phones between them.
 ///
@@ -10,8 +12,8 @@ package import LocationPush
 /// Paths are relative to the scenario's own folder. The key stands in the scenario (`reportingKey`) or in a file. `at`
 /// is where on its track the phone stands: `"end"`, also when left out, or seconds after the first point. In place of a
 /// track, `gpsd` names the address of a gpsd with a real receiver, as `"127.0.0.1:2947"`. `reports` lists what the phone
-/// reports of itself (`visits`, `significantChanges`, `regions`, `updates`, `headings`); left out, it only answers when it
-/// is asked.
+/// reports of itself (`visits`, `significantChanges`, `regions`, `updates`, `headings`, `beacons`); left out, it only
+/// answers when it is asked.
 /// `environment` may be left out and is `development` then. A key of another name is refused.
 package struct Scenario: Sendable, Equatable {
     /// Phones of one scenario at most; each has a thread of its own.
@@ -29,9 +31,9 @@ package struct Scenario: Sendable, Equatable {
         package let device: String
         package let reportingKey: ReportingKey
         package let bundleID: String
-        package let environment: PushEnvironment
+        package let environment: LocationPush.PushEnvironment
         package let source: Source
-        package let reports: Set<String>
+        package let reports: LocationReporter.Interests
     }
 
     /// Where a phone's fixes come from.
@@ -105,11 +107,11 @@ extension Scenario.Device {
         }
         bundleID = try members.text("bundleID")
         let word = members["environment"] == nil ? "development" : try members.text("environment")
-        guard let environment = PushEnvironment(rawValue: word) else {
+        guard let environment = LocationPush.PushEnvironment(rawValue: word) else {
             throw ScenarioError("environment of device \(number) must be development or production.")
         }
         self.environment = environment
-        reports = try members.reports(number)
+        reports = try members.reports(number) ?? []
         if members["gpsd"] != nil {
             guard members["track"] == nil, let address = HostAndPort(try members.text("gpsd")) else {
                 throw ScenarioError("gpsd of device \(number) must be HOST:PORT, and stands in place of a track.")
@@ -159,17 +161,51 @@ struct ScenarioMembers {
         return number
     }
 
-    /// The words of `reports`; none when it is left out.
-    func reports(_ number: Int) throws(ScenarioError) -> Set<String> {
-        guard let list = object["reports"] else { return [] }
-        let words = list.array.map { $0.map { $0.string ?? "" } } ?? [""]
-        let known: Set<String> = ["visits", "significantChanges", "regions", "updates", "headings"]
-        guard known.isSuperset(of: words) else {
+    /// What `reports` names; `nil` when it is left out.
+    func reports(_ number: Int) throws(ScenarioError) -> LocationReporter.Interests? {
+        guard let list = object["reports"] else { return nil }
+        let known: [String: LocationReporter.Interests] = [
+            "visits": .visits, "significantChanges": .significantChanges, "regions": .regions, "updates": .updates,
+            "headings": .headings, "beacons": .beacons,
+        ]
+        let named = list.array.map { $0.map { $0.string.flatMap { known[$0] } } } ?? [nil]
+        guard !named.contains(nil) else {
             throw ScenarioError(
-                "reports of device \(number) must be a list of visits, significantChanges, regions, updates and headings."
-            )
+                """
+                reports of device \(number) must be a list of visits, significantChanges, regions, updates, headings and \
+                beacons.
+                """)
         }
-        return Set(words)
+        return named.reduce(into: []) { $0.formUnion($1 ?? []) }
+    }
+
+    /// The elements of an array; none when it is left out.
+    func list(_ key: String) throws(ScenarioError) -> [JSONValue] {
+        guard let value = object[key] else { return [] }
+        guard let elements = value.array else { throw ScenarioError("\(name): \(key) must be a list.") }
+        return Array(elements)
+    }
+
+    /// A pair of numbers, neither larger than so much.
+    func pair(_ key: String, upTo limit: Double) throws(ScenarioError) -> (Double, Double) {
+        let numbers = object[key]?.array.map { $0.map { $0.double ?? .nan } } ?? []
+        guard numbers.count == 2, numbers.allSatisfy({ abs($0) <= limit }) else {
+            throw ScenarioError("\(name): \(key) must be two numbers, neither above \(limit).")
+        }
+        return (numbers[0], numbers[1])
+    }
+
+    /// A person's handle, to which others may still be added: so long that with `suffix` it is one, too.
+    func handle(_ key: String, suffix: String = "") throws(ScenarioError) -> String {
+        let text = try text(key)
+        guard Handle(text + suffix) != nil else {
+            throw ScenarioError(
+                """
+                \(name): \(key) must be of lower-case letters, digits, dots, hyphens and underscores, begin with a letter or \
+                digit and, with \(suffix.isEmpty ? "nothing" : suffix) added, have at most 63 of them.
+                """)
+        }
+        return text
     }
 
     func text(_ key: String) throws(ScenarioError) -> String {

@@ -26,7 +26,9 @@ final class SimulatedPhone {
         /// The answers to the app's prompts; `nil` for an app that was given Always before.
         var user: UserScript?
         var interests: LocationReporter.Interests = []
-        var regions: [CLCircularRegion] = []
+        var regions: [CLRegion] = []
+        /// The ones in this phone's world.
+        var beacons: [SimulatedBeacon] = []
         /// `nil` for a network that loses nothing.
         var weather: Weather?
     }
@@ -59,6 +61,7 @@ final class SimulatedPhone {
         let device = SimulatedDevice(
             clock: clock, profile: manner.profile, hardware: manner.hardware, seed: manner.seed)
         self.device = device
+        device.beacons = manner.beacons
         let account = ServiceAccount(
             service: service, device: identity.device, reportingKey: identity.reportingKey,
             bundleID: identity.bundleID, environment: identity.environment.rawValue)
@@ -91,6 +94,9 @@ final class SimulatedPhone {
 
     /// What the simulated system told the app and the extension, the same for the same track, script and seed.
     var callbackLog: CallbackLog { device.callbackLog }
+
+    /// For how long each service has kept the phone's receivers busy.
+    var radioUse: [SimulatedService: SimulatedRadioUse] { application.radioUse }
 
     /// The user opens the app and leaves it.
     func open() {

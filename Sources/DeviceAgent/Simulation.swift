@@ -96,7 +96,7 @@ private final class LivePhone {
         self.diary = diary
         let now = Date()
         var manner = SimulatedPhone.Manner()
-        manner.interests = LocationReporter.Interests(words: device.reports)
+        manner.interests = device.reports
         phone = SimulatedPhone(
             SimulatedPhone.Identity(
                 device: device.device, reportingKey: key, bundleID: device.bundleID, environment: device.environment),
@@ -176,18 +176,6 @@ private final class LivePhone {
             hasCourier = true
             phone.rotateToken()
         }
-    }
-}
-
-extension LocationReporter.Interests {
-    /// The ones named in a scenario.
-    init(words: Set<String>) {
-        self = []
-        if words.contains("visits") { insert(.visits) }
-        if words.contains("significantChanges") { insert(.significantChanges) }
-        if words.contains("regions") { insert(.regions) }
-        if words.contains("updates") { insert(.updates) }
-        if words.contains("headings") { insert(.headings) }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import CoreLocation
 internal import JSON
 internal import Synchronization
 
@@ -6,6 +7,8 @@ struct Summary {
     let phones: Int
     let reported, retried, refused, pushes, killed: Int
     let asked: [World.Asked]
+    /// Of all phones together.
+    let radioUse: [SimulatedService: SimulatedRadioUse]
 
     var unexpected: Int { asked.count { !$0.isExpected } }
     /// How many questions came to each end.

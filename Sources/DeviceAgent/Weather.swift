@@ -26,7 +26,7 @@ struct Dice: Sendable {
 }
 
 /// What befalls the messages of one phone: each is late by up to a delay, and of those lost half never arrive and of the
-/// others the answer is lost. The same seed gives the n-th message the same fate.
+/// others the answer is lost, so that they are sent again. The same seed gives the n-th message the same fate.
 final class Weather: Sendable {
     enum Fate { case arrives, isLost, answerIsLost }
 

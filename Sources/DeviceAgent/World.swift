@@ -154,7 +154,8 @@ final class World {
         Summary(
             phones: order.count, reported: tally.count("reported"), retried: tally.count("retrying"),
             refused: tally.count("refused"), pushes: tally.count("pushReceived"), killed: tally.count("killed"),
-            asked: asked)
+            asked: asked,
+            radioUse: order.reduce(into: [:]) { $0.merge($1.phone.radioUse) { one, other in one + other } })
     }
 
     /// The callback log of each phone, by its person.
@@ -203,6 +204,13 @@ final class World {
                         ],
                     ])
             }
+            for beacon in phones.beacons {
+                manner.beacons.append(
+                    SimulatedBeacon(
+                        uuid: beacon.uuid, major: 1, minor: 1,
+                        coordinate: CLLocationCoordinate2D(start.moved(east: beacon.east, north: beacon.north))))
+                manner.regions.append(CLBeaconRegion(uuid: beacon.uuid, identifier: beacon.id))
+            }
         }
         if index % Self.phonesPerLine == 0 { lines.append(Line(port: standIn.courierPort)) }
         let line = lines[lines.count - 1]
@@ -247,9 +255,7 @@ final class World {
                     legs.append(.outage(seconds: duration))
                     seconds += duration
                 case .move(let east, let north, let speed):
-                    let goal = Geodesic.direct(
-                        from: home, initialAzimuth: atan2(east, north) * 180 / .pi,
-                        distanceMeters: (east * east + north * north).squareRoot())
+                    let goal = home.moved(east: east, north: north)
                     legs.append(.move(to: CLLocationCoordinate2D(goal), metersPerSecond: speed))
                     // At least a second, so that steps that go nowhere end.
                     seconds += max(1, Geodesic.distanceMeters(from: here, to: goal) / speed)
@@ -277,7 +283,9 @@ final class World {
         switch http.send(request) {
         case .answer(let status, let body) where (200..<300).contains(status):
             return try JSONDocument.parse(body).root
-        case .answer(let status, _): throw ScenarioError("The service answered \(status) to \(path).")
+        case .answer(let status, let body):
+            let detail = (try? JSONDocument.parse(body).root["detail"]?.string) ?? ""
+            throw ScenarioError("The service answered \(status) to \(path): \(detail)")
         case .nothing(let reason): throw ScenarioError("The service does not answer: \(reason).")
         }
     }
@@ -330,8 +338,9 @@ final class World {
         if end == "pending", let push = try push(for: member, unlessEnded: { try look() != "pending" }) {
             wasPushed = true
             let (fate, delay) = member.weather.next()
-            if fate == .arrives {
-                advance(to: begin.addingTimeInterval(delay))
+            // APNs hears no answer from a phone and does not send again, but does not promise to deliver only once.
+            for _ in 0..<[.isLost: 0, .arrives: 1, .answerIsLost: 2][fate, default: 1] {
+                advance(to: max(now, begin.addingTimeInterval(delay)))
                 member.run(until: now)
                 member.phone.receive(topic: push.topic, payload: push.payload) { $0.field("apnsID", push.apnsID) }
             }
@@ -410,6 +419,14 @@ final class World {
 
 extension Timestamp {
     fileprivate init(_ date: Date) { self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded())) }
+}
+
+extension Coordinate {
+    fileprivate func moved(east: Double, north: Double) -> Coordinate {
+        Geodesic.direct(
+            from: self, initialAzimuth: atan2(east, north) * 180 / .pi,
+            distanceMeters: (east * east + north * north).squareRoot())
+    }
 }
 
 extension CLLocationCoordinate2D {

@@ -6,8 +6,8 @@ public import Foundation
 /// Make one at each launch, in the background too, and call ``start()``: Core Location hands an event that launched the
 /// app to a manager made then.
 ///
-/// Fixes go to `/v1/fixes`; authorization, visits and crossings to `/v1/reports`. All of it passes the ``Outbox``, so
-/// that what happens without a network is delivered late instead of never.
+/// Fixes go to `/v1/fixes`; authorization, visits, crossings, beacons and headings to `/v1/reports`. All of it passes the
+/// ``Outbox``, so that what happens without a network is delivered late instead of never.
 open class LocationReporter: NSObject, CLLocationManagerDelegate {
     /// What the app wants to be told of. Each costs more than the one before.
     public struct Interests: OptionSet, Sendable {
@@ -16,12 +16,15 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
 
         public static let visits = Interests(rawValue: 1)
         public static let significantChanges = Interests(rawValue: 2)
-        /// The regions the app monitors; see ``LocationReporter/monitor(_:)``.
+        /// The circles the app monitors; see ``LocationReporter/monitor(_:)``.
         public static let regions = Interests(rawValue: 4)
         /// The standard service, also in the background.
         public static let updates = Interests(rawValue: 8)
         /// Where the phone points, while the app is on the screen.
         public static let headings = Interests(rawValue: 16)
+        /// Which beacons are near and how near, within the beacon regions the app monitors, for as long as the app runs
+        /// there; see ``LocationReporter/monitor(_:)``.
+        public static let beacons = Interests(rawValue: 32)
         public static let frugal: Interests = [.visits, .significantChanges, .regions]
     }
 
@@ -31,7 +34,9 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
     private let surroundings: Surroundings
     private let interests: Interests
     /// Regions that wait for the authorization without which monitoring them fails.
-    private var regions: [CLCircularRegion] = []
+    private var regions: [CLRegion] = []
+    /// How near each beacon was when it was ranged last.
+    private var proximities: [CLBeaconIdentityConstraint: [String: CLProximity]] = [:]
 
     public init(account: ServiceAccount, outbox: Outbox, surroundings: Surroundings, interests: Interests = .frugal) {
         (self.account, self.outbox, self.surroundings) = (account, outbox, surroundings)
@@ -56,15 +61,37 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         outbox.deliver()
     }
 
-    /// Asks to be told of the crossings of a circle, once that is allowed.
-    open func monitor(_ region: CLCircularRegion) {
+    /// Asks to be told of the crossings of a circle or of the surroundings of beacons, once that is allowed.
+    open func monitor(_ region: CLRegion) {
         regions.append(region)
         monitorRegions()
     }
 
     private func monitorRegions() {
-        guard interests.contains(.regions), manager.authorizationStatus == .authorizedAlways else { return }
-        for region in regions where !manager.monitoredRegions.contains(region) { manager.startMonitoring(for: region) }
+        guard manager.authorizationStatus == .authorizedAlways else { return }
+        for region in regions where interests.contains(region is CLBeaconRegion ? .beacons : .regions) {
+            if manager.monitoredRegions.contains(region) {
+                rangeIfInside(region)
+            } else {
+                manager.startMonitoring(for: region)
+            }
+        }
+    }
+
+    /// To be inside already is no entry, and what was ranged in an earlier process is not any more.
+    private func rangeIfInside(_ region: CLRegion) {
+        if region is CLBeaconRegion { manager.requestState(for: region) }
+    }
+
+    /// Beacons are ranged only where there are some: it costs more than to wait for them.
+    private func range(_ region: CLRegion, isInside: Bool) {
+        guard let beacons = (region as? CLBeaconRegion)?.beaconIdentityConstraint else { return }
+        if isInside {
+            manager.startRangingBeacons(satisfying: beacons)
+        } else {
+            manager.stopRangingBeacons(satisfying: beacons)
+            proximities[beacons] = nil
+        }
     }
 
     /// Uploads the device token if it is another one than the service has acknowledged: it may change from launch to
@@ -100,11 +127,38 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
     open func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
         let now = surroundings.now()
         send { try WireForm.report(.crossing(region, isEntry: true, at: now)) }
+        range(region, isInside: true)
     }
 
     open func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         let now = surroundings.now()
         send { try WireForm.report(.crossing(region, isEntry: false, at: now)) }
+        range(region, isInside: false)
+    }
+
+    open func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+        rangeIfInside(region)
+    }
+
+    open func locationManager(
+        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+    ) {
+        if state == .inside { range(region, isInside: true) }
+    }
+
+    /// Core Location tells of every beacon every second; the service is told when one has come nearer or gone farther.
+    open func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        let before = proximities[beaconConstraint] ?? [:]
+        var now: [String: CLProximity] = [:]
+        for beacon in beacons {
+            let name = "\(beacon.uuid) \(beacon.major) \(beacon.minor)"
+            now[name] = beacon.proximity
+            if before[name] != beacon.proximity { send { try WireForm.report(.beacon(beacon)) } }
+        }
+        proximities[beaconConstraint] = now
     }
 
     open func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {

@@ -66,10 +66,26 @@ enum WireForm {
         let type: String
         let timestamp: Double
         var status: String?
-        var accuracy: String?
+        var accuracy: Accuracy?
         var latitude, longitude, horizontalAccuracy, arrival, departure: Double?
         var region, crossing: String?
         var magneticHeading, trueHeading, headingAccuracy: Double?
+        var uuid: String?
+        var major, minor, proximity, rssi: Int?
+
+        /// One name for two things: how exact the app's locations may be, and how exact a beacon's distance is.
+        enum Accuracy: Encodable {
+            case authorization(String)
+            case meters(Double)
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                switch self {
+                case .authorization(let word): try container.encode(word)
+                case .meters(let meters): try container.encode(meters)
+                }
+            }
+        }
 
         private init(_ type: String, _ date: Date) {
             (self.type, timestamp) = (type, date.timeIntervalSince1970)
@@ -85,7 +101,7 @@ enum WireForm {
                 case .authorizedWhenInUse: "authorizedWhenInUse"
                 default: "notDetermined"
                 }
-            report.accuracy = manager.accuracyAuthorization == .fullAccuracy ? "full" : "reduced"
+            report.accuracy = .authorization(manager.accuracyAuthorization == .fullAccuracy ? "full" : "reduced")
             return report
         }
 
@@ -103,6 +119,16 @@ enum WireForm {
             var report = Report("heading", heading.timestamp)
             report.magneticHeading = heading.magneticHeading
             (report.trueHeading, report.headingAccuracy) = (heading.trueHeading, heading.headingAccuracy)
+            return report
+        }
+
+        /// A beacon that was not heard since the last report has an accuracy of −1.
+        static func beacon(_ beacon: CLBeacon) -> Report {
+            var report = Report("beacon", beacon.timestamp)
+            report.uuid = beacon.uuid.uuidString.lowercased()
+            (report.major, report.minor) = (beacon.major.intValue, beacon.minor.intValue)
+            (report.proximity, report.rssi) = (beacon.proximity.rawValue, beacon.rssi)
+            report.accuracy = .meters(beacon.accuracy)
             return report
         }
 

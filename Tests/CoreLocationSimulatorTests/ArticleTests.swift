@@ -195,17 +195,54 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
 
 /// What the articles show is what stands above.
 @Suite struct ArticleTests {
-    @Test(arguments: ["TestYourLocationPushExtension", "FromiOS7ToToday"])
-    func `every block of an article stands in this file`(article: String) throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The article's blocks of code of one kind.
+    private func blocks(of article: String, _ kind: String = "swift") throws -> [String] {
         let page = try String(
-            contentsOf: root.appendingPathComponent("Sources/Whereabouts/Documentation.docc/\(article).md"),
+            contentsOf: Self.root.appendingPathComponent("Sources/Whereabouts/Documentation.docc/\(article).md"),
             encoding: .utf8)
-        let code = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let blocks = page.components(separatedBy: "```swift\n").dropFirst().compactMap {
+        return page.components(separatedBy: "```\(kind)\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
+    }
+
+    /// A package of its own that knows this one as the article says, with files that know Core Location only.
+    @Test(
+        .enabled(
+            if: ProcessInfo.processInfo.environment["WHEREABOUTS_LONG"] == "1",
+            "A package outside builds its dependencies anew, which takes minutes: WHEREABOUTS_LONG=1."))
+    func `a file that says import CoreLocation compiles unchanged in a package outside`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dinner-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sources = folder.appendingPathComponent("Sources/Dinner")
+        try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+        let article = "TestYourLocationPushExtension"
+        let manifest = try #require(try blocks(of: article, "swift Package.swift").first)
+            .replacingOccurrences(of: "../whereabouts", with: Self.root.path)
+            .replacingOccurrences(of: "\"whereabouts\"", with: "\"\(Self.root.lastPathComponent)\"")
+        let dinner = try #require(try blocks(of: article).first { $0.contains("CLLocationPushServiceExtension") })
+        let names = Self.root.appendingPathComponent("Tests/CoreLocationSimulatorTests/AppleNames.swift")
+        try "import CoreLocation\n\n\(dinner)"
+            .write(to: sources.appendingPathComponent("Extension.swift"), atomically: true, encoding: .utf8)
+        try FileManager.default.copyItem(at: names, to: sources.appendingPathComponent("AppleNames.swift"))
+        for mode in [5, 6] {
+            try manifest.replacingOccurrences(of: "\n    ])\n", with: "\n    ], swiftLanguageModes: [.v\(mode)])\n")
+                .write(to: folder.appendingPathComponent("Package.swift"), atomically: true, encoding: .utf8)
+            let build = Process()
+            build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            build.arguments = ["swift", "build", "--package-path", folder.path, "--quiet"]
+            try build.run()
+            build.waitUntilExit()
+            #expect(build.terminationStatus == 0, "Swift \(mode)")
+        }
+    }
+
+    @Test(arguments: ["TestYourLocationPushExtension", "FromiOS7ToToday"])
+    func `every block of an article stands in this file`(article: String) throws {
+        let code = try String(contentsOfFile: #filePath, encoding: .utf8)
+        let blocks = try blocks(of: article)
         #expect(!blocks.isEmpty)
         for block in blocks { #expect(code.contains(block), "\(block)") }
     }

@@ -45,6 +45,52 @@ import Testing
         #expect(phone.network.sent.contains { $0.path == "/v1/fixes" })
     }
 
+    /// The beacon is passed twice at 1 m/s, 1 m beside the way: far from 50 m to 3 m before it, near to 3 m behind it.
+    @Test func `a beacon is reported when it comes nearer or goes farther, and a heading when the phone turns`() throws
+    {
+        let phone = try SharingPhone(interests: [.beacons, .headings, .updates])
+        let house = try #require(UUID(uuidString: "0A1B2C3D-0000-4000-8000-000000000001"))
+        var place = north(200)
+        place.longitude += 1 / 76_767.0
+        phone.device.beacons = [SimulatedBeacon(uuid: house, major: 7, minor: 9, coordinate: place)]
+        phone.launch(regions: [CLBeaconRegion(uuid: house, identifier: "door")])
+        try phone.follow([
+            .stay(seconds: 10), .move(to: north(400), metersPerSecond: 1), .stay(seconds: 60),
+        ])
+        phone.advance(20)
+        phone.device.turn(by: 90)
+        phone.advance(300)
+        phone.relaunch()
+        phone.advance(200)
+        let reports = try phone.network.reports()
+        let beacons = reports.filter { $0["type"] as? String == "beacon" }
+        #expect(beacons.map { $0["proximity"] as? Int } == [3, 2, 3, 0])
+        #expect(beacons.allSatisfy { $0["uuid"] as? String == "0a1b2c3d-0000-4000-8000-000000000001" })
+        #expect(beacons.allSatisfy { $0["major"] as? Int == 7 && $0["minor"] as? Int == 9 })
+        let distances = beacons.compactMap { $0["accuracy"] as? Double }
+        #expect(distances.count == 4 && distances[0] > 40 && distances[1] < 3.1 && distances[3] == -1)
+        let crossings = reports.filter { $0["type"] as? String == "crossing" }
+        #expect(crossings.map { $0["crossing"] as? String } == ["enter", "exit"])
+        let headings = reports.filter { $0["type"] as? String == "heading" }
+        #expect(headings.contains { abs(($0["trueHeading"] as? Double ?? -1) - 90) < 0.001 })
+    }
+
+    @Test func `an app launched among its beacons ranges them, although it never entered`() throws {
+        let phone = try SharingPhone(interests: [.beacons, .updates])
+        let house = UUID()
+        phone.device.beacons = [SimulatedBeacon(uuid: house, major: 1, minor: 1, coordinate: home)]
+        try phone.follow([.stay(seconds: 600)])
+        phone.advance(5)
+        phone.launch(regions: [CLBeaconRegion(uuid: house, identifier: "door")])
+        phone.advance(30)
+        func count() throws -> Int { try phone.network.reports().count { $0["type"] as? String == "beacon" } }
+        #expect(try count() == 1)
+        // The region outlives the process, what was ranged does not.
+        phone.relaunch()
+        phone.advance(30)
+        #expect(try count() == 2)
+    }
+
     /// Half a second, one, two: doubled up to half a minute, as long as it takes.
     @Test func `what happens offline is delivered late, in order and with the same bytes`() throws {
         let phone = try SharingPhone(interests: .significantChanges)
@@ -211,7 +257,7 @@ private final class SharingPhone {
     private let account: ServiceAccount
     private let launchRegions = Regions()
 
-    private final class Regions { var all: [CLCircularRegion] = [] }
+    private final class Regions { var all: [CLRegion] = [] }
 
     private final class App: SimulatedApplicationDelegate {
         let launched: () -> LocationReporter
@@ -257,8 +303,8 @@ private final class SharingPhone {
 
     deinit { try? FileManager.default.removeItem(at: surroundings.container) }
 
-    func launch(regions: [CLCircularRegion] = []) {
-        launchRegions.all = regions
+    func launch(regions: [CLRegion] = []) {
+        if !regions.isEmpty { launchRegions.all = regions }
         application.open()
         advance(1)
     }

@@ -1,4 +1,5 @@
 import LocationPush
+import LocationSharingApp
 import Testing
 
 @testable import DeviceAgent
@@ -64,7 +65,9 @@ import Testing
         ),
         (
             #"{"device":"d","reportingKey":"k","bundleID":"b","track":"t","reports":["steps"]}"#,
-            "reports of device 1 must be a list of visits, significantChanges, regions, updates and headings."
+            """
+            reports of device 1 must be a list of visits, significantChanges, regions, updates, headings and beacons.
+            """
         ),
         ("", "devices must be an array of 1 to 64 objects."),
     ])
@@ -78,7 +81,7 @@ import Testing
                 #"{"device":"d","reportingKey":"k","bundleID":"b","gpsd":"127.0.0.1:2947","reports":["updates"]}"#
             ).devices.first)
         #expect(try device.source == .gpsd(#require(HostAndPort("127.0.0.1:2947"))))
-        #expect(device.reports == ["updates"])
+        #expect(device.reports == .updates)
     }
 
     @Test func `an unknown key is refused by its name`() {

@@ -39,7 +39,7 @@ enum Tree {
         return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    private static func swiftFiles(under folder: String) -> [File] {
+    static func swiftFiles(under folder: String) -> [File] {
         entries(of: folder).flatMap { name -> [File] in
             let path = "\(folder)/\(name)"
             if name.hasSuffix(".swift") { return read(path).map { [File(path: path, text: $0)] } ?? [] }

@@ -29,8 +29,10 @@ import Whereabouts
     }
 
     /// Plays a scenario on a folder of its own, and reads the log before the service goes.
+    ///
+    /// - Parameter look: asks the service and the phones more, while they are there.
     private func play(
-        _ text: String
+        _ text: String, diary: Diary? = nil, look: (World) throws -> Void = { _ in }
     ) throws -> (logs: [String], summary: Summary, events: [RecordedEvent]) {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("world-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -52,9 +54,10 @@ import Whereabouts
                 return WorldService(
                     port: try service.listen(host: "127.0.0.1", port: 0), adminToken: service.adminToken,
                     setTime: { clock.set($0) }, stop: { service.stop() })
-            }, diary: nil)
+            }, diary: diary)
         defer { world.stop() }
         try world.play { _ in }
+        try look(world)
         let service = try #require(running.withLock { $0 })
         let reader = try service.log.reader()
         var events: [RecordedEvent] = []
@@ -139,6 +142,104 @@ import Whereabouts
         expectOneEndEach(first.events, asked: first.summary.asked.count)
         // What the network lost was sent again, and made no fix twice.
         expectNoFixTwice(first.events)
+    }
+
+    @Test func `D1 a network that loses and repeats a third of everything makes no fix twice, and each question ends`()
+        throws
+    {
+        let played = try play(
+            """
+            {"start": "2027-01-04T00:00:00Z", "hours": 2, "seed": 5, "network": {"lossPercent": 33, "delaySeconds": 2},
+             "phones": [{"person": "walker", "count": 3, "reports": ["updates"], "home": [48.2, 16.35],
+                         "everySeconds": 120, "sigmaMeters": 5}],
+             "askers": [{"person": "friend", "asks": "walker", "everySeconds": 300, "expect": ["answered", "noAnswer"]}]}
+            """)
+        #expect(played.summary.retried > 0 && played.summary.asked.contains { $0.end == "answered" })
+        expectOneEndEach(played.events, asked: played.summary.asked.count)
+        expectNoFixTwice(played.events)
+    }
+
+    @Test func `what a phone hears of visits, crossings, beacons and headings is on record`() throws {
+        let played = try play(
+            """
+            {"start": "2027-01-04T00:00:00Z", "hours": 2, "seed": 1,
+             "phones": [{"person": "walker", "reports": ["updates", "visits", "regions", "beacons", "headings"],
+                         "home": [48.2, 16.35], "everySeconds": 5, "regions": [{"id": "home", "meters": 200}],
+                         "beacons": [{"id": "door", "uuid": "0a1b2c3d-0000-4000-8000-000000000001", "atMeters": [900, 0]}],
+                         "agenda": [{"staySeconds": 1200}, {"moveMeters": [900, 0]}, {"staySeconds": 1800},
+                                    {"moveMeters": [0, 0]}, {"staySeconds": 1800}]}]}
+            """)
+        var told: [String: Int] = [:]
+        for case .sightingReported(_, let kind, _) in played.events.map(\.event) { told["\(kind)", default: 0] += 1 }
+        // Home is left, the place of the beacon reached, its circle and home's crossed twice each.
+        #expect(told["visit", default: 0] >= 2 && told["crossing"] == 4)
+        #expect(told["beacon", default: 0] >= 3 && told["heading", default: 0] >= 1)
+    }
+
+    /// The phones' time is the scenario's, that of APNs the real one.
+    @Test func `a world in the past is asked and answered like any other`() throws {
+        let played = try play(
+            """
+            {"start": "2001-01-01T00:00:00Z", "hours": 0.5, "seed": 1,
+             "phones": [{"person": "walker", "reports": [], "home": [48.2, 16.35], "everySeconds": 60}],
+             "askers": [{"person": "friend", "asks": "walker", "everySeconds": 1000, "expect": ["answered"]}]}
+            """)
+        #expect(played.summary.asked.map(\.end) == ["answered"] && played.summary.asked.allSatisfy(\.wasPushed))
+    }
+
+    @Test func `P9 app and extension report the same fix at the same time, and it is one`() throws {
+        let lines = Mutex<[String]>([])
+        let played = try play(
+            """
+            {"start": "2027-01-04T00:00:00Z", "hours": 0.5, "seed": 1,
+             "phones": [{"person": "walker", "reports": ["updates"], "home": [48.2, 16.35], "everySeconds": 300}],
+             "askers": [{"person": "friend", "asks": "walker", "everySeconds": 1000, "expect": ["answered"]}]}
+            """, diary: Diary { line in lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } })
+        #expect(played.summary.unexpected == 0)
+        // Either process also sends what lies in the outbox they share, so that the second message may come more often.
+        let reports = lines.withLock { $0.filter { $0.contains(#""time":1799021802,"#) && $0.contains("reported") } }
+        #expect(reports.count { $0.contains(#""new":1,"duplicate":0"#) } == 1)
+        #expect(reports.contains { $0.contains(#""query""#) } && reports.contains { !$0.contains(#""query""#) })
+        expectOneEndEach(played.events, asked: 1)
+        expectNoFixTwice(played.events)
+    }
+
+    /// The truth is the scenario's own: 2400 s at home, 4272 m at 9 m/s, 3000 s at the office, and back. Phone and service
+    /// conclude from fixes a minute apart, each by its own rules; both may be three minutes off.
+    @Test func `visits and crossings of the device, of the service and of the truth agree within three minutes`() throws
+    {
+        let start = 1_799_020_800.0
+        let way = 4272.0 / 9
+        let (arrival, departure) = (start + 2400 + way, start + 5400 + way)
+        // The home circle of 200 m is left and entered 22 s from home.
+        let crossings = [("exit", start + 2422), ("enter", start + 5400 + 2 * way - 22)]
+        func near(_ time: Double?, _ truth: Double) -> Bool { time.map { abs($0 - truth) <= 180 } ?? false }
+        _ = try play(Self.scenario(count: 2, hours: 2.5, lossPercent: 0)) { world in
+            let http = try ServiceConnection(service: "http://127.0.0.1:\(world.service.port)")
+            func items(_ path: String) throws -> [JSONValue] {
+                let request = ServiceRequest(method: "GET", path: path, bearer: world.service.adminToken, body: [])
+                guard case .answer(200, let body) = http.send(request) else { return [] }
+                return try JSONDocument.parse(body).root["items"]?.array.map { Array($0) } ?? []
+            }
+            for (person, log) in world.callbackLogs {
+                let visits = try items("/v1/people/\(person)/visits")
+                #expect(
+                    visits.contains {
+                        near($0["arrival"]?.double, arrival) && near($0["departure"]?.double, departure)
+                    }, "the service's visits of \(person)")
+                let told = log.lines(containing: "didVisit").map { $0.split(separator: " ") }
+                #expect(
+                    told.contains { near(Double($0[3]), arrival) && near(Double($0[4]), departure) },
+                    "the device's visits of \(person)")
+                let crossed = try items("/v1/people/\(person)/crossings")
+                let heard = log.lines.filter { $0.contains("didExitRegion") || $0.contains("didEnterRegion") }
+                #expect(crossed.count == 2 && heard.count == 2)
+                for (index, (type, truth)) in crossings.enumerated() where index < min(crossed.count, heard.count) {
+                    #expect(crossed[index]["type"]?.string == type && near(crossed[index]["time"]?.double, truth))
+                    #expect(near(Double(heard[index].prefix { $0 != " " }), truth))
+                }
+            }
+        }
     }
 
     private func expectNoFixTwice(_ events: [RecordedEvent]) {
