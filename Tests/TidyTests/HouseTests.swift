@@ -9,8 +9,9 @@ import Testing
         "SQLite": ["CSQLite"],
         "Geodesy": ["CPROJ"],
         "Gazetteer": ["Geodesy"],
-        "Cryptography": ["COpenSSL"],
+        "Cryptography": ["COpenSSL", "CSodium"],
         "JSON": ["CSupport"],
+        "QRCode": ["CQREncode"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
         // The pure half.
@@ -32,7 +33,8 @@ import Testing
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
-            "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "PushStandIn", "Service", "Whereabouts", "WireFormats",
+            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "PushStandIn", "QRCode", "Service",
+            "Whereabouts", "WireFormats",
         ],
         "WhereaboutsBench": [
             "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn",
