@@ -1,5 +1,7 @@
+import Glibc
 import HTTPServer
 import JSON
+import QRCode
 import Service
 import Whereabouts
 
@@ -10,8 +12,9 @@ enum DeviceCommands {
             words: ["device", "add"], summary: "Add a person's device and show how its app reports.",
             operands: .one("NAME"), requires: [Options.person], accepts: [Options.json],
             details: """
-                Prints the URL, user and password for the app. The password is the device's reporting key; it is shown
-                this once and not stored. "token add --device D" issues another.
+                Prints the URL, user and password for the app, and for OwnTracks a link and a QR code that set it up. The
+                password is the device's reporting key; it is shown this once and not stored, and the link and the code
+                hold it. "token add --device D" issues another.
                 """, run: add),
         Command(
             words: ["device", "list"], summary: "List the devices and whether they can be woken.",
@@ -31,14 +34,16 @@ enum DeviceCommands {
         guard let user = answer["user"]?.string, let password = answer["password"]?.string else {
             throw .data("The service did not answer with a user and a password.")
         }
+        let setup = OwnTracksSetup(url: url + "/owntracks", user: user, password: password, person: person.text)
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
             writer.field("handle", device.text)
             writer.field("person", person.text)
-            writer.field("url", url + "/owntracks")
+            writer.field("url", setup.url)
             writer.field("user", user)
             writer.field("password", password)
+            writer.field("ownTracksLink", setup.link)
             writer.field("number", answer["number"]?.int)
             writer.endObject()
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
@@ -47,10 +52,15 @@ enum DeviceCommands {
             """
             Added the device \(device.text) of \(person.text). Its app (OwnTracks: mode HTTP) reports with
 
-              URL       \(url)/owntracks
+              URL       \(setup.url)
               User      \(user)
               Password  \(password)
 
+            OwnTracks sets itself up with this link, or with its code in the phone's camera:
+
+            \(setup.link)
+
+            \(QRSymbol(setup.link)?.text(colored: isatty(STDOUT_FILENO) != 0) ?? "")
             Overland: \(url)/overland, with the password as its token.
             Traccar and OsmAnd: \(url)/osmand, with the password as the device's identifier.
             Other clients POST to \(url)/v1/fixes with "Authorization: Bearer" and the password.
