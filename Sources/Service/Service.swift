@@ -1,5 +1,6 @@
 import Cryptography
 import Gazetteer
+import Glibc
 package import HTTPServer
 import SQLite
 import Synchronization
@@ -20,6 +21,10 @@ package final class Service: Sendable {
     let deliverer: Deliverer
     let checker: FingerprintChecker
     let timeZones = TimeZoneDatabase()
+    /// Of devices whose OwnTracks app encrypts.
+    let secretBoxes: [Handle: SecretBox]
+    /// What each OwnTracks app was shown last of each friend, by the number of the fix.
+    let friendsShown = Mutex<[DeviceID: [PersonID: Int64]]>([:])
     private let server = Mutex<HTTPServer?>(nil)
     /// Requests that wait for the log's next event.
     let followers = Atomic<Int>(0)
@@ -39,6 +44,10 @@ package final class Service: Sendable {
         self.directory = directory
         self.clock = clock
         let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
+            guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
+            return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])
+        }
         let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0) }
         let lookup = TimelineLookup()
         let log = try EventLog(
@@ -118,5 +127,14 @@ package final class Service: Sendable {
         }
         try DataDirectory.writePrivate(Array((secret.text + "\n").utf8), to: directory.adminToken)
         return (secret.text, true)
+    }
+}
+
+extension Service {
+    /// Opens what the device's OwnTracks app encrypts; `nil` when no key of it is known.
+    func secretBox(of device: Caller) -> SecretBox? {
+        if secretBoxes.isEmpty { return nil }
+        let handle = log.withStanding { $0.devices[DeviceID(rawValue: device.principal.rawValue)]?.handle }
+        return handle.flatMap { secretBoxes[$0] }
     }
 }

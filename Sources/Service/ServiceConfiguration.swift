@@ -34,6 +34,8 @@ package struct ServiceConfiguration: Sendable {
     package var publicURL: String?
     /// One for each team, key, environment and server; none when nobody is to be woken.
     package var push: [Push] = []
+    /// For a device whose OwnTracks app encrypts what it sends, the file that holds the app's pass phrase.
+    package var ownTracksKeys: [Handle: String] = [:]
 
     package init() {}
 
@@ -71,10 +73,22 @@ package struct ServiceConfiguration: Sendable {
             case "listen": configuration.listen = try text(value, key)
             case "publicURL": configuration.publicURL = value.isNull ? nil : try text(value, key)
             case "push": configuration.push = value.isNull ? [] : try pushes(value)
+            case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
             }
         }
         return configuration
+    }
+
+    /// An object of devices and paths.
+    private static func files(_ value: JSONValue, _ key: String) throws(ReadError) -> [Handle: String] {
+        guard let members = value.members else { throw .badValue(key, "an object of devices and files") }
+        var files: [Handle: String] = [:]
+        for (name, path) in members {
+            guard let device = Handle(name) else { throw .badValue(key, "an object whose keys are names of devices") }
+            files[device] = try text(path, key)
+        }
+        return files
     }
 
     /// One object, or a list of them. An app stands in one of them for each environment.

@@ -21,30 +21,37 @@ package enum OsmAnd {
 
     private static func isDeviceKey(_ name: String) -> Bool { name == "id" || name == "deviceid" }
 
-    /// What the message came to; a message without a position tells of no fix.
+    /// What the message came to; one without a position is a `status`.
     ///
     /// - Parameter now: house time: the time of a fix that has none, and the one against which it is in the future.
     package static func report(of parameters: [Parameter], now: Timestamp) -> Report {
         let parameters = parameters.prefix(parametersMax)
         guard parameters.contains(where: { ["lat", "lon", "location"].contains($0.name) }) else {
-            return .notAFix(type: "status")
+            return .message("status", members(parameters.lazy.filter { !isDeviceKey($0.name) }))
         }
         var draft = FixDraft()
         draft.time = .at(now)
         var isValid = true
-        var left = JSONWriter()
-        left.beginObject()
+        var left: [Parameter] = []
         for (name, value) in parameters where !isDeviceKey(name) {
             if name == "valid" { isValid = value == "1" || value.lowercased() == "true" }
-            if !read(name, value, into: &draft) { left.field(name, value) }
+            if !read(name, value, into: &draft) { left.append((name, value)) }
         }
-        left.endObject()
         // The receiver says so itself: kept, and used by nothing.
         if !isValid { draft.horizontalAccuracy = -1 }
         var remainder = Remainder()
-        for member in (try? JSONSource(parsing: left.bytes[...]))?.members ?? [] { remainder.append(member) }
+        for member in members(left) { remainder.append(member) }
         draft.remainder = remainder.text()
         return draft.report(now: now)
+    }
+
+    /// Parameters as members of an object; none when a name comes twice.
+    private static func members(_ parameters: some Sequence<Parameter>) -> [JSONSource.Member] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, value) in parameters { writer.field(name, value) }
+        writer.endObject()
+        return (try? JSONSource(parsing: writer.bytes[...]))?.members ?? []
     }
 
     private static func read(_ name: String, _ value: String, into draft: inout FixDraft) -> Bool {
@@ -95,7 +102,7 @@ package enum OsmAnd {
         (try? JSONDocument.parse(body))?.root["device_id"]?.string
     }
 
-    /// What the message came to; a message without a position tells of no fix.
+    /// What the message came to; one without a position is a `status`.
     ///
     /// - Parameter now: house time, against which a fix is in the future.
     package static func report(ofJSON body: [UInt8], now: Timestamp) -> Report {
@@ -105,7 +112,7 @@ package enum OsmAnd {
             return .rejected(.unknownType)
         }
         guard location.contains(where: { $0.key == "coords" && $0.value.kind == .object }) else {
-            return .notAFix(type: "status")
+            return .message("status", location)
         }
         var draft = FixDraft()
         var remainder = Remainder()

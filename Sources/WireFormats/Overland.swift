@@ -1,3 +1,4 @@
+import Geodesy
 import JSON
 package import Whereabouts
 
@@ -13,7 +14,7 @@ package enum Overland {
     /// Reads the body of one request: a batch, or a message of the app's OwnTracks mode, which goes to the same address.
     ///
     /// Never fails: each location comes to one report, in the order written, and `current`, the newest fix while older
-    /// ones are still waiting in the app, to one more. What is no fix, as `will_terminate`, comes to `notAFix`.
+    /// ones are still waiting in the app, to one more. What is no fix, as a trip or `will_terminate`, is a message.
     ///
     /// - Parameter now: house time, against which a fix is in the future.
     package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
@@ -25,11 +26,11 @@ package enum Overland {
             return [.rejected(.unknownType)]
         }
         guard locations.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
-        var reports = locations.map { report(of: $0, now: now) }
+        var reports = locations.map { report(of: $0, now: now).about($0.text) }
         if let current = members.first(where: { $0.key == "current" })?.source, !current.value.isNull,
             reports.count < Limits.batchCommands
         {
-            reports.append(report(of: current, now: now))
+            reports.append(report(of: current, now: now).about(current.text))
         }
         return reports
     }
@@ -40,7 +41,9 @@ package enum Overland {
         }
         // Visits, trips and what happened to the app have an action or a type, and some of them a place.
         for member in properties where member.key == "action" || member.key == "type" {
-            if let word = member.value.string { return .notAFix(type: word) }
+            guard let word = member.value.string else { continue }
+            if word == "visit" { return visit(feature.value, now: now) }
+            return .message(word, properties.lazy.filter { $0.key != member.key })
         }
         var draft = FixDraft()
         if let position = feature.value["geometry"]?["coordinates"]?.array {
@@ -52,6 +55,33 @@ package enum Overland {
         for member in properties where !read(member.key, member.value, into: &draft) { remainder.append(member) }
         draft.remainder = remainder.text()
         return draft.report(now: now)
+    }
+
+    /// A stay as iOS saw it. Its dates are `null` where iOS says "distant past" and "distant future"; its time is that of
+    /// the call-back.
+    private static func visit(_ feature: JSONValue, now: Timestamp) -> Report {
+        let properties = feature["properties"]
+        var place = feature["geometry"]?["coordinates"]?.array?.makeIterator()
+        guard let longitude = place?.next(), let latitude = place?.next(), let told = properties?["timestamp"] else {
+            return .rejected(.missingField)
+        }
+        guard let longitude = longitude.double, let latitude = latitude.double,
+            let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
+        else { return .rejected(.badCoordinate) }
+        func time(_ value: JSONValue?) -> Timestamp? { value?.string.flatMap { ISO8601.parse($0) } }
+        guard let timestamp = time(told), timestamp >= Limits.oldestFix else { return .rejected(.badTimestamp) }
+        let latest = now.adding(seconds: Limits.futureRejectedSeconds)
+        guard timestamp <= latest else { return .rejected(.inTheFuture) }
+        // Older apps write the distant past and future out, as year 1 and 4001.
+        func seen(_ value: JSONValue?) -> Timestamp? {
+            time(value).flatMap { (Limits.oldestFix...latest).contains($0) ? $0 : nil }
+        }
+        return .sighting(
+            .visit(
+                VisitReport(
+                    timestamp: timestamp, coordinate: coordinate,
+                    horizontalAccuracy: properties?["horizontal_accuracy"]?.double.flatMap(Sentinel.nonNegative),
+                    arrival: seen(properties?["arrival_date"]), departure: seen(properties?["departure_date"]))))
     }
 
     private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {

@@ -1,27 +1,23 @@
+import Geodesy
 import JSON
 package import Whereabouts
 
 /// The messages of the OwnTracks apps in HTTP mode, `POST /owntracks`
 /// (OwnTracks booklet, `tech/json` and `tech/http`; what the apps' sources do beyond it stands beside the code).
 package enum OwnTracks {
-    /// The body of an answer that has nothing to say: no friends, no commands. An app that cannot parse its answer
-    /// ignores it; one that gets a 4xx throws its message away (iOS) or sends it for ever (Android).
-    package static let answer: [UInt8] = Array("[]".utf8)
-
-    /// Types that are known and tell of no fix.
-    private static let otherTypes: Set<String> = [
-        "transition", "waypoint", "waypoints", "lwt", "status", "steps", "beacon", "card", "cmd", "configuration",
-        "request",
-    ]
+    /// Opens the payload of an encrypted message; `nil` when it was made with another key.
+    package typealias Opener = (_ payload: String) -> [UInt8]?
 
     /// Reads the body of one request: a message, or an array of them (the apps send none, the protocol allows it).
     ///
-    /// Never fails: each message comes to one report, and an empty body, which the apps send when a friend is deleted,
-    /// to none. A body beyond ``Limits/ingestBodyBytes`` and an array beyond ``Limits/batchCommands`` come to one
-    /// `tooLarge`.
+    /// Never fails: each message comes to one report, a list of waypoints to one each, and an empty body, which the apps
+    /// send when a friend is deleted, to none. A body beyond ``Limits/ingestBodyBytes`` and more messages than
+    /// ``Limits/batchCommands`` come to one `tooLarge`.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
-    package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
+    /// - Parameters:
+    ///   - now: house time, against which a fix is in the future.
+    ///   - open: opens encrypted messages; `nil` where no key is known.
+    package static func reports(from body: [UInt8], now: Timestamp, opening open: Opener? = nil) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
         let source: JSONSource
         do {
@@ -29,25 +25,144 @@ package enum OwnTracks {
         } catch {
             return error == .empty ? [] : [.rejected(.notJSON)]
         }
-        guard let elements = source.elements else { return [report(of: source, now: now)] }
+        guard let elements = source.elements else { return bounded(reports(of: source, now, open)) }
         guard elements.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
-        return elements.map { report(of: $0, now: now) }
+        return bounded(elements.flatMap { element in reports(of: element, now, open).map { $0.about(element.text) } })
     }
 
-    private static func report(of source: JSONSource, now: Timestamp) -> Report {
-        guard source.value.kind == .object else { return .rejected(.unknownType) }
-        guard let type = source.value["_type"] else { return .rejected(.missingField) }
+    private static func bounded(_ reports: [Report]) -> [Report] {
+        reports.count <= Limits.batchCommands ? reports : [.rejected(.tooLarge)]
+    }
+
+    private static func reports(
+        of source: JSONSource, _ now: Timestamp, _ open: Opener?, wasEncrypted: Bool = false
+    ) -> [Report] {
+        guard let members = source.members else { return [.rejected(.unknownType)] }
+        guard let type = source.value["_type"] else { return [.rejected(.missingField)] }
         switch type.string {
-        case "location": return location(source.members ?? [], now: now)
-        case "encrypted": return .rejected(.encryptedWithoutKey)
-        case let type? where otherTypes.contains(type): return .notAFix(type: type)
-        default: return .rejected(.unknownType)
+        case "location": return [location(members, wasEncrypted: wasEncrypted, now: now)]
+        case "encrypted": return encrypted(source.value, now, open)
+        case "transition": return [transition(source.value, now)]
+        case "beacon": return [beacon(source.value, now)]
+        case "waypoint": return [waypoint(source)]
+        case "waypoints":
+            return source.value["waypoints"]?.array == nil ? [.rejected(.missingField)] : waypoints(members)
+        // Its settings hold secrets: that it came is all that is kept.
+        case "configuration": return [.message(type: "configuration", text: "{}")]
+        case let type? where wordsOfTheirOwn.contains(type):
+            return [.message(type, members.lazy.filter { $0.key != "_type" })]
+        default: return [.rejected(.unknownType)]
         }
     }
 
-    private static func location(_ members: [JSONSource.Member], now: Timestamp) -> Report {
+    /// Types that the house has no words for.
+    private static let wordsOfTheirOwn: Set<String> = ["lwt", "status", "steps", "card", "cmd", "request", "dump"]
+
+    // MARK: Messages
+
+    private static func encrypted(_ message: JSONValue, _ now: Timestamp, _ open: Opener?) -> [Report] {
+        guard let payload = message["data"]?.string else { return [.rejected(.missingField)] }
+        guard let plain = open?(payload) else { return [.rejected(.encryptedWithoutKey)] }
+        guard let source = try? JSONSource(parsing: plain[...]) else { return [.rejected(.notJSON)] }
+        // Encrypted once more it would be readable to nobody. What is rejected is kept as it came, encrypted.
+        return reports(of: source, now, nil, wasEncrypted: true).map {
+            if case .rejected(let reason, _) = $0 { .rejected(reason) } else { $0 }
+        }
+    }
+
+    /// An entry or exit; the place comes with a `location` of its own.
+    private static func transition(_ message: JSONValue, _ now: Timestamp) -> Report {
+        guard let event = message["event"] else { return .rejected(.missingField) }
+        guard let word = event.string, ["enter", "leave"].contains(word) else { return .rejected(.badValue) }
+        return dated(message["tst"], now) { timestamp in
+            // A region without a name is called by its id, or by when it was created, by which the apps know it.
+            let named = [message["desc"]?.string, message["rid"]?.string].compactMap { $0 }.first { !$0.isEmpty }
+            guard let region = named ?? message["wtst"]?.int.map({ "\($0)" }) else {
+                return .rejected(.missingField)
+            }
+            return .sighting(
+                .crossing(
+                    CrossingReport(
+                        timestamp: timestamp, region: String(region.prefix(Limits.regionNameCharacters)),
+                        isEntry: word == "enter")))
+        }
+    }
+
+    private static func beacon(_ message: JSONValue, _ now: Timestamp) -> Report {
+        guard let uuid = message["uuid"], let major = message["major"], let minor = message["minor"] else {
+            return .rejected(.missingField)
+        }
+        guard let uuid = uuid.string.flatMap({ Identifier128($0.lowercased()) }), let major = major.int,
+            let minor = minor.int, (0...65_535).contains(major), (0...65_535).contains(minor)
+        else { return .rejected(.badValue) }
+        return dated(message["tst"], now) { timestamp in
+            .sighting(
+                .beacon(
+                    BeaconReport(
+                        timestamp: timestamp, uuid: uuid, major: major, minor: minor,
+                        proximity: message["prox"]?.int.flatMap { (0...3).contains($0) ? $0 : nil } ?? 0,
+                        accuracy: message["acc"]?.double.flatMap(Sentinel.nonNegative),
+                        rssi: message["rssi"]?.int.flatMap { (-200...100).contains($0) ? $0 : nil } ?? 0)))
+        }
+    }
+
+    private static func waypoints(_ members: [JSONSource.Member]) -> [Report] {
+        let list = members.first { $0.key == "waypoints" }?.source.elements ?? []
+        return list.prefix(Limits.batchCommands + 1).map { waypoint($0).about($0.text) }
+    }
+
+    /// A region; one at no place on earth is deleted. What has no radius, or is a beacon, is no region of ours and kept in
+    /// the app's words.
+    private static func waypoint(_ source: JSONSource) -> Report {
+        let message = source.value
+        guard let members = source.members else { return .rejected(.unknownType) }
+        guard let description = message["desc"], let created = message["tst"] else { return .rejected(.missingField) }
+        guard let text = description.string, !text.isEmpty else { return .rejected(.badValue) }
+        // Android releases have written milliseconds.
+        let seconds = created.double.map { abs($0) < 1e11 ? $0 : $0 / 1000 }
+        guard let time = seconds.flatMap(Timestamp.init(seconds:)) else { return .rejected(.badTimestamp) }
+        let name = String(text.prefix(Limits.regionNameCharacters))
+        guard let latitude = message["lat"]?.double, let longitude = message["lon"]?.double else {
+            return .message("waypoint", members.lazy.filter { $0.key != "_type" })
+        }
+        guard let center = try? Coordinate(latitude: latitude, longitude: longitude) else {
+            return .waypoint(Waypoint(created: time, name: name, circle: nil))
+        }
+        guard let radius = message["rad"]?.double, let circle = try? Circle(center: center, radiusMeters: radius) else {
+            return .message("waypoint", members.lazy.filter { $0.key != "_type" })
+        }
+        return .waypoint(Waypoint(created: time, name: name, circle: circle))
+    }
+
+    /// The device's time of what is no fix, within the same bounds.
+    private static func dated(_ value: JSONValue?, _ now: Timestamp, _ report: (Timestamp) -> Report) -> Report {
+        guard let value else { return .rejected(.missingField) }
+        guard case .at(let time) = time(value), time >= Limits.oldestFix else { return .rejected(.badTimestamp) }
+        guard time <= now.adding(seconds: Limits.futureRejectedSeconds) else { return .rejected(.inTheFuture) }
+        return report(time)
+    }
+
+    /// Whether the app says that the fix is its answer to `reportLocation`. The place may be older than the command: it is
+    /// what the phone knew when it was told.
+    package static func isAnswer(_ fix: Fix) -> Bool {
+        guard let remainder = fix.remainder, let document = try? JSONDocument.parse(Array(remainder.utf8)) else {
+            return false
+        }
+        return document.root["t"]?.string == "r"
+    }
+
+    /// What an app's `request` asks for, in the text of the message.
+    package static func request(_ text: String) -> String? {
+        (try? JSONDocument.parse(Array(text.utf8)))?.root["request"]?.string
+    }
+
+    private static func location(_ members: [JSONSource.Member], wasEncrypted: Bool, now: Timestamp) -> Report {
         var draft = FixDraft()
         var remainder = Remainder()
+        // As the Recorder marks it.
+        if wasEncrypted, let mark = try? JSONSource(parsing: Array(#"{"_decrypted":true}"#.utf8)[...]).members?.first {
+            remainder.append(mark)
+        }
         for member in members where !read(member.key, member.value, into: &draft) { remainder.append(member) }
         draft.remainder = remainder.text()
 

@@ -24,12 +24,17 @@ final class ServiceUnderTest: Sendable {
     }
 
     /// - Parameter clock: goes with the system's when pushes are to end by more than their deadline.
-    init(clock: HouseClock, push: [ServiceConfiguration.Push]) throws {
+    convenience init(clock: HouseClock, push: [ServiceConfiguration.Push]) throws {
+        try self.init(clock: clock) { $0.push = push }
+    }
+
+    /// - Parameter configure: what `config.json` would say.
+    init(clock: HouseClock = .standing, configure: (inout ServiceConfiguration) -> Void) throws {
         var template = Array("/tmp/service-XXXXXX".utf8CString)
         directory = String(cString: try #require(mkdtemp(&template)))
         self.clock = clock
         var configuration = ServiceConfiguration()
-        configuration.push = push
+        configure(&configuration)
         self.configuration = configuration
         try start()
     }

@@ -79,7 +79,9 @@ import Whereabouts
     }
 
     @Test func `a message without a position tells of no fix`() {
-        #expect(report("id=1&batt=50&timestamp=1377177267") == .notAFix(type: "status"))
+        #expect(
+            report("id=1&batt=50&timestamp=1377177267")
+                == .message(type: "status", text: #"{"batt":"50","timestamp":"1377177267"}"#))
     }
 
     // The newer client, from the documentation of its protocol.
@@ -106,7 +108,10 @@ import Whereabouts
 
     @Test(arguments: [
         ("{", Report.rejected(.notJSON)), ("7", .rejected(.unknownType)), ("{}", .rejected(.unknownType)),
-        (#"{"device_id":"a","location":{"event":"heartbeat"}}"#, .notAFix(type: "status")),
+        (
+            #"{"device_id":"a","location":{"event":"heartbeat"}}"#,
+            .message(type: "status", text: #"{"event":"heartbeat"}"#)
+        ),
         (#"{"location":{"coords":{"latitude":1,"longitude":2}}}"#, .rejected(.missingField)),
     ])
     func `other JSON`(body: String, report: Report) {

@@ -53,27 +53,57 @@ import Whereabouts
         ].joined(separator: ",")
         let reports = reports(#"{"locations":[\#(body)]}"#)
         #expect(
-            reports.dropFirst().dropLast() == [
+            Array(reports.dropFirst().dropLast()).withoutTexts == [
                 .rejected(.badCoordinate), .rejected(.badCoordinate), .rejected(.badCoordinate),
                 .rejected(.badTimestamp), .rejected(.inTheFuture), .rejected(.unknownType), .rejected(.unknownType),
                 .rejected(.missingField),
             ])
         #expect(reports.first?.fix != nil && reports.last?.fix != nil)
+        // Each is kept by itself.
+        let texts = reports.compactMap {
+            if case .rejected(_, let text?) = $0 { String(decoding: text, as: UTF8.self) } else { nil }
+        }
+        #expect(texts.count == 8 && texts[0] == feature("[9.25,147]") && texts[5] == "7")
     }
 
-    @Test func `what is no fix is told apart, with and without a place`() {
+    @Test func `what is no fix is told apart, with and without a place`() throws {
         let body = """
             {"locations":[
              {"type":"Feature","properties":{"timestamp":"2026-01-01T00:00:00Z","action":"will_terminate"}},
-             {"type":"Feature","geometry":{"type":"Point","coordinates":[9.25,46.5]},"properties":{"action":"visit",\
-            "timestamp":"2026-01-01T00:00:00Z","arrival_date":"2025-12-31T23:00:00Z","departure_date":null}},
              {"type":"Feature","geometry":{"type":"Point","coordinates":[9.25,46.5]},"properties":{"type":"trip",\
-            "timestamp":"2026-01-01T00:00:00Z","mode":"walk","distance":100}}]}
+            "mode":"walk","start":"2026-01-01T00:00:00Z","distance":100.5,"api_token":"x"}}]}
             """
         #expect(
             reports(body) == [
-                .notAFix(type: "will_terminate"), .notAFix(type: "visit"), .notAFix(type: "trip"),
+                .message(type: "will_terminate", text: #"{"timestamp":"2026-01-01T00:00:00Z"}"#),
+                .message(type: "trip", text: #"{"mode":"walk","start":"2026-01-01T00:00:00Z","distance":100.5}"#),
             ])
+    }
+
+    /// Dates that iOS has not observed are `null`, or year 1 and 4001 in older apps.
+    @Test(
+        arguments: [
+            (#""2025-12-31T23:00:00Z""#, "null", -3600, nil), ("null", #""2026-01-01T00:00:00+0000""#, nil, 0),
+            (#""0001-01-01T00:00:00Z""#, #""4001-01-01T00:00:00Z""#, nil, nil),
+        ] as [(String, String, Int64?, Int64?)])
+    func `a visit keeps the dates that were seen`(arrival: String, departure: String, from: Int64?, to: Int64?) throws {
+        let body = """
+            {"locations":[{"type":"Feature","geometry":{"type":"Point","coordinates":[9.25,46.5]},"properties":{\
+            "action":"visit","timestamp":"2026-01-01T00:00:00Z","arrival_date":\(arrival),"departure_date":\(departure),\
+            "horizontal_accuracy":20}}]}
+            """
+        let newYear = Timestamp(milliseconds: 1_767_225_600_000)
+        let coordinate = try Coordinate(latitude: 46.5, longitude: 9.25)
+        #expect(
+            reports(body) == [
+                .sighting(
+                    .visit(
+                        VisitReport(
+                            timestamp: newYear, coordinate: coordinate, horizontalAccuracy: 20,
+                            arrival: from.map(newYear.adding(seconds:)), departure: to.map(newYear.adding(seconds:)))))
+            ])
+        let without = body.replacing(#""geometry":{"type":"Point","coordinates":[9.25,46.5]},"#, with: "")
+        #expect(reports(without).withoutTexts == [.rejected(.missingField)])
     }
 
     /// Sent while a backlog waits, and again in its batch later: the same fix, so that it is kept once.

@@ -42,10 +42,6 @@ import Whereabouts
                 """)
     }
 
-    @Test func `an answer is an empty array`() {
-        #expect(String(decoding: OwnTracks.answer, as: UTF8.self) == "[]")
-    }
-
     @Test(arguments: ["", " \r\n", "[]"])
     func `an empty body tells of nothing`(body: String) {
         #expect(reports(body).isEmpty)
@@ -60,17 +56,9 @@ import Whereabouts
         let reports = reports(body)
         #expect(
             reports.map(\.description) == [
-                "fix(…)", "notAFix(card)", "rejected(badCoordinate)", "rejected(unknownType)", "fix(…)",
+                "fix(…)", "message(…)", "rejected(badCoordinate)", "rejected(unknownType)", "fix(…)",
             ])
         #expect(reports.last?.fix?.timestamp.milliseconds == 1_767_225_611_000)
-    }
-
-    @Test(arguments: [
-        "transition", "waypoint", "waypoints", "lwt", "status", "steps", "beacon", "card", "cmd", "configuration",
-        "request",
-    ])
-    func `a message of another type is no fix and no fault`(type: String) throws {
-        #expect(try report(#"{"_type":"\#(type)","lat":-1000000,"password":"x"}"#) == .notAFix(type: type))
     }
 
     @Test(arguments: [

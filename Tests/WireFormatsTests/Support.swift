@@ -16,6 +16,13 @@ extension Report {
     }
 }
 
+extension [Report] {
+    /// Without the parts of the body that are rejected.
+    var withoutTexts: [Report] {
+        map { if case .rejected(let reason, _) = $0 { .rejected(reason) } else { $0 } }
+    }
+}
+
 func only(_ reports: [Report]) throws -> Report {
     try #require(reports.count == 1)
     return reports[0]

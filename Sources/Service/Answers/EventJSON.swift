@@ -110,6 +110,13 @@ enum EventJSON {
         case .sightingReported(let device, _, let sighting):
             writer.field("device", device.rawValue)
             part(sighting, into: &writer) { sighting, writer in ReportJSON.writeMembers(of: sighting, into: &writer) }
+        case .messageReported(let device, let message):
+            writer.field("device", device.rawValue)
+            part(message, into: &writer) {
+                $1.field("type", $0.type)
+                $1.key("message")
+                $1.raw($0.text.utf8)
+            }
         case .locationPushTokenRegistered(let device, let environment, let token):
             writer.field("device", device.rawValue)
             writer.field("environment", environment.word)
@@ -132,7 +139,7 @@ enum EventJSON {
             part(query.subject == nil ? query.purposeForRequester ?? .erased : query.purposeForSubject, into: &writer) {
                 $1.field("purpose", $0)
             }
-        case .locationPushStarted(let query, let device):
+        case .locationPushStarted(let query, let device), .locationReportCommanded(let query, let device):
             writer.field("query", query.description)
             writer.field("device", device.rawValue)
         case .locationPushAttempted(let attempt):

@@ -64,6 +64,16 @@ enum Gate {
         return .json(body)
     }
 
+    /// Answers a device's own message with the newest places of its owner's friends, each on record.
+    static func answerDevice(
+        _ service: Service, _ exchange: Exchange, friends: [Permit], body: [UInt8]
+    ) throws(Problem) -> HTTPResponse {
+        let hash = Hash256(SHA256().hash(body))
+        try append(
+            service, exchange, .answerDevice(friends: friends, asOf: service.log.head, answerHash: hash))
+        return .json(body)
+    }
+
     @discardableResult
     static func append(_ service: Service, _ exchange: Exchange, _ command: Command) throws(Problem) -> Receipt {
         do throws(AppendFailure) {

@@ -19,18 +19,6 @@ enum IngestEndpoints {
         submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
     }
 
-    static func ownTracks(
-        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
-    ) {
-        let reports = OwnTracks.reports(from: exchange.request.body, now: service.clock())
-        submit(reports, of: .caller, service, exchange) { result in
-            switch result {
-            case .success: respond(.json(OwnTracks.answer))
-            case .failure(let problem): respond(problem.response)
-            }
-        }
-    }
-
     static func overland(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -118,14 +106,14 @@ enum IngestEndpoints {
         return .json(writer.bytes)
     }
 
-    private struct Counted: Sendable {
+    struct Counted: Sendable {
         var new = 0
         var duplicate = 0
         var rejected: [(index: Int, reason: RejectionReason)] = []
         var number: Int64 = 0
     }
 
-    private static func submit(
+    static func submit(
         _ reports: [Report], of device: DeviceReference, _ service: Service, _ exchange: Exchange,
         _ completion: @escaping @Sendable (Result<Counted, Problem>) -> Void
     ) {
@@ -144,8 +132,12 @@ enum IngestEndpoints {
                 wanted.append(.fix(fix, answering: answering))
             case .authorization(let report): wanted.append(.authorization(report))
             case .sighting(let sighting): wanted.append(.sighting(sighting))
-            case .rejected(let reason): wanted.append(rejected(reason, exchange.request.body))
-            case .notAFix: continue
+            case .waypoint(let waypoint): wanted.append(.waypoint(waypoint))
+            case .message(let type, let text):
+                let hash = Hash256(SHA256().hash(Array("\(type)\n\(text)".utf8)))
+                wanted.append(.message(ClientMessage(type: type, text: text, hash: hash)))
+            case .rejected(let reason, let text):
+                wanted.append(rejected(reason, text.map { Array($0) } ?? exchange.request.body))
             }
         }
         let log = service.log
@@ -168,11 +160,11 @@ enum IngestEndpoints {
         }
     }
 
-    private static func rejected(_ reason: RejectionReason, _ body: [UInt8]) -> DeviceReport {
+    private static func rejected(_ reason: RejectionReason, _ text: [UInt8]) -> DeviceReport {
         .rejected(
             reason,
-            RejectedInput(hash: Hash256(SHA256().hash(body)), head: Array(body.prefix(Limits.rejectedBytes))),
-            length: Int64(body.count))
+            RejectedInput(hash: Hash256(SHA256().hash(text)), head: Array(text.prefix(Limits.rejectedBytes))),
+            length: Int64(text.count))
     }
 
     private static func counts(_ result: Result<Counted, Problem>) -> HTTPResponse {
@@ -211,7 +203,8 @@ extension RejectionReason {
         case .inTheFuture: "\"timestamp\" is more than a day ahead; set the device's clock."
         case .noFix: "The device had no fix: this is no location."
         case .tooLarge: "Send at most \(Limits.batchCommands) reports and \(Limits.ingestBodyBytes >> 20) MiB at once."
-        case .encryptedWithoutKey: "The payload is encrypted, and its key is not here; turn the encryption off."
+        case .encryptedWithoutKey:
+            "The payload is encrypted with a key that is not here; name its file in config.json, or turn the encryption off."
         case .badValue: "A member has none of the values it can have."
         }
     }

@@ -128,7 +128,7 @@ final class AuditTable: Projection {
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for event in batch {
             switch event.event {
-            case .fixReported, .sightingReported, .locationPushStarted, .invitationRefused: continue
+            case .fixReported, .sightingReported, .messageReported, .locationPushStarted, .invitationRefused: continue
             case .personErased(let person):
                 try erase(person)
                 try insert(change(event, item: person.rawValue))
@@ -207,8 +207,9 @@ final class AuditTable: Projection {
         case .locationPushTested(let attempt):
             let said = [attempt.status.map { "\($0)" }, attempt.reason].compactMap { $0 }.joined(separator: " ")
             return change(event, item: attempt.device.rawValue, name: attempt.attempt == 0 ? "leaving" : said)
-        case .fixReported, .sightingReported, .inputRejected, .locationQueried, .locationPushStarted,
-            .locationPushAttempted,
+        case .locationReportCommanded(_, let device): return change(event, item: device.rawValue)
+        case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
+            .locationPushStarted, .locationPushAttempted,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
             .logRestored, .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
             return nil
@@ -248,13 +249,14 @@ extension Event {
         case .locationPushTokenRegistered: .locationPushTokenRegistered
         case .locationPushTokenRetired: .locationPushTokenRetired
         case .locationPushTested: .locationPushTested
+        case .locationReportCommanded: .locationReportCommanded
         case .personErased: .personErased
         case .sharingPaused: .sharingPaused
         case .sharingResumed: .sharingResumed
         case .invitationMade: .invitationMade
         case .invitationWithdrawn: .invitationWithdrawn
-        case .fixReported, .sightingReported, .inputRejected, .locationQueried, .locationPushStarted,
-            .locationPushAttempted,
+        case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
+            .locationPushStarted, .locationPushAttempted,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored,
             .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
             preconditionFailure("Not a change of settings.")

@@ -28,6 +28,8 @@ package enum Event: Hashable, Sendable {
     case authorizationReported(device: DeviceID, Part<AuthorizationReport>)
     /// A heading, beacon, visit or crossing of the device's own; each has a kind of event of its own.
     case sightingReported(device: DeviceID, Sighting.Kind, Part<Sighting>)
+    /// Something else, in the client's own words.
+    case messageReported(device: DeviceID, Part<ClientMessage>)
     case locationPushTokenRegistered(device: DeviceID, environment: PushEnvironment, Part<LocationPushToken>)
     case locationPushTokenRetired(device: DeviceID, reason: String)
     case locationQueried(LocationQuery)
@@ -41,6 +43,8 @@ package enum Event: Hashable, Sendable {
     /// A push without a query, to try out the way to a device. ``LocationPushAttempt/query`` is an id of the test's own;
     /// attempt 0: it is about to leave.
     case locationPushTested(LocationPushAttempt)
+    /// The device is about to be told, in the answer to its own message, to say where it is.
+    case locationReportCommanded(query: QueryID, device: DeviceID)
     /// `fix` is the number of the event that answered.
     case locationQueryEnded(QueryID, QueryEnd, fix: Int64?)
     case locationDisclosed(Disclosure)
@@ -96,6 +100,8 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case retentionApplied = 40
     case scheduleSet = 45
     case scheduleRemoved = 46
+    case messageReported = 47
+    case locationReportCommanded = 48
 
     /// The name people and machines see: the case name with a capital, `FixReported`.
     package var name: String {
@@ -326,6 +332,8 @@ package struct LocationRead: Hashable, Sendable {
         case live = 9
         case trips = 10
         case places = 11
+        /// A friend's newest location, in the answer to a report of one's own phone.
+        case friends = 12
         package var word: String { String(describing: self) }
     }
     package struct Content: Hashable, Sendable {

@@ -66,6 +66,14 @@ extension EventCoding {
             let sighted = try require(Sighting.Kind(rawValue: kind.rawValue))
             let sighting = try open(parts, 0) { (fields) throws(CBORError) in try Sighting(sighted, from: &fields) }
             event = .sightingReported(device: device, sighted, sighting)
+        case .messageReported:
+            let device = DeviceID(rawValue: try require(try clear.integer(1)))
+            let message = try open(parts, 0) { (fields) throws(CBORError) in
+                let hash = try require(try fields.hash(1))
+                return ClientMessage(
+                    type: try require(try fields.text(2)), text: try require(try fields.text(3)), hash: hash)
+            }
+            event = .messageReported(device: device, message)
         case .locationPushTokenRegistered:
             let device = DeviceID(rawValue: try require(try clear.integer(1)))
             let environment = try require(PushEnvironment(rawValue: try require(try clear.integer(2))))
@@ -77,10 +85,13 @@ extension EventCoding {
             event = .locationPushTokenRetired(
                 device: DeviceID(rawValue: try require(try clear.integer(1))), reason: try require(try clear.text(2)))
         case .locationQueried: event = .locationQueried(try query(&clear, in: stream, parts))
-        case .locationPushStarted:
-            event = .locationPushStarted(
-                query: try require(try clear.identifier(1)),
-                device: DeviceID(rawValue: try require(try clear.integer(2))))
+        case .locationPushStarted, .locationReportCommanded:
+            let query = try require(try clear.identifier(1))
+            let device = DeviceID(rawValue: try require(try clear.integer(2)))
+            event =
+                kind == .locationPushStarted
+                ? .locationPushStarted(query: query, device: device)
+                : .locationReportCommanded(query: query, device: device)
         case .locationPushAttempted, .locationPushTested:
             let attempt = LocationPushAttempt(
                 query: try require(try clear.identifier(1)),

@@ -176,6 +176,14 @@ package enum EventCoding {
                 }
             clear.integer(1, device.rawValue)
             part(stream.person, .track) { sighting.toWrite.write(to: &$0) }
+        case .messageReported(let device, let message):
+            kind = .messageReported
+            clear.integer(1, device.rawValue)
+            part(stream.person, .track) {
+                $0.bytes(1, message.toWrite.hash.bytes)
+                $0.text(2, message.toWrite.type)
+                $0.text(3, message.toWrite.text)
+            }
         case .locationPushTokenRegistered(let device, let environment, let token):
             kind = .locationPushTokenRegistered
             clear.integer(1, device.rawValue)
@@ -202,8 +210,9 @@ package enum EventCoding {
             if let purpose = query.purposeForRequester {
                 part(PersonID(rawValue: query.requester.rawValue), .rest) { $0.text(1, purpose.toWrite) }
             }
-        case .locationPushStarted(let query, let device):
-            kind = .locationPushStarted
+        case .locationPushStarted(let query, let device), .locationReportCommanded(let query, let device):
+            kind =
+                if case .locationPushStarted = event { .locationPushStarted } else { .locationReportCommanded }
             clear.identifier(1, query)
             clear.integer(2, device.rawValue)
         case .locationPushAttempted(let attempt), .locationPushTested(let attempt):

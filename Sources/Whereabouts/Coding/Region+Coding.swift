@@ -3,7 +3,7 @@ import Geodesy
 // A region as events, the standing and the timeline store it: a map of
 //
 //     1 identifier · a circle: 2, 3 center in degrees, 4 radius in meters · a polygon: 5 its vertices, latitude and
-//     longitude in turn · 6, 7 false: entries, exits are not told
+//     longitude in turn · 6, 7 false: entries, exits are not told · 8 when it was created in the app it came from
 
 extension Region {
     func write(to fields: inout FieldWriter) {
@@ -18,6 +18,7 @@ extension Region {
         }
         fields.bool(6, notifyOnEntry ? nil : false)
         fields.bool(7, notifyOnExit ? nil : false)
+        fields.timestamp(8, waypoint)
     }
 
     init(from fields: inout FieldReader) throws(CBORError) {
@@ -44,7 +45,7 @@ extension Region {
         }
         self.init(
             identifier: identifier, area: area, notifyOnEntry: try fields.bool(6) ?? true,
-            notifyOnExit: try fields.bool(7) ?? true)
+            notifyOnExit: try fields.bool(7) ?? true, waypoint: try fields.timestamp(8))
     }
 
     /// The bytes a table keeps of it.

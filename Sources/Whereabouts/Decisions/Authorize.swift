@@ -122,7 +122,7 @@ extension Standing {
     ) -> Result<Permit, RefusedAct> {
         let act: Act =
             switch question.question {
-            case .location: .readLocation
+            case .location, .friends: .readLocation
             case .track, .visits, .crossings, .trips, .places: .readHistory
             case .audit, .events, .live: .audit
             case .settings: .manage

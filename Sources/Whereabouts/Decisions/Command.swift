@@ -61,6 +61,9 @@ package enum Command: Sendable {
     case disclose(QueryID, content: Disclosure.Content, precision: Precision, fix: Int64)
     /// An answer from stored data is about to leave; `permitted` is what it was computed under.
     case recordRead(ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256)
+    /// The answer to a device's own message is about to leave: it shows these friends' newest places, each permitted to
+    /// the device's owner, and tells the device to report if a question waits for its owner.
+    case answerDevice(friends: [Permit], asOf: Int64, answerHash: Hash256)
     /// A reading that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
     case recordRefusedRead(ReadQuestion)
     case erasePerson(Handle)
@@ -85,6 +88,8 @@ package enum DeviceReport: Sendable {
     case fix(Fix, answering: QueryID?)
     case authorization(AuthorizationReport)
     case sighting(Sighting)
+    case waypoint(Waypoint)
+    case message(ClientMessage)
     case rejected(RejectionReason, RejectedInput, length: Int64)
 }
 

@@ -1,4 +1,4 @@
-// What devices report: fixes, rejected input, location push tokens.
+// What devices report: fixes, sightings, waypoints, rejected input, location push tokens.
 
 extension Standing {
     func decideFixes(
@@ -13,17 +13,19 @@ extension Standing {
         outcomes.reserveCapacity(reports.count)
         var newest = device.newestTimestamp
         var authorization = device.authorization?.report
-        var sightings = device.lastSightings
+        var sightings = device.sightings
+        var waypoints: WaypointChanges?
         // Filled when the first fix comes that is not newer than the ones before it: most batches have none.
         var inThisBatch: Set<Fix>?
-        var rejectedInThisBatch: Set<Hash256> = []
+        var keptInThisBatch: Set<Hash256> = []
+        func isKnown(_ hash: Hash256) -> Bool {
+            device.kept.contains(hash) || !keptInThisBatch.insert(hash).inserted
+        }
         for (index, report) in reports.enumerated() {
             switch report {
             case .rejected(let reason, let input, let length):
                 outcomes.append(.rejected(reason))
-                guard !device.rejected.contains(input.hash), rejectedInThisBatch.insert(input.hash).inserted else {
-                    continue
-                }
+                if isKnown(input.hash) { continue }
                 decision.append(
                     .inputRejected(device: id, reason: reason, length: length, .open(input)), to: track)
             case .authorization(let report):
@@ -35,13 +37,25 @@ extension Standing {
                 outcomes.append(.new)
                 decision.append(.authorizationReported(device: id, .open(report)), to: .audit(device.person))
             case .sighting(let sighting):
-                // A device sends one message until it is acknowledged, so a repeated one is the last of its kind.
-                guard sightings.updateValue(sighting, forKey: sighting.kind) != sighting else {
+                // A device sends what it saw again until it is acknowledged.
+                guard !sightings.contains(sighting) else {
+                    outcomes.append(.duplicate)
+                    continue
+                }
+                sightings.append(sighting)
+                outcomes.append(.new)
+                decision.append(.sightingReported(device: id, sighting.kind, .open(sighting)), to: track)
+            case .waypoint(let waypoint):
+                var changes = waypoints.take() ?? WaypointChanges(of: device.person, in: self)
+                outcomes.append(changes.take(waypoint, into: &decision))
+                waypoints = consume changes
+            case .message(let message):
+                guard !isKnown(message.hash) else {
                     outcomes.append(.duplicate)
                     continue
                 }
                 outcomes.append(.new)
-                decision.append(.sightingReported(device: id, sighting.kind, .open(sighting)), to: track)
+                decision.append(.messageReported(device: id, .open(message)), to: track)
             case .fix(let fix, let query):
                 // Newer than anything of this device: it cannot be known, and needs no look-up.
                 if newest.map({ fix.timestamp <= $0 }) ?? false {
@@ -84,7 +98,8 @@ extension Standing {
             guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved else { throw .notFound }
             return id
         case .named(let handle):
-            try requireOperator(caller)
+            // The house itself where a broker vouches for the device.
+            if caller != .house { try requireOperator(caller) }
             guard let id = deviceByHandle[handle] else { throw .notFound }
             return id
         }

@@ -60,6 +60,8 @@ extension Standing {
         case .recordRead(let question, let permit, let asOf, let count, let hash):
             return try recordRead(
                 question, permitted: permit, asOf: asOf, count: count, answerHash: hash, by: caller, at: now)
+        case .answerDevice(let friends, let asOf, let hash):
+            return try answerDevice(friends: friends, asOf: asOf, answerHash: hash, by: caller, at: now)
         case .recordRefusedRead(let question): return try recordRefusedRead(question, by: caller, at: now)
         case .countRefusals(let principal, let count, let since):
             return try countRefusals(by: principal, count: count, since: since, by: caller)

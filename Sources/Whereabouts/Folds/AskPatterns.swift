@@ -30,6 +30,9 @@ package struct AskPatterns: Sendable {
                 return [step(query.requester, .ask(isRefused: query.verdict.isRefused))]
             case .locationDisclosed(let disclosure) where disclosure.verdict != .own:
                 return [step(disclosure.requester, .shown(disclosure.precision))]
+            // The friend did not ask: the phone reported, and was told. What it saw counts all the same.
+            case .locationRead(let read) where read.question == .friends:
+                return [step(read.reader, .shown(read.precision))]
             case .locationRead(let read) where read.verdict != .own:
                 let asked = step(read.reader, .ask(isRefused: read.verdict.isRefused))
                 return read.verdict.isRefused ? [asked] : [asked, step(read.reader, .shown(read.precision))]

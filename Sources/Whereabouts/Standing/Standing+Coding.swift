@@ -66,22 +66,21 @@ extension Standing {
                 $0.text(6, device.pushToken?.token.bundleID)
                 $0.integer(7, device.pushToken?.environment.rawValue)
                 $0.timestamp(8, device.pushToken?.registeredAt)
-                $0.bytes(9, device.rejected.isEmpty ? nil : device.rejected.flatMap(\.bytes))
+                $0.bytes(9, device.kept.isEmpty ? nil : device.kept.flatMap(\.bytes))
                 $0.timestamp(10, device.pushes.fullAt)
                 $0.timestamp(11, device.lastPushAt)
                 $0.timestamp(12, device.authorization?.report.timestamp)
                 $0.integer(13, device.authorization?.report.status.rawValue)
                 $0.integer(14, device.authorization?.report.accuracy?.rawValue)
                 $0.timestamp(15, device.authorization?.since)
-                for (key, kind) in Self.sightingKeys {
-                    $0.bytes(
-                        key,
-                        device.lastSightings[kind].map { sighting in
-                            var fields = FieldWriter()
-                            sighting.write(to: &fields)
-                            return fields.finish()
-                        })
+                // The bytes of all, and kind and length of each.
+                let sightings = device.sightings.map { sighting in
+                    var fields = FieldWriter()
+                    sighting.write(to: &fields)
+                    return (kind: sighting.kind, bytes: fields.finish())
                 }
+                $0.bytes(16, sightings.isEmpty ? nil : sightings.flatMap(\.bytes))
+                $0.integers(17, sightings.flatMap { [$0.kind.rawValue, Int64($0.bytes.count)] })
             }
         }
         for (id, token) in tokens {
@@ -153,6 +152,7 @@ extension Standing {
                 $0.integers(12, query.withheld.flatMap { [$0.device.rawValue, $0.reason.rawValue] })
                 $0.integer(13, query.consent?.rawValue)
                 $0.bool(14, query.isDisclosed ? true : nil)
+                $0.integers(15, query.commanded.map(\.rawValue))
             }
         }
         for (principal, window) in refusals {
@@ -197,6 +197,9 @@ extension Standing {
         }
         for (id, token) in tokens where !token.isRevoked { tokenByHash[token.issued.hash] = id }
         for (id, invitation) in invitations { invitationByHash[invitation.hash] = id }
+        for (id, grant) in grants {
+            if let requester = grant.requester { grantsByRequester[requester, default: []].insert(id) }
+        }
         for id in queryOrder {
             guard let query = queries[id], query.end == nil else { continue }
             openQueries[query.subject, default: []].append(id)
@@ -263,7 +266,7 @@ extension Standing {
                     registeredAt: try require(try fields.timestamp(8)))
             }
             let hashes = try fields.bytes(9) ?? []
-            device.rejected = stride(from: 0, to: hashes.count, by: 32).compactMap {
+            device.kept = stride(from: 0, to: hashes.count, by: 32).compactMap {
                 Hash256(bytes: Array(hashes[$0..<min($0 + 32, hashes.count)]))
             }
             device.pushes.fullAt = try fields.timestamp(10)
@@ -275,9 +278,15 @@ extension Standing {
                     accuracy: try fields.integer(14).flatMap(AccuracyAuthorization.init(rawValue:)))
                 device.authorization = AuthorizationHeld(report: report, since: try require(try fields.timestamp(15)))
             }
-            for (key, kind) in Self.sightingKeys {
-                guard let bytes = try fields.bytes(key) else { continue }
-                device.lastSightings[kind] = try Self.sighting(kind, bytes)
+            var sightings = try fields.bytes(16) ?? []
+            let shapes = try fields.integers(17)
+            guard shapes.count % 2 == 0 else { throw .unexpected }
+            for index in stride(from: 0, to: shapes.count, by: 2) {
+                guard (0...Int64(sightings.count)).contains(shapes[index + 1]) else { throw .unexpected }
+                let bytes = Array(sightings.prefix(Int(shapes[index + 1])))
+                sightings.removeFirst(bytes.count)
+                device.sightings.append(
+                    try Self.sighting(try require(Sighting.Kind(rawValue: shapes[index])), bytes))
             }
             devices[DeviceID(rawValue: id)] = device
         case .token:
@@ -340,6 +349,7 @@ extension Standing {
             }
             known.consent = try fields.integer(13).flatMap(Standing.Query.Consent.init(rawValue:))
             known.isDisclosed = try fields.bool(14) ?? false
+            known.commanded = try fields.integers(15).map(DeviceID.init(rawValue:))
             queries[query] = known
             queryOrder.append(query)
         case .refusals:
@@ -401,11 +411,6 @@ private func detail<Content: Hashable & Sendable>(
 }
 
 extension Standing {
-    /// The keys under which a device's newest sightings are kept.
-    fileprivate static let sightingKeys: [(Int64, Sighting.Kind)] = [
-        (16, .heading), (17, .beacon), (18, .visit), (19, .crossing),
-    ]
-
     fileprivate static func sighting(_ kind: Sighting.Kind, _ bytes: [UInt8]) throws(CBORError) -> Sighting {
         // A closure would throw untyped: the result is carried out instead.
         let result = bytes.withUnsafeBytes { bytes -> Result<Sighting, CBORError> in

@@ -9,11 +9,8 @@ extension Standing {
         case .fixReported(let device, _, let part):
             foldFix(recorded, device: device, part)
         case .inputRejected(let device, _, _, let input):
-            guard let hash = input.content?.hash else { break }
-            devices[device]?.rejected.append(hash)
-            if let count = devices[device]?.rejected.count, count > Limits.rejectedRemembered {
-                devices[device]?.rejected.removeFirst(count - Limits.rejectedRemembered)
-            }
+            devices[device]?.keep(input.content?.hash)
+        case .messageReported(let device, let message): devices[device]?.keep(message.content?.hash)
         case .personAdded(let person, let handle):
             persons[person] = Person(handle: handle.content)
             if let handle = handle.content { personByHandle[handle] = person }
@@ -32,6 +29,7 @@ extension Standing {
         case .grantGiven(let grant):
             grants[grant.id] = grant
             persons[grant.subject]?.grants.append(grant.id)
+            if let requester = grant.requester { grantsByRequester[requester, default: []].insert(grant.id) }
             nextGrant = grant.id.rawValue + 1
             if let invitation = grant.invitation { close(invitation) }
         case .grantRevoked(let id): revoke(id)
@@ -67,8 +65,9 @@ extension Standing {
         case .invitationRefused(let principal): countRefusal(by: principal, at: recorded.recordedAt)
         case .consentAsked(let query): queries[query]?.consent = .asked
         case .consentGiven(let query): queries[query]?.consent = .given
-        case .sightingReported(let device, let kind, let sighting):
-            devices[device]?.lastSightings[kind] = sighting.content
+        case .sightingReported(let device, _, let sighting):
+            guard let sighting = sighting.content else { break }
+            devices[device]?.remember(sighting)
         case .locationPushTokenRegistered(let device, let environment, let token):
             devices[device]?.pushToken = token.content.map {
                 PushToken(token: $0, environment: environment, registeredAt: recorded.recordedAt)
@@ -97,6 +96,7 @@ extension Standing {
             devices[device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
             devices[device]?.lastPushAt = recorded.recordedAt
             if queries[query]?.pushed.contains(device) == false { queries[query]?.pushed.append(device) }
+        case .locationReportCommanded(let query, let device): queries[query]?.commanded.append(device)
         case .locationPushTested(let attempt):
             guard attempt.attempt == 0 else { break }
             devices[attempt.device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
@@ -187,7 +187,7 @@ extension Standing {
         if let handle = known.handle, deviceByHandle[handle] == device { deviceByHandle[handle] = nil }
         devices[device]?.isRemoved = true
         devices[device]?.pushToken = nil
-        devices[device]?.rejected = []
+        devices[device]?.kept = []
         for (id, token) in tokens where token.issued.principal == device.principal { revoke(id) }
     }
 
@@ -201,6 +201,10 @@ extension Standing {
         guard let grant = grants[id] else { return }
         grants[id] = nil
         persons[grant.subject]?.grants.removeAll { $0 == id }
+        if let requester = grant.requester {
+            grantsByRequester[requester]?.remove(id)
+            if grantsByRequester[requester]?.isEmpty == true { grantsByRequester[requester] = nil }
+        }
         if let requester = grant.requester, grants(of: grant.subject, for: requester).isEmpty {
             asks[Asks.Pair(asker: requester, subject: grant.subject)] = nil
         }
@@ -237,7 +241,7 @@ extension Standing {
             devices[device]?.pushes = Allowance()
             devices[device]?.lastPushAt = nil
             devices[device]?.authorization = nil
-            devices[device]?.lastSightings = [:]
+            devices[device]?.sightings = []
         }
         for grant in known.grants { revoke(grant) }
         for grant in grants.values where grant.requester == person { revoke(grant.id) }
@@ -275,6 +279,19 @@ extension Standing {
 extension Standing.Device {
     fileprivate mutating func note(_ timestamp: Timestamp) {
         if newestTimestamp.map({ $0 < timestamp }) ?? true { newestTimestamp = timestamp }
+    }
+
+    fileprivate mutating func keep(_ hash: Hash256?) {
+        guard let hash else { return }
+        kept.append(hash)
+        if kept.count > Limits.keptRemembered { kept.removeFirst(kept.count - Limits.keptRemembered) }
+    }
+
+    fileprivate mutating func remember(_ sighting: Sighting) {
+        sightings.append(sighting)
+        if sightings.count > Limits.sightingsRemembered {
+            sightings.removeFirst(sightings.count - Limits.sightingsRemembered)
+        }
     }
 
     fileprivate mutating func note(_ held: Standing.AuthorizationHeld) {

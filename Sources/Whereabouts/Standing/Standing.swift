@@ -33,15 +33,15 @@ package struct Standing: Sendable {
         /// No report of this device is newer than this.
         package internal(set) var newestTimestamp: Timestamp?
         package internal(set) var pushToken: PushToken?
-        /// Hashes of the latest rejected reports, oldest first.
-        package internal(set) var rejected: [Hash256] = []
+        /// Hashes of the latest rejected reports and messages in the client's own words, oldest first.
+        package internal(set) var kept: [Hash256] = []
         /// What is left of ``Limits/pushBudget``.
         package internal(set) var pushes = Allowance()
         package internal(set) var lastPushAt: Timestamp?
         /// The newest by ``AuthorizationHeld/since``; `nil` as long as the device never said.
         package internal(set) var authorization: AuthorizationHeld?
-        /// The newest of each kind, by which a repeated report is known.
-        package internal(set) var lastSightings: [Sighting.Kind: Sighting] = [:]
+        /// The latest, oldest first, by which a repeated one is known.
+        package internal(set) var sightings: [Sighting] = []
 
         /// Whether the system would run the app's extension for a push. A device that never said may be able to, as a
         /// client that has no words for it (OwnTracks).
@@ -82,6 +82,8 @@ package struct Standing: Sendable {
         package internal(set) var isDisclosed = false
         /// Devices that a push was started to.
         package internal(set) var pushed: [DeviceID] = []
+        /// Devices that were told to report in the answer to a message of theirs.
+        package internal(set) var commanded: [DeviceID] = []
         /// Set when the subject is asked first.
         package internal(set) var consent: Consent?
         /// Which pushes were withheld, each once, in the order recorded.
@@ -154,6 +156,8 @@ package struct Standing: Sendable {
     package internal(set) var deviceByHandle: [Handle: DeviceID] = [:]
     package internal(set) var tokenByHash: [Hash256: TokenID] = [:]
     package internal(set) var invitationByHash: [Hash256: InvitationID] = [:]
+    /// Grants that are not revoked, by who holds them.
+    package internal(set) var grantsByRequester: [PersonID: Set<GrantID>] = [:]
     /// Queries without an end, by subject.
     package internal(set) var openQueries: [PersonID: [QueryID]] = [:]
     /// Queries in the order their deadlines were set, for the timekeeper and for forgetting.

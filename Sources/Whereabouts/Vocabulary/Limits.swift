@@ -14,8 +14,15 @@ package enum Limits {
     package static let oldestFix = Timestamp(milliseconds: 631_152_000_000)
     /// What is kept of a rejected report.
     package static let rejectedBytes = 4096
-    /// Distinct rejected reports remembered per device, so that a resent one is not an event again.
-    package static let rejectedRemembered = 256
+    /// Distinct rejected reports and messages in a client's own words remembered per device, so that a resent one is not
+    /// an event again.
+    package static let keptRemembered = 256
+    /// Sightings remembered per device, for the same reason: as many as a client saw while it was offline for a week.
+    package static let sightingsRemembered = 128
+    /// Friends whose places one answer to a phone tells.
+    package static let friendsInAnswer = 50
+    /// Characters of a client's own name for a kind of message.
+    package static let messageTypeCharacters = 64
     /// What is kept of members no field stands for.
     package static let remainderBytes = 1024
     /// A person's query is answered or over after this.

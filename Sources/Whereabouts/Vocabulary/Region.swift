@@ -8,9 +8,14 @@ package struct Region: Hashable, Sendable {
     /// Whether entries are told. They are derived either way, so that exits stay right.
     package let notifyOnEntry: Bool
     package let notifyOnExit: Bool
+    /// ``Waypoint/created`` of the waypoint it came from; `nil` for one that came from nowhere else.
+    package let waypoint: Timestamp?
 
-    package init(identifier: String, area: Area, notifyOnEntry: Bool = true, notifyOnExit: Bool = true) {
-        (self.identifier, self.area) = (identifier, area)
+    package init(
+        identifier: String, area: Area, notifyOnEntry: Bool = true, notifyOnExit: Bool = true,
+        waypoint: Timestamp? = nil
+    ) {
+        (self.identifier, self.area, self.waypoint) = (identifier, area, waypoint)
         (self.notifyOnEntry, self.notifyOnExit) = (notifyOnEntry, notifyOnExit)
     }
 

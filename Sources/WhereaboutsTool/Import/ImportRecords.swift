@@ -108,8 +108,8 @@ extension ImportRecord.Content {
         self =
             switch report {
             case .fix(let fix, _): .fix(fix, user: user)
-            case .rejected(let reason): .rejected(reason)
-            case .authorization, .sighting, .notAFix: .rejected(.unknownType)
+            case .rejected(let reason, _): .rejected(reason)
+            case .authorization, .sighting, .waypoint, .message: .rejected(.unknownType)
             }
     }
 }

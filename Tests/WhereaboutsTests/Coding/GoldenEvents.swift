@@ -168,6 +168,11 @@ enum GoldenEvents {
                 includesHistory: false, from: newYear, until: later(86_400_000))),
         "GrantRevoked": .grantRevoked(GrantID(rawValue: 24)),
         "RegionAdded": .regionAdded(RegionID(rawValue: 1), .open(region("home", 52.5211557, 13.4038584, 150))),
+        "RegionAdded-waypoint": .regionAdded(
+            RegionID(rawValue: 2),
+            .open(
+                Region(
+                    identifier: "garden", area: region("", 52.5211557, 13.4038584, 150).area, waypoint: newYear))),
         "RegionAdded-uneven": .regionAdded(
             RegionID(rawValue: 2), .open(region("Büro", -33.85678443333333, 151.215297, 99.5))),
         "RegionAdded-polygon": .regionAdded(
@@ -227,6 +232,8 @@ enum GoldenEvents {
             .beacon(
                 BeaconReport(
                     timestamp: later(1), uuid: query, major: 0, minor: 0, proximity: 0, accuracy: nil, rssi: 0))),
+        "MessageReported": .messageReported(
+            device: device, .open(ClientMessage(type: "status", text: #"{"ps":true}"#, hash: hash))),
         "VisitReported": sighting(
             .visit(
                 VisitReport(
@@ -264,6 +271,10 @@ enum GoldenEvents {
         "LocationRead": read(
             person, .track, granted, .exact, 12,
             LocationRead.Content(purpose: "photos", from: newYear, to: later(1000), answerHash: hash)),
+        "LocationReportCommanded": .locationReportCommanded(query: query, device: device),
+        "LocationRead-friends": read(
+            person, .friends, granted, .exact, 1,
+            LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: hash)),
         "LocationRead-continuing": read(
             person, .track, granted, .exact, 12, continuing: query,
             LocationRead.Content(purpose: nil, from: newYear, to: nil, answerHash: hash)),

@@ -69,16 +69,51 @@ import Whereabouts
     @Test func `only the last 256 rejected reports of a device are remembered`() {
         var scene = Scene()
         let before = scene.house.log.count
-        for index in 0...UInt64(Limits.rejectedRemembered) {
+        for index in 0...UInt64(Limits.keptRemembered) {
             let input = RejectedInput(hash: Hash256(words: (index, 0, 0, 0)), head: [])
             scene.house.submit(.reportFixes(device: .caller, [.rejected(.notJSON, input, length: 0)]), by: scene.phone)
         }
-        #expect(scene.house.log.count == before + Limits.rejectedRemembered + 1)
+        #expect(scene.house.log.count == before + Limits.keptRemembered + 1)
         for index: UInt64 in [1, 0] {
             let input = RejectedInput(hash: Hash256(words: (index, 0, 0, 0)), head: [])
             scene.house.submit(.reportFixes(device: .caller, [.rejected(.notJSON, input, length: 0)]), by: scene.phone)
         }
-        #expect(scene.house.log.count == before + Limits.rejectedRemembered + 2)
+        #expect(scene.house.log.count == before + Limits.keptRemembered + 2)
+    }
+
+    /// A batch whose answer was lost comes again whole, and then with more behind it.
+    @Test func `what a device saw is one event, in whatever batch it comes again`() {
+        var scene = Scene()
+        func crossing(_ second: Int64) -> DeviceReport {
+            let time = House.start.adding(seconds: second)
+            return .sighting(.crossing(CrossingReport(timestamp: time, region: "home", isEntry: second % 2 == 0)))
+        }
+        func report(_ reports: [DeviceReport]) -> Result<Reply, Refusal> {
+            scene.house.submit(.reportFixes(device: .caller, reports), by: scene.phone)
+        }
+        #expect(report([crossing(1), crossing(2), crossing(1)]) == .success(.fixes([.new, .new, .duplicate])))
+        #expect(
+            report([crossing(1), crossing(2), crossing(3)]) == .success(.fixes([.duplicate, .duplicate, .new])))
+        #expect(
+            report([crossing(1), crossing(2), crossing(3), crossing(4)])
+                == .success(.fixes([.duplicate, .duplicate, .duplicate, .new])))
+        let many = (0..<Int64(Limits.sightingsRemembered)).map { crossing(100 + $0) }
+        _ = report(many)
+        #expect(report(many) == .success(.fixes(many.map { _ in .duplicate })))
+        #expect(report([crossing(4)]) == .success(.fixes([.new])))
+    }
+
+    @Test func `a message in the client's own words is one event for each distinct one`() {
+        var scene = Scene()
+        func message(_ hash: UInt64) -> DeviceReport {
+            .message(ClientMessage(type: "status", text: "{}", hash: Hash256(words: (hash, 0, 0, hash))))
+        }
+        let before = scene.house.log.count
+        for _ in 0..<2 {
+            scene.house.submit(
+                .reportFixes(device: .caller, [message(1), message(1), message(2)]), by: scene.phone)
+        }
+        #expect(scene.house.events(after: before).count == 2)
     }
 
     @Test func `a removed device reports no more`() {

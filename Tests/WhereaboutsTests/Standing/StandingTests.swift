@@ -1,3 +1,4 @@
+import Geodesy
 import Testing
 import Whereabouts
 
@@ -29,6 +30,7 @@ import Whereabouts
             && a.nextRegion == b.nextRegion
             && a.personByHandle == b.personByHandle && a.deviceByHandle == b.deviceByHandle
             && a.tokenByHash == b.tokenByHash && a.openQueries == b.openQueries && a.queryOrder == b.queryOrder
+            && a.grantsByRequester == b.grantsByRequester
             && rows(a) == rows(b)
     }
 
@@ -57,10 +59,29 @@ import Whereabouts
                     .reportFixes(
                         device: .caller,
                         [.rejected(.notJSON, input, length: 1), .authorization(authorization)]), by: scene.phone)
+                let crossing = CrossingReport(timestamp: random.time(), region: "r", isEntry: true)
+                let heading = HeadingReport(
+                    timestamp: random.time(), magneticHeading: 7, trueHeading: nil, headingAccuracy: nil)
+                let circle: Circle? = if case .circle(let circle) = AnyRegion.home.area { circle } else { nil }
+                let waypoint = Waypoint(
+                    created: Timestamp(milliseconds: Int64(step % 3)), name: random.pick(["r1", "home"]),
+                    circle: random.maybe { _ in circle } ?? nil)
+                let message = ClientMessage(type: "status", text: "{}", hash: random.hash())
+                scene.house.submit(
+                    .reportFixes(
+                        device: .caller,
+                        [
+                            .sighting(.crossing(crossing)), .sighting(.heading(heading)), .waypoint(waypoint),
+                            .message(message),
+                        ]), by: scene.phone)
+                let friends = scene.house.standing.friends(of: scene.walkerID, at: scene.house.now)
+                scene.house.submit(
+                    .answerDevice(friends: friends, asOf: 1, answerHash: random.hash()), by: scene.phone)
             case 5:
                 _ = scene.house.submit(
                     .giveGrant(
-                        subject: House.handle(name), requester: House.handle(random.pick(["friend", "noone"])),
+                        subject: House.handle(name),
+                        requester: House.handle(random.pick(["friend", "walker", "noone"])),
                         GrantTerms(
                             precision: random.pick(Precision.allCases), includesHistory: step % 2 == 0,
                             asksEachTime: step % 4 == 1,

@@ -61,6 +61,11 @@ struct AnyEvent {
         case .headingReported, .beaconSighted, .visitReported, .crossingReported:
             let sighting = sighting(kind)
             return (.sightingReported(device: device, sighting.kind, .open(sighting)), .track(person))
+        case .messageReported:
+            let message = ClientMessage(type: text(), text: text(), hash: hash())
+            return (.messageReported(device: device, .open(message)), .track(person))
+        case .locationReportCommanded:
+            return (.locationReportCommanded(query: identifier(), device: device), audit)
         case .locationPushTokenRegistered:
             let token = LocationPushToken(bytes: bytes(upTo: 100), bundleID: text())
             let environment: PushEnvironment = Bool.random(using: &random) ? .production : .development
@@ -94,7 +99,7 @@ struct AnyEvent {
                 subject: subject, reader: PrincipalID(rawValue: ordinal()),
                 question: pick([
                     .location, .track, .visits, .crossings, .audit, .events, .settings, .consent, .live, .trips,
-                    .places,
+                    .places, .friends,
                 ]),
                 verdict: verdict(), precision: pick(Precision.allCases), asOf: ordinal(), count: ordinal(),
                 continuing: maybe { $0.identifier() }, content: .open(content))
@@ -211,7 +216,9 @@ struct AnyEvent {
     mutating func region() -> Region {
         let radius = abs(degrees(180)) * 100 + 0.5
         guard let circle = try? Circle(center: coordinate(), radiusMeters: radius) else { preconditionFailure() }
-        guard Bool.random(using: &random) else { return Region(identifier: text(), circle: circle) }
+        guard Bool.random(using: &random) else {
+            return Region(identifier: text(), area: .circle(circle), waypoint: maybe { $0.time() })
+        }
         // A ring round a place, wherever it is: the corners of a small box, away from the poles.
         let place = coordinate()
         let (south, west) = (min(80, max(-80, place.latitude)), place.longitude)

@@ -1,0 +1,115 @@
+import Cryptography
+import HTTPServer
+import Synchronization
+import Whereabouts
+import WireFormats
+
+extension IngestEndpoints {
+    /// Takes what an OwnTracks app says; once it is durable, the answer tells the app of its owner's friends, and to report
+    /// when a question waits for its owner.
+    static func ownTracks(
+        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let box = service.secretBox(of: exchange.caller)
+        var reports = OwnTracks.reports(
+            from: exchange.request.body, now: service.clock(), opening: box.map { box in { box.open(base64: $0) } })
+        answerQuestions(with: &reports, service, exchange)
+        let requests = reports.compactMap { report in
+            if case .message("request", let text) = report { OwnTracks.request(text) } else { nil }
+        }
+        submit(reports, of: .caller, service, exchange) { result in
+            switch result {
+            case .success(let counted):
+                // What is sent again was not answered: the friends told then may have been lost with the answer.
+                let isSentAgain = counted.new == 0 && counted.duplicate > 0
+                answer(service, exchange, requests: requests, isSentAgain: isSentAgain, respond)
+            case .failure(let problem): respond(problem.response)
+            }
+        }
+    }
+
+    /// Lets a fix that the app calls its answer to `reportLocation` name the question that was passed on.
+    private static func answerQuestions(with reports: inout [Report], _ service: Service, _ exchange: Exchange) {
+        let now = service.clock()
+        let question = service.log.withStanding { standing in
+            standing.owner(of: exchange.caller).flatMap { standing.questionsToPassOn(about: $0, at: now).first }
+        }
+        guard let question else { return }
+        for (index, report) in reports.enumerated() {
+            guard case .fix(let fix, nil) = report, OwnTracks.isAnswer(fix) else { continue }
+            reports[index] = .fix(fix, answering: question)
+        }
+    }
+
+    private static func answer(
+        _ service: Service, _ exchange: Exchange, requests: [String], isSentAgain: Bool,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let pending = PendingAnswer(service, exchange.caller, showsAll: isSentAgain)
+        guard pending.isEmpty else {
+            // The thread that calls is the log's own: the friends' fixes are read and recorded on another.
+            let isTaken = service.answers.submit { context in
+                respond(pending.response(service, exchange, requests: requests, context))
+            }
+            // The report is durable, and must not come again only because nobody has time to tell of friends.
+            if !isTaken { respond(.json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes)) }
+            return
+        }
+        respond(.json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes))
+    }
+}
+
+/// What an answer to an OwnTracks app may have to tell, before it is looked up and recorded.
+private struct PendingAnswer: Sendable {
+    private var friends: [(permit: Permit, handle: Handle, fix: Int64)] = []
+    private var isToReport = false
+    private let device: DeviceID
+
+    var isEmpty: Bool { friends.isEmpty && !isToReport }
+
+    /// - Parameter showsAll: also what the app was shown before.
+    init(_ service: Service, _ caller: Caller, showsAll: Bool) {
+        device = DeviceID(rawValue: caller.principal.rawValue)
+        let now = service.clock()
+        let durable = service.log.head
+        let (found, isAsked) = service.log.withStanding { standing in
+            guard let person = standing.owner(of: caller) else { return ([(Permit, Handle, Int64)](), false) }
+            let friends = standing.friends(of: person, at: now).compactMap { permit -> (Permit, Handle, Int64)? in
+                guard let newest = standing.newestFix(under: permit), newest.number <= durable,
+                    let handle = standing.persons[permit.subject]?.handle
+                else { return nil }
+                return (permit, handle, newest.number)
+            }
+            return (friends, !standing.questionsToPassOn(about: person, at: now).isEmpty)
+        }
+        isToReport = isAsked
+        guard !found.isEmpty else { return }
+        let shown = showsAll ? [:] : service.friendsShown.withLock { $0[device] ?? [:] }
+        for (permit, handle, fix) in found where shown[permit.subject] != fix { friends.append((permit, handle, fix)) }
+    }
+
+    /// The answer, on record. A friend who may not be shown any more takes all of them out of it: the next answer tells of
+    /// the others.
+    func response(
+        _ service: Service, _ exchange: Exchange, requests: [String], _ context: AnswerContext
+    ) -> HTTPResponse {
+        var shown: [(permit: Permit, friend: OwnTracksAnswer.Friend, fix: Int64)] = []
+        for (permit, handle, number) in friends {
+            guard case .fixReported(_, _, .open(let fix))? = (try? context.reader.event(number))?.event.event,
+                permit.shows(fix.timestamp)
+            else { continue }
+            let location = ShownLocation(fix, precision: permit.precision, context)
+            shown.append((permit, OwnTracksAnswer.Friend(handle: handle, fix: location.fix), number))
+        }
+        do throws(Problem) {
+            let body = OwnTracksAnswer(friends: shown.map(\.friend), isToReport: isToReport, requests: requests).bytes
+            let response = try Gate.answerDevice(service, exchange, friends: shown.map(\.permit), body: body)
+            service.friendsShown.withLock { known in
+                for (permit, _, fix) in shown { known[device, default: [:]][permit.subject] = fix }
+            }
+            return response
+        } catch {
+            return .json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// What a device is told in the answer to its own message, as the OwnTracks apps expect it: where its owner's friends are,
+// and whether to report at once.
+
+extension Standing {
+    /// The owner of the device that calls; `nil` for whoever is no device.
+    package func owner(of caller: Caller) -> PersonID? {
+        guard caller.scopes.contains(.report), let device = devices[DeviceID(rawValue: caller.principal.rawValue)],
+            !device.isRemoved
+        else { return nil }
+        return device.person
+    }
+
+    /// Whose newest place `person` may be shown now without asking, in the order of who was added first; at most
+    /// ``Limits/friendsInAnswer``. Nobody who was shown too often already, and nobody who wants to be asked each time.
+    package func friends(of person: PersonID, at now: Timestamp) -> [Permit] {
+        guard let held = grantsByRequester[person] else { return [] }
+        let subjects = Set(held.compactMap { grants[$0]?.subject }).sorted()
+        return Array(
+            subjects.lazy.compactMap { permit(for: $0, shownTo: person, at: now) }.prefix(Limits.friendsInAnswer))
+    }
+
+    private func permit(for subject: PersonID, shownTo person: PersonID, at now: Timestamp) -> Permit? {
+        // The grant is the person's own: a reporting key acts for its owner here and nowhere else.
+        let owner = Caller(principal: person.principal, scopes: .query, token: nil)
+        guard let handle = persons[subject]?.handle,
+            case .success(let permit) = authorize(owner, to: .readLocation, about: handle, at: now),
+            secondsUntil(.read, under: permit.verdict, of: person.principal, about: subject, at: now) == nil
+        else { return nil }
+        return permit
+    }
+
+    /// Open questions about `person` that may be passed on to their devices.
+    package func questionsToPassOn(about person: PersonID, at now: Timestamp) -> [QueryID] {
+        (openQueries[person] ?? []).filter { id in
+            queries[id].map { !$0.awaitsConsent && now < $0.deadline } ?? false
+        }
+    }
+
+    /// Records that each of `friends` is shown to the device's owner, and for which questions the device is told to report,
+    /// once for each.
+    ///
+    /// - Throws: ``Refusal/noSuchPerson`` when one of the friends may no longer be shown as it was computed: the answer is
+    ///   thrown away.
+    func answerDevice(
+        friends: [Permit], asOf: Int64, answerHash: Hash256, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard let person = owner(of: caller) else { throw .notFound }
+        var decision = Decision()
+        for friend in friends {
+            guard permit(for: friend.subject, shownTo: person, at: now) == friend else { throw .noSuchPerson }
+            decision.append(
+                .locationRead(
+                    LocationRead(
+                        subject: friend.subject, reader: person.principal, question: .friends, verdict: friend.verdict,
+                        precision: friend.precision, asOf: asOf, count: 1,
+                        content: .open(
+                            LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: answerHash)))),
+                to: .audit(friend.subject))
+        }
+        let device = DeviceID(rawValue: caller.principal.rawValue)
+        for id in questionsToPassOn(about: person, at: now) {
+            guard let query = queries[id], !query.commanded.contains(device) else { continue }
+            decision.append(
+                .locationReportCommanded(query: id, device: device), to: .audit(person), cause: query.number)
+        }
+        return decision
+    }
+}
