@@ -80,8 +80,9 @@ package final class FoldedLog: Sendable {
         while place < identity.range.size {
             let batch = try reader.events(after: place, limit: ProjectionHost.loadingBatch)
             guard let last = batch.last else { break }
+            let events = batch.map(\.event)
             for projection in followed {
-                do throws(SQLiteError) { try projection.fold(batch) } catch { throw .sqlite(error) }
+                do throws(SQLiteError) { try projection.fold(events, endingWith: last.leaf) } catch { throw .sqlite(error) }
             }
             place = last.event.number
         }

@@ -76,20 +76,20 @@ final class FollowedProjection {
 
     var fingerprint: Fingerprint { file.fingerprint }
 
-    /// Folds the events after ``place`` of a batch in one transaction.
+    /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction.
     ///
     /// - Throws: the transaction is rolled back and everything kept in memory dropped.
-    func fold(_ batch: [(event: RecordedEvent, leaf: Digest)]) throws(SQLiteError) {
-        guard let last = batch.last, last.event.number > place else { return }
-        let first = batch.firstIndex { $0.event.number > place } ?? 0
-        let events = batch[first...].map(\.event)
+    func fold(_ batch: [RecordedEvent], endingWith leaf: Digest) throws(SQLiteError) {
+        guard let last = batch.last, last.number > place else { return }
+        let first = batch.firstIndex { $0.number > place } ?? 0
+        let events = first == 0 ? batch : Array(batch[first...])
         let before = file.fingerprint
         try file.connection.begin()
         do throws(SQLiteError) {
             try projection.fold(events)
             try projection.flush()
             try Self.writePlace(
-                file, number: last.event.number, leaf: last.leaf, log: log, version: generation.version,
+                file, number: last.number, leaf: leaf, log: log, version: generation.version,
                 isLoading: isLoading)
             try file.connection.commit()
         } catch {
@@ -98,7 +98,7 @@ final class FollowedProjection {
             projection.forget()
             throw error
         }
-        (place, leaf) = (last.event.number, last.leaf)
+        (place, self.leaf) = (last.number, leaf)
         if events.contains(where: { if case .personErased = $0.event { true } else { false } }) {
             projection.forget()
             holdsErased = true

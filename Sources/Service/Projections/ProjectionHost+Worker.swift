@@ -146,10 +146,11 @@ extension ProjectionHost {
                 return true
             }
             // The writer publishes the head after its commit, so what is read is durable.
-            let durable =
-                batch.last.map { $0.event.number > head } == true ? batch.filter { $0.event.number <= head } : batch
+            let durable = batch.prefix { $0.event.number <= head }
+            guard let leaf = durable.last?.leaf else { return true }
+            let events = durable.map(\.event)
             for projection in group {
-                do throws(SQLiteError) { try projection.fold(durable) } catch {
+                do throws(SQLiteError) { try projection.fold(events, endingWith: leaf) } catch {
                     guard error.meansDamage else { throw error }
                     try heal(projection.generation, "\(error)")
                 }

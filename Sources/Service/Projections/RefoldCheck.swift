@@ -43,8 +43,8 @@ enum RefoldCheck {
             let batch = try reader.events(
                 after: refolded.place,
                 limit: min(ProjectionHost.loadingBatch, Int(status.place - refolded.place)))
-            guard !batch.isEmpty else { return .different }
-            do throws(SQLiteError) { try refolded.fold(batch) } catch { throw .sqlite(error) }
+            guard let leaf = batch.last?.leaf else { return .different }
+            do throws(SQLiteError) { try refolded.fold(batch.map(\.event), endingWith: leaf) } catch { throw .sqlite(error) }
         }
         return refolded.fingerprint == status.fingerprint ? .equal : .different
     }

@@ -39,33 +39,34 @@ final class StreamIndexTable: Projection {
     init(file: ProjectionFile, version: Int64) { self.file = file }
 
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        for event in batch {
-            let stream = event.stream.rawValue
+        // By index, because a copy of each event would be counted in and out.
+        for index in batch.indices {
+            let (stream, version, number) = (batch[index].stream.rawValue, batch[index].version, batch[index].number)
             if tails[stream] == nil { tails[stream] = try load(stream) }
-            let filled = append(event, to: &tails[stream])
+            let filled = append(number, version, of: stream, to: &tails[stream])
             if let filled { try write(stream, filled) }
-            file.fingerprint.add(hash(stream, event.version, event.number))
+            file.fingerprint.add(hash(stream, version, number))
         }
     }
 
-    /// Adds the event to the open block; returns the block before it when that was full.
-    private func append(_ event: RecordedEvent, to slot: inout Tail?) -> Tail? {
+    /// Adds an event to the open block; returns the block before it when that was full.
+    private func append(_ number: Int64, _ version: Int64, of stream: Int64, to slot: inout Tail?) -> Tail? {
         guard var tail = slot else { preconditionFailure("The open block of the stream was loaded.") }
-        precondition(event.version == tail.firstVersion + tail.count, "Versions of a stream have no gaps.")
+        precondition(version == tail.firstVersion + tail.count, "Versions of a stream have no gaps.")
         slot = nil
         var filled: Tail?
         if tail.count == Self.blockVersions {
             if tail.isDirty { filled = tail }
             let wasDirty = tail.isDirty
-            tail = Tail(firstVersion: event.version)
+            tail = Tail(firstVersion: version)
             tail.isDirty = wasDirty
         }
         if !tail.isDirty {
             tail.isDirty = true
-            dirty.append(event.stream.rawValue)
+            dirty.append(stream)
         }
-        Self.append(event.number - tail.lastNumber, to: &tail.numbers)
-        tail.lastNumber = event.number
+        Self.append(number - tail.lastNumber, to: &tail.numbers)
+        tail.lastNumber = number
         tail.count += 1
         slot = tail
         return filled

@@ -2,7 +2,9 @@
 /// bytes are in `events.cddl`, and how it is stored in `EventCoding.swift`.
 ///
 /// Personal data stands in a ``Part``, sealed under a key of the person it belongs to, so that it can be erased.
-package enum Event: Hashable, Sendable {
+///
+/// Indirect: an event of some 400 bytes is handed from reader to projections to folds, and each time by one pointer.
+package indirect enum Event: Hashable, Sendable {
     case personAdded(PersonID, handle: Part<Handle>)
     case deviceAdded(DeviceID, of: PersonID, handle: Part<Handle>)
     case deviceRemoved(DeviceID)
