@@ -6,7 +6,7 @@ enum CommandTable {
         [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
         + PersonCommands.all + [ScheduleCommands.command] + DeviceCommands.all + GrantCommands.all + SharingCommands.all
         + TokenCommands.all
-        + RegionCommands.all
+        + RegionCommands.all + CorrectionCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
         + ProjectionCommands.all + [VerifyCommand.command, EraseCommand.command]

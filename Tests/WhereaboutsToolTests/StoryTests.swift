@@ -52,6 +52,15 @@ import Testing
         #expect(tool("person", "schedule", "anna", "--stop", "\(schedules?.first?["id"]?.int ?? 0)").exitCode == 0)
         #expect(tool("person", "schedule", "anna").notes.hasPrefix("The service does not ask for anna"))
 
+        let corrected = tool(
+            "correction", "add", "--person", "anna", "--split", "2024-01-01T01:00:00Z", "--json"
+        ).results
+        #expect(try json(tool("visits", "--person", "anna", "--json").results)["visits"]?.count == 2)
+        #expect(tool("correction", "list", "--person", "anna").results.contains("split"))
+        #expect(tool("correction", "add", "--person", "anna", "--at", "1,2").exitCode == 2)
+        #expect(
+            tool("correction", "remove", "\(try json(corrected)["id"]?.int ?? 0)", "--person", "anna").exitCode == 0)
+
         let audit = try json(tool("audit", "--person", "anna", "--json").results)
         let reads = audit["audit"]?.array.map(Array.init)?.filter { $0["question"]?.string == "track" } ?? []
         #expect(reads.first?["purpose"]?.string == "a test")

@@ -104,6 +104,9 @@ enum EventJSON {
             writer.field("everySeconds", seconds)
             writer.field("until", milliseconds: until?.milliseconds)
         case .scheduleRemoved(let schedule): writer.field("schedule", schedule.rawValue)
+        case .correctionMade(let correction):
+            part(correction, into: &writer) { CorrectionEndpoints.writeMembers(of: $0, into: &$1) }
+        case .correctionWithdrawn(let correction): writer.field("correction", correction.rawValue)
         case .authorizationReported(let device, let report):
             writer.field("device", device.rawValue)
             part(report, into: &writer) { report, writer in ReportJSON.writeMembers(of: report, into: &writer) }

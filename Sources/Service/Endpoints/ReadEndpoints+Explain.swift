@@ -27,15 +27,17 @@ extension ReadEndpoints {
         }
         return try read(service, exchange, context, .visits, from: TimelineTable.name) { (reading) throws(Problem) in
             let permit = reading.permit
+            let corrections = Self.corrections(reading, service)
+            let now = service.clock()
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Evidence? in
-                try evidence(for: id, permit, now: service.clock(), in: connection)
+                try evidence(for: id, permit, corrections, context, now: now, in: connection)
             }
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("visit")
             if let found {
                 writer.beginObject()
-                writeMembers(of: found.visit, context, into: &writer)
+                writeMembers(of: found.visit, corrections, permit, context, into: &writer)
                 writer.endObject()
                 writer.field("rules", found.rules)
                 for (key, fixes) in [("before", found.before), ("during", found.during), ("after", found.after)] {
@@ -53,9 +55,12 @@ extension ReadEndpoints {
     }
 
     private static func evidence(
-        for id: UInt64, _ permit: Permit, now: Timestamp, in connection: borrowing Connection
+        for id: UInt64, _ permit: Permit, _ corrections: VisitCorrections, _ context: AnswerContext, now: Timestamp,
+        in connection: borrowing Connection
     ) throws(SQLiteError) -> Evidence? {
-        guard let visit = try TimelineReader.visit(of: permit.subject, id: id, in: connection),
+        guard
+            let visit = try TimelineReader.visit(
+                of: permit.subject, id: id, corrected: corrections, context.geocentric, in: connection),
             permit.shows(from: visit.arrival, to: visit.departure ?? now)
         else { return nil }
         func fixes(_ from: Timestamp, _ to: Timestamp?) throws(SQLiteError) -> [ReportedFix] {

@@ -17,6 +17,7 @@ extension ReadEndpoints {
             let permit = reading.permit
             let range = try Self.range(exchange, reading)
             let now = service.clock()
+            let corrections = Self.corrections(reading, service)
             let (found, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [VisitedPlace] in
                 var places = PlaceDerivation()
@@ -24,7 +25,7 @@ extension ReadEndpoints {
                 while true {
                     let visits = try TimelineReader.visits(
                         of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: visitsAtOnce,
-                        in: connection)
+                        corrected: corrections, context.geocentric, in: connection)
                     // What may not be shown counts no more than what was never reported.
                     for visit in visits where permit.shows(from: visit.arrival, to: visit.departure ?? now) {
                         places.add(visit)
@@ -41,7 +42,7 @@ extension ReadEndpoints {
                 writer.field("latitude", place.coordinate.latitude)
                 writer.field("longitude", place.coordinate.longitude)
                 writer.field("horizontalAccuracy", place.horizontalAccuracy)
-                writer.field("place", named?.name)
+                writer.field("place", placeName(at: place.coordinate, corrections, permit, context))
                 writer.field("timeZone", context.timeZone(at: place.coordinate) ?? named?.timeZone)
                 writer.field("visits", place.visits)
                 writer.field("totalSeconds", place.totalSeconds)

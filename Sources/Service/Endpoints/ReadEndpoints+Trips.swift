@@ -23,8 +23,10 @@ extension ReadEndpoints {
             let permit = reading.permit
             let range = try Self.range(exchange, reading)
             let from = after.map { max(range.from ?? $0, $0) } ?? range.from
+            let corrections = Self.corrections(reading, service)
+            let now = service.clock()
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Found in
-                try waysAndGaps(of: permit, from: from, to: range.to, now: service.clock(), in: connection)
+                try waysAndGaps(of: permit, from: from, to: range.to, corrections, context, now, in: connection)
             }
             return page(found.trips, next: found.next.map { Cursor.text($0, reading) }, asOf: asOf) { trip, writer in
                 writer.beginObject()
@@ -36,7 +38,7 @@ extension ReadEndpoints {
                     writer.object(key) { writer in
                         writer.field("latitude", coordinate.latitude)
                         writer.field("longitude", coordinate.longitude)
-                        writer.field("place", context.place(at: coordinate)?.name)
+                        writer.field("place", placeName(at: coordinate, corrections, reading.permit, context))
                     }
                 }
                 if let way = trip.way {
@@ -59,7 +61,8 @@ extension ReadEndpoints {
 
     /// What overlaps the range, in the order of time.
     private static func waysAndGaps(
-        of permit: Permit, from: Timestamp?, to: Timestamp?, now: Timestamp, in connection: borrowing Connection
+        of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
+        _ now: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> Found {
         // Nothing from before the grant may be shown, be it only the end of a visit.
         let reach = from.map {
@@ -71,7 +74,7 @@ extension ReadEndpoints {
         } fetch: { (after) throws(SQLiteError) in
             try TimelineReader.visits(
                 of: permit.subject, from: reach, to: to.map { $0.adding(seconds: reachSeconds) }, arrivingAfter: after,
-                limit: visitsPerPage, in: connection)
+                limit: visitsPerPage, corrected: corrections, context.geocentric, in: connection)
         }
         let isLast = visits.count < visitsPerPage
         var found: [Trip] = []
@@ -87,11 +90,7 @@ extension ReadEndpoints {
             if let end, let from, end <= from { continue }
             let fixes = try TimelineReader.fixes(
                 of: permit.subject, from: begin, to: end, limit: fixesPerTrip, in: connection)
-            let stored = fixes.filter { permit.shows($0.fix.timestamp) }.map { reported in
-                StoredFix(
-                    timestamp: reported.fix.timestamp, coordinate: reported.fix.coordinate,
-                    horizontalAccuracy: reported.fix.horizontalAccuracy, receivedAt: reported.fix.receivedAt)
-            }
+            let stored = fixes.filter { permit.shows($0.fix.timestamp) }.map(\.stored)
             let departure = departed.flatMap { visit in
                 visit.departure.map {
                     TripDerivation.Stop(

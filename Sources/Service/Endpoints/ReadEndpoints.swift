@@ -87,6 +87,7 @@ enum ReadEndpoints {
         return try read(service, exchange, context, .visits, from: TimelineTable.name) { (reading) throws(Problem) in
             let range = try range(exchange, reading)
             let now = service.clock()
+            let corrections = Self.corrections(reading, service)
             let (visits, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
                 return try shownPage(limit, after: after, key: \Visit.arrival) {
@@ -94,19 +95,36 @@ enum ReadEndpoints {
                 } fetch: { (after) throws(SQLiteError) in
                     try TimelineReader.visits(
                         of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: limit,
-                        in: connection)
+                        corrected: corrections, context.geocentric, in: connection)
                 }
             }
             let next = visits.count == limit ? visits.last.map { Cursor.text($0, reading) } : nil
             return page(visits, next: next, asOf: asOf) { visit, writer in
                 writer.beginObject()
-                writeMembers(of: visit, context, into: &writer)
+                writeMembers(of: visit, corrections, reading.permit, context, into: &writer)
                 writer.endObject()
             }
         }
     }
 
-    static func writeMembers(of visit: Visit, _ context: AnswerContext, into writer: inout JSONWriter) {
+    /// What the person says of their visits.
+    static func corrections(_ reading: Gate.Reading, _ service: Service) -> VisitCorrections {
+        VisitCorrections(
+            service.log.withStanding { $0.corrections(of: reading.permit.subject) }.map(\.correction))
+    }
+
+    /// What the person calls the place, for their own eyes and the operator's; else the name of the nearest in the gazetteer.
+    static func placeName(
+        at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext
+    ) -> String? {
+        let isOwn = permit.verdict == .own || permit.verdict == .operatorOnRecord
+        return (isOwn ? corrections.name(at: coordinate) : nil) ?? context.place(at: coordinate)?.name
+    }
+
+    static func writeMembers(
+        of visit: Visit, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
+        into writer: inout JSONWriter
+    ) {
         let place = context.place(at: visit.coordinate)
         writer.field("id", Self.hex(visit.id))
         writer.field("arrival", milliseconds: visit.arrival.milliseconds)
@@ -119,7 +137,7 @@ enum ReadEndpoints {
         writer.field("latitude", visit.coordinate.latitude)
         writer.field("longitude", visit.coordinate.longitude)
         writer.field("horizontalAccuracy", visit.horizontalAccuracy)
-        writer.field("place", place?.name)
+        writer.field("place", placeName(at: visit.coordinate, corrections, permit, context))
         writer.field("timeZone", context.timeZone(at: visit.coordinate) ?? place?.timeZone)
         writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
         writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)

@@ -91,6 +91,10 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/schedules", ScheduleEndpoints.list),
         answer("DELETE", "/v1/people/*/schedules/*", ScheduleEndpoints.remove),
 
+        answer("POST", "/v1/people/*/corrections", CorrectionEndpoints.make),
+        answer("GET", "/v1/people/*/corrections", CorrectionEndpoints.list),
+        answer("DELETE", "/v1/people/*/corrections/*", CorrectionEndpoints.withdraw),
+
         // Where is what? About nobody, so on no record.
         answer("GET", "/v1/geocode/reverse", GeocodeEndpoints.reverse),
         answer("POST", "/v1/geocode/reverse", GeocodeEndpoints.reverseBatch),

@@ -82,7 +82,9 @@ package final class FoldedLog: Sendable {
             guard let last = batch.last else { break }
             let events = batch.map(\.event)
             for projection in followed {
-                do throws(SQLiteError) { try projection.fold(events, endingWith: last.leaf) } catch { throw .sqlite(error) }
+                do throws(SQLiteError) { try projection.fold(events, endingWith: last.leaf) } catch {
+                    throw .sqlite(error)
+                }
             }
             place = last.event.number
         }

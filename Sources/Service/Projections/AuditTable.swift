@@ -198,6 +198,9 @@ final class AuditTable: Projection {
             row.until = until
             return row
         case .scheduleRemoved(let schedule): return change(event, item: schedule.rawValue)
+        case .correctionMade(let correction):
+            return change(event, item: event.number, name: correction.content?.kind.word)
+        case .correctionWithdrawn(let correction): return change(event, item: correction.rawValue)
         case .authorizationReported(let device, let report):
             return change(event, item: device.rawValue, name: report.content?.words)
         case .locationPushTokenRegistered(let device, let environment, _):
@@ -245,6 +248,8 @@ extension Event {
         case .regionRemoved: .regionRemoved
         case .scheduleSet: .scheduleSet
         case .scheduleRemoved: .scheduleRemoved
+        case .correctionMade: .correctionMade
+        case .correctionWithdrawn: .correctionWithdrawn
         case .authorizationReported: .authorizationReported
         case .locationPushTokenRegistered: .locationPushTokenRegistered
         case .locationPushTokenRetired: .locationPushTokenRetired

@@ -114,6 +114,13 @@ package struct ReportedFix: Hashable, Sendable {
     /// Number of its event.
     package let number: Int64
 
+    /// The fix as far as visits are derived from it.
+    var stored: StoredFix {
+        StoredFix(
+            timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+            receivedAt: fix.receivedAt)
+    }
+
     /// Reads a row of device, number, receipt less device time, and the columns of ``FixColumns``.
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         device = DeviceID(rawValue: statement.int(at: 0))

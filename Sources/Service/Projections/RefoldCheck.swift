@@ -44,7 +44,9 @@ enum RefoldCheck {
                 after: refolded.place,
                 limit: min(ProjectionHost.loadingBatch, Int(status.place - refolded.place)))
             guard let leaf = batch.last?.leaf else { return .different }
-            do throws(SQLiteError) { try refolded.fold(batch.map(\.event), endingWith: leaf) } catch { throw .sqlite(error) }
+            do throws(SQLiteError) { try refolded.fold(batch.map(\.event), endingWith: leaf) } catch {
+                throw .sqlite(error)
+            }
         }
         return refolded.fingerprint == status.fingerprint ? .equal : .different
     }

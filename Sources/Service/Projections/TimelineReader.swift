@@ -1,5 +1,5 @@
 import Cryptography
-import Geodesy
+package import Geodesy
 package import SQLite
 package import Whereabouts
 
@@ -82,9 +82,9 @@ package enum TimelineReader {
         }
     }
 
-    /// The person's visits that overlap `from` … `to`, by arrival, which is after `arrivingAfter`. One that goes on
-    /// overlaps everything after its arrival.
-    package static func visits(
+    /// The person's visits that overlap `from` … `to` as they were derived, by arrival, which is after `arrivingAfter`. One
+    /// that goes on overlaps everything after its arrival.
+    package static func derivedVisits(
         of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
         in connection: borrowing Connection
     ) throws(SQLiteError) -> [Visit] {
@@ -100,15 +100,84 @@ package enum TimelineReader {
         }
     }
 
+    /// The same, as the person corrected them.
+    package static func visits(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
+        corrected corrections: VisitCorrections, _ transform: GeocentricTransform?, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Visit] {
+        if corrections.keepsVisits {
+            return try derivedVisits(
+                of: person, from: from, to: to, arrivingAfter: arrivingAfter, limit: limit, in: connection)
+        }
+        var start = [from, arrivingAfter].compactMap { $0 }.max()
+        if let moment = start {
+            let there = try derivedVisits(
+                of: person, from: moment, to: Timestamp(milliseconds: moment.milliseconds + 1), limit: 1, in: connection
+            )
+            start = corrections.start(for: moment, arrival: there.first?.arrival)
+        }
+        var corrected = CorrectedVisits(corrections)
+        var found: [Visit] = []
+        var isOver = false
+        func take(_ visit: Visit) {
+            isOver = isOver || to.map { visit.arrival >= $0 } ?? false
+            let isLater = from.map { from in visit.departure.map { $0 > from } ?? true } ?? true
+            guard !isOver, isLater, arrivingAfter.map({ visit.arrival > $0 }) ?? true else { return }
+            found.append(visit)
+        }
+        var last: Timestamp?
+        while !isOver, found.count < limit {
+            // Not only up to `to`: what arrives later may belong to a visit that does not.
+            let derived = try derivedVisits(
+                of: person, from: start, to: nil, arrivingAfter: last, limit: derivedAtOnce, in: connection)
+            for visit in derived where !isOver {
+                let told = try corrected.add(visit) { (from, to) throws(SQLiteError) in
+                    try transform.flatMap { (transform) throws(SQLiteError) in
+                        try spot(of: person, from: from, to: to, transform, in: connection)
+                    }
+                }
+                told.forEach(take)
+            }
+            last = derived.last?.arrival
+            guard derived.count == derivedAtOnce else {
+                if let end = corrected.end() { take(end) }
+                break
+            }
+        }
+        return Array(found.prefix(limit))
+    }
+
+    private static let derivedAtOnce = 200
+    /// Fixes that tell where a part of a visit was: half a day of one in two seconds.
+    private static let fixesOfPart = 20_000
+
+    private static func spot(
+        of person: PersonID, from: Timestamp, to: Timestamp?, _ transform: GeocentricTransform,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> VisitSpot? {
+        let fixes = try fixes(of: person, from: from, to: to, limit: fixesOfPart, in: connection)
+        return VisitSpot(of: fixes.map(\.stored), transform)
+    }
+
     /// The visit of that id; `nil` when there is none, or none any more.
     package static func visit(
-        of person: PersonID, id: UInt64, in connection: borrowing Connection
+        of person: PersonID, id: UInt64, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
+        in connection: borrowing Connection
     ) throws(SQLiteError) -> Visit? {
-        try connection.cached(visitSQL) { (statement) throws(SQLiteError) in
+        let derived = try connection.cached(visitSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(Int64(bitPattern: id), at: 2)
             return try statement.step() ? try Visit(statement, from: 0) : nil
         }
+        if corrections.keepsVisits { return derived }
+        // It is told where it was derived, or begins where a visit was cut.
+        for moment in (derived.map { [$0.arrival] } ?? []) + corrections.moments {
+            let told = try visits(
+                of: person, from: moment, to: Timestamp(milliseconds: moment.milliseconds + 1), limit: 2,
+                corrected: corrections, transform, in: connection)
+            if let visit = told.first(where: { $0.id == id }) { return visit }
+        }
+        return nil
     }
 
     /// The rules that the timeline is folded by.

@@ -3,7 +3,7 @@
 ///
 /// Personal data stands in a ``Part``, sealed under a key of the person it belongs to, so that it can be erased.
 ///
-/// Indirect: an event of some 400 bytes is handed from reader to projections to folds, and each time by one pointer.
+/// Indirect: an event of hundreds of bytes is handed from reader to projections to folds, and each time by one pointer.
 package indirect enum Event: Hashable, Sendable {
     case personAdded(PersonID, handle: Part<Handle>)
     case deviceAdded(DeviceID, of: PersonID, handle: Part<Handle>)
@@ -24,6 +24,8 @@ package indirect enum Event: Hashable, Sendable {
     /// The service asks where the person is, once in so many seconds.
     case scheduleSet(everySeconds: Int64, until: Timestamp?)
     case scheduleRemoved(ScheduleID)
+    case correctionMade(Part<Correction>)
+    case correctionWithdrawn(CorrectionID)
     /// `answering` names the location query whose push made the device report.
     case fixReported(device: DeviceID, answering: QueryID?, Part<Fix>)
     case inputRejected(device: DeviceID, reason: RejectionReason, length: Int64, Part<RejectedInput>)
@@ -100,6 +102,8 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case visitReported = 38
     case crossingReported = 39
     case retentionApplied = 40
+    case correctionMade = 41
+    case correctionWithdrawn = 42
     case scheduleSet = 45
     case scheduleRemoved = 46
     case messageReported = 47

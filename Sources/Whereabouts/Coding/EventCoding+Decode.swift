@@ -42,6 +42,11 @@ extension EventCoding {
         case .scheduleSet:
             event = .scheduleSet(everySeconds: try require(try clear.integer(1)), until: try clear.timestamp(2))
         case .scheduleRemoved: event = .scheduleRemoved(ScheduleID(rawValue: try require(try clear.integer(1))))
+        case .correctionMade:
+            event = .correctionMade(
+                try open(parts, 0) { (fields) throws(CBORError) in try Correction(from: &fields) })
+        case .correctionWithdrawn:
+            event = .correctionWithdrawn(CorrectionID(rawValue: try require(try clear.integer(1))))
         case .inputRejected:
             let device = DeviceID(rawValue: try require(try clear.integer(1)))
             let reason = try require(RejectionReason(rawValue: try require(try clear.integer(2))))

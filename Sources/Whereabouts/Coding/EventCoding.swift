@@ -145,6 +145,12 @@ package enum EventCoding {
             kind = .scheduleSet
             clear.integer(1, seconds)
             clear.timestamp(2, until)
+        case .correctionMade(let correction):
+            kind = .correctionMade
+            part(stream.person, .rest) { correction.toWrite.write(to: &$0) }
+        case .correctionWithdrawn(let correction):
+            kind = .correctionWithdrawn
+            clear.integer(1, correction.rawValue)
         case .scheduleRemoved(let schedule):
             kind = .scheduleRemoved
             clear.integer(1, schedule.rawValue)

@@ -35,6 +35,9 @@ package enum Command: Sendable {
     case answerConsent(QueryID, of: Handle, isGiven: Bool)
     case addRegion(Region, of: Handle)
     case removeRegion(identifier: String, of: Handle)
+    /// The person knows better than what is derived.
+    case correct(Correction, of: Handle)
+    case withdrawCorrection(CorrectionID, of: Handle)
     /// The service is to ask for the person by itself.
     case setSchedule(of: Handle, everySeconds: Int64, until: Timestamp?)
     case removeSchedule(ScheduleID, of: Handle)
@@ -137,6 +140,7 @@ package enum Reply: Hashable, Sendable {
     case region(RegionID)
     case invitation(InvitationID)
     case schedule(ScheduleID)
+    case correction(CorrectionID)
     /// One outcome for each report, in order.
     case fixes([FixOutcome])
     case query(QueryID)

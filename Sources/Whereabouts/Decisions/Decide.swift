@@ -39,6 +39,9 @@ extension Standing {
         case .addRegion(let region, let person): return try addRegion(region, of: person, by: caller, at: now)
         case .removeRegion(let identifier, let person):
             return try removeRegion(identifier, of: person, by: caller, at: now)
+        case .correct(let correction, let person): return try correct(correction, of: person, by: caller, at: now)
+        case .withdrawCorrection(let id, let person):
+            return try withdrawCorrection(id, of: person, by: caller, at: now)
         case .setSchedule(let person, let seconds, let until):
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)

@@ -28,7 +28,7 @@ package struct PlaceDerivation: Sendable {
     /// A vague visit belongs to a place so much further off, at most.
     static let mostDoubtMeters = 150.0
     /// No two places further apart in latitude than this are within reach: a degree of a meridian has 110.5 km and more.
-    private static let mostDegrees = (reachMeters + 2 * mostDoubtMeters) / 110_500
+    static let mostDegrees = (reachMeters + 2 * mostDoubtMeters) / 110_500
 
     package private(set) var places: [VisitedPlace] = []
 

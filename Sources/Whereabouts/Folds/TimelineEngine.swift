@@ -42,7 +42,7 @@ final class TimelineEngine {
 
     func take(_ fix: StoredFix, _ changes: inout [TimelineChange]) {
         newestReceipt = max(newestReceipt, (fix.receivedAt ?? fix.timestamp).milliseconds)
-        guard let point = point(fix) else { return }
+        guard let point = TrackPoint(fix, transform) else { return }
         if isDirty {
             saw(point.time)
         } else if point.time > derivation.newest {
@@ -81,19 +81,6 @@ final class TimelineEngine {
     }
 
     // MARK: Deriving
-
-    /// The fix as the derivation sees it; `nil` when stage 0 does not let it in.
-    private func point(_ fix: StoredFix) -> TrackPoint? {
-        guard
-            Fix.isUsable(
-                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
-                receivedAt: fix.receivedAt)
-        else { return nil }
-        let accuracy = Fix.effectiveAccuracy(fix.horizontalAccuracy)
-        guard accuracy <= VisitRules.worstAccuracy else { return nil }
-        return TrackPoint(
-            time: fix.timestamp.milliseconds, coordinate: fix.coordinate, accuracy: accuracy, transform)
-    }
 
     private func feed(_ point: TrackPoint) {
         newestFix = point
@@ -244,7 +231,7 @@ final class TimelineEngine {
         var converged: Restart?
         var candidate: TrackPoint?
         try rows.eachFix(of: person, from: from) { stored throws(Rows.Failure) in
-            guard let point = point(stored) else { return true }
+            guard let point = TrackPoint(stored, transform) else { return true }
             guard let waiting = candidate else {
                 candidate = point
                 return true

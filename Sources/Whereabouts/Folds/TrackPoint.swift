@@ -16,6 +16,18 @@ struct TrackPoint: Hashable, Sendable {
         point = transform.point(coordinate)
     }
 
+    /// The fix as the derivation sees it; `nil` when stage 0 does not let it in.
+    init?(_ fix: StoredFix, _ transform: GeocentricTransform) {
+        guard
+            Fix.isUsable(
+                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+                receivedAt: fix.receivedAt)
+        else { return nil }
+        let accuracy = Fix.effectiveAccuracy(fix.horizontalAccuracy)
+        guard accuracy <= VisitRules.worstAccuracy else { return nil }
+        self.init(time: fix.timestamp.milliseconds, coordinate: fix.coordinate, accuracy: accuracy, transform)
+    }
+
     func distance(to other: TrackPoint) -> Double { point.chordMeters(to: other.point) }
 
     func seconds(since earlier: TrackPoint) -> Double { Double(time - earlier.time) / 1000 }

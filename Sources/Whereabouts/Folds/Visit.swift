@@ -46,12 +46,21 @@ package struct Visit: Hashable, Sendable {
     /// 64 bits of the person and the seed fix, mixed by the finalizer of SplitMix64 (Steele et al. 2014,
     /// DOI 10.1145/2660193.2660195): equal ids of two visits of one person are as rare as chance makes them.
     private static func id(of person: PersonID, seed: TrackPoint) -> UInt64 {
-        var hash: UInt64 = 0
         // Adding 0 makes −0 the 0 it equals.
-        for word in [
+        mix([
             UInt64(bitPattern: person.rawValue), UInt64(bitPattern: seed.time),
             (seed.coordinate.latitude + 0).bitPattern, (seed.coordinate.longitude + 0).bitPattern,
-        ] {
+        ])
+    }
+
+    /// The part of a visit that the person says began then.
+    static func id(ofPartFrom moment: Timestamp, of id: UInt64) -> UInt64 {
+        mix([id, UInt64(bitPattern: moment.milliseconds)])
+    }
+
+    private static func mix(_ words: [UInt64]) -> UInt64 {
+        var hash: UInt64 = 0
+        for word in words {
             hash = (hash ^ word) &+ 0x9E37_79B9_7F4A_7C15
             hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
             hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB

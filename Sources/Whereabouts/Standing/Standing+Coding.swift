@@ -15,9 +15,10 @@ package struct StandingEntry: Hashable, Sendable {
         case invitation = 9
         case asks = 10
         case schedule = 11
+        case correction = 12
     }
     package let kind: Kind
-    /// The subject's number; for queries their place in the order asked, for asks that of the pairs.
+    /// The subject's number; for a correction that of its event; for queries their place in the order asked, for asks that of the pairs.
     package let id: Int64
     package let body: [UInt8]
 
@@ -54,6 +55,12 @@ extension Standing {
                 $0.integer(10, person.newestFixBeforePause?.number)
                 $0.integers(11, person.invitations.map(\.rawValue))
                 $0.integers(12, person.schedules.map(\.rawValue))
+            }
+            for (correction, content) in person.corrections {
+                try emit(.correction, correction.rawValue) {
+                    content.write(to: &$0)
+                    $0.integer(7, id.rawValue)
+                }
             }
         }
         for (id, device) in devices {
@@ -328,6 +335,12 @@ extension Standing {
                 setAt: try require(try fields.timestamp(4)))
             schedule.askedAt = try fields.timestamp(5)
             schedules[ScheduleID(rawValue: id)] = schedule
+        case .correction:
+            let correction = try Correction(from: &fields)
+            // Persons come before their corrections.
+            let person = PersonID(rawValue: try require(try fields.integer(7)))
+            guard persons[person] != nil else { throw .unexpected }
+            persons[person]?.corrections[CorrectionID(rawValue: id)] = correction
         case .query:
             let query = try require(try fields.identifier(1))
             var known = Query(

@@ -50,6 +50,11 @@ extension Standing {
         case .scheduleRemoved(let id):
             guard let schedule = schedules.removeValue(forKey: id) else { break }
             persons[schedule.person]?.schedules.removeAll { $0 == id }
+        case .correctionMade(let correction):
+            guard let person = recorded.stream.person, let correction = correction.content else { break }
+            persons[person]?.corrections[CorrectionID(rawValue: recorded.number)] = correction
+        case .correctionWithdrawn(let id):
+            if let person = recorded.stream.person { persons[person]?.corrections[id] = nil }
         case .authorizationReported(let device, let report):
             guard let report = report.content else { break }
             devices[device]?.note(

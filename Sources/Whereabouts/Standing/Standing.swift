@@ -9,6 +9,8 @@ package struct Standing: Sendable {
         package internal(set) var regions: [RegionID] = []
         /// In the order set.
         package internal(set) var schedules: [ScheduleID] = []
+        /// Those that are not withdrawn.
+        package internal(set) var corrections: [CorrectionID: Correction] = [:]
         /// Grants about this person that are not revoked.
         package internal(set) var grants: [GrantID] = []
         package internal(set) var newestFix: NewestFix?

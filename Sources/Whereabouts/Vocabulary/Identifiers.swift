@@ -53,6 +53,13 @@ package struct ScheduleID: Hashable, Sendable, Comparable {
     package static func < (a: ScheduleID, b: ScheduleID) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// A correction, by the number of the event that made it.
+package struct CorrectionID: Hashable, Sendable, Comparable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (a: CorrectionID, b: CorrectionID) -> Bool { a.rawValue < b.rawValue }
+}
+
 /// An access token, numbered from 1 in the order issued; the secret itself is never stored.
 package struct TokenID: Hashable, Sendable, Comparable {
     package let rawValue: Int64

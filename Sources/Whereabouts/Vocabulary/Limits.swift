@@ -76,6 +76,9 @@ package enum Limits {
     package static let purposeCharacters = 500
     package static let regionNameCharacters = 64
     package static let regionsPerPerson = 10_000
+    /// Looked through at each reading of visits.
+    package static let correctionsPerPerson = 1000
+    package static let placeNameCharacters = 64
     /// Refusals of one asker recorded one by one in a minute; the others of that minute become one counted event.
     package static let refusalsRecordedAMinute = 10
     /// The same location push token registered again is an event once a minute: apps send it at each start.

@@ -236,6 +236,17 @@ import Whereabouts
         "POST /v1/geocode/reverse": anybody("/v1/geocode/reverse", #"{"coordinates":[[1,2]]}"#),
         "GET /v1/geocode/forward": anybody("/v1/geocode/forward?q=Sydney&limit=1"),
         "POST /v1/geocode/forward": anybody("/v1/geocode/forward", #"{"texts":["Sydney"]}"#),
+        "POST /v1/people/*/corrections": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/corrections", body: #"{"type":"split","at":5}"#)
+        },
+        "GET /v1/people/*/corrections": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/corrections")
+        },
+        "DELETE /v1/people/*/corrections/*": Row(done: managers) { village, _, isKnown in
+            let made = village.house.manage("POST", "/v1/people/walker/corrections", #"{"type":"split","at":6}"#)
+            let id = try #require(made["id"]?.int)
+            return Wish(target: "/v1/people/\(person(isKnown))/corrections/\(id)")
+        },
         "POST /v1/people/*/schedules": Row(done: managers) { village, asker, isKnown in
             removeSchedules(village)
             return Wish(target: "/v1/people/\(person(isKnown))/schedules", body: #"{"everySeconds":3600}"#)

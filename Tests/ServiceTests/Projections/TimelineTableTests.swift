@@ -110,7 +110,7 @@ import Testing
             }
         ).file
         func arrivals(_ from: Int64?, _ to: Int64?) throws -> [Int64] {
-            try TimelineReader.visits(
+            try TimelineReader.derivedVisits(
                 of: person, from: from.map { History.start.adding(seconds: $0) },
                 to: to.map { History.start.adding(seconds: $0) }, limit: 10, in: file.connection
             ).map { Int64($0.arrival.seconds(since: History.start)) }
@@ -121,7 +121,7 @@ import Testing
         #expect(try arrivals(8000, 9000) == [7200])
         #expect(try arrivals(100_000, 100_001) == [14_400])
         #expect(try arrivals(-100, 0) == [])
-        let next = try TimelineReader.visits(
+        let next = try TimelineReader.derivedVisits(
             of: person, from: nil, to: nil, arrivingAfter: History.start, limit: 1, in: file.connection)
         #expect(next.map { $0.arrival.seconds(since: History.start) } == [7200])
     }

@@ -37,7 +37,7 @@ import Testing
                 wrong[0] += 1
                 assert not fits(wrong), name
                 wrong = form()
-                del wrong[1][1]
+                del (wrong[1] or wrong[2][0])[1]
                 assert not fits(wrong), name
             """
         let file = try #require(popen("\(Self.python) -", "w"))

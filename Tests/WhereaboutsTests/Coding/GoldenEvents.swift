@@ -186,6 +186,11 @@ enum GoldenEvents {
         "ScheduleSet": .scheduleSet(everySeconds: 3600, until: nil),
         "ScheduleSet-until": .scheduleSet(everySeconds: 900, until: newYear),
         "ScheduleRemoved": .scheduleRemoved(ScheduleID(rawValue: 41)),
+        "CorrectionMade-merge": .correctionMade(.open(.merge(newYear..<later(3_600_000)))),
+        "CorrectionMade-split": .correctionMade(.open(.split(at: later(1)))),
+        "CorrectionMade-not-visit": .correctionMade(.open(.notVisit(newYear..<later(1000)))),
+        "CorrectionMade-rename": .correctionMade(.open(.rename(coordinate(52.5211557, 13.4038584), "Büro"))),
+        "CorrectionWithdrawn": .correctionWithdrawn(CorrectionID(rawValue: 41)),
         "RegionRemoved": .regionRemoved(RegionID(rawValue: 1)),
     ]
 

@@ -44,7 +44,7 @@ import Whereabouts
             let callers = [scene.admin, scene.walker, scene.friend, scene.stranger]
             let caller = random.pick(callers)
             let name = random.pick(["walker", "friend", "stranger", "nobody"])
-            switch Int.random(in: 0..<20, using: &random.random) {
+            switch Int.random(in: 0..<21, using: &random.random) {
             case 0...3:
                 let second = Int64.random(in: 0...10_000, using: &random.random)
                 let answering = random.maybe { _ in QueryID(high: 9, low: query) }
@@ -150,6 +150,11 @@ import Whereabouts
                 }
                 if let id = scene.house.standing.schedules.keys.min(), step % 5 == 0 {
                     scene.house.submit(.removeSchedule(id, of: House.handle(name)), by: caller)
+                }
+            case 20:
+                scene.house.submit(.correct(random.correction(), of: House.handle(name)), by: caller)
+                if let id = scene.house.standing.corrections(of: scene.walkerID).first?.id, step % 5 == 0 {
+                    scene.house.submit(.withdrawCorrection(id, of: House.handle(name)), by: caller)
                 }
             case 12:
                 let token = LocationPushToken(bytes: [1, 2, 3, UInt8(step & 255)], bundleID: "org.example")

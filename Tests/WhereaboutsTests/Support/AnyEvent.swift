@@ -52,6 +52,8 @@ struct AnyEvent {
                 .track(person)
             )
         case .scheduleSet: return (.scheduleSet(everySeconds: ordinal(), until: maybe { $0.time() }), audit)
+        case .correctionMade: return (.correctionMade(.open(correction())), audit)
+        case .correctionWithdrawn: return (.correctionWithdrawn(CorrectionID(rawValue: ordinal())), audit)
         case .scheduleRemoved: return (.scheduleRemoved(ScheduleID(rawValue: ordinal())), audit)
         case .authorizationReported:
             let report = AuthorizationReport(
@@ -125,6 +127,21 @@ struct AnyEvent {
             purposeForSubject: subject == nil ? .erased : .open(text()),
             purposeForRequester: maybe { .open($0.text()) })
         return (.locationQueried(query), subject == nil ? .house : audit)
+    }
+
+    mutating func correction() -> Correction {
+        let from = time()
+        let time = from..<from.adding(seconds: .random(in: 1...100_000, using: &random))
+        switch pick(Correction.Kind.allCases) {
+        case .merge: return .merge(time)
+        case .split: return .split(at: from)
+        case .notVisit: return .notVisit(time)
+        case .rename:
+            guard let coordinate = try? Coordinate(latitude: degrees(90), longitude: degrees(180)) else {
+                preconditionFailure()
+            }
+            return .rename(coordinate, text())
+        }
     }
 
     mutating func terms(withHours: Bool = true) -> GrantTerms {

@@ -1,0 +1,88 @@
+import Geodesy
+import HTTPServer
+import JSON
+import Whereabouts
+
+/// What a person says of their visits, against what is derived.
+enum CorrectionEndpoints {
+    static func make(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let correction = try correction(
+            of: try exchange.object("type", "from", "to", "at", "latitude", "longitude", "name"))
+        let receipt = try Gate.append(service, exchange, .correct(correction, of: try exchange.handle(0)))
+        guard case .correction(let id) = receipt.reply else { throw .broken }
+        return ManageEndpoints.created(receipt) { $0.field("id", id.rawValue) }
+    }
+
+    private static func correction(of body: JSONValue) throws(Problem) -> Correction {
+        let word = try body.text("type")
+        switch Correction.Kind.allCases.first(where: { $0.word == word }) {
+        case .merge: return .merge(try time(of: body))
+        case .notVisit: return .notVisit(try time(of: body))
+        case .split:
+            guard let moment = try body.time("at") else {
+                throw .invalid("\"at\" is missing: when the second of the two visits began.")
+            }
+            return .split(at: moment)
+        case .rename:
+            guard let latitude = body["latitude"]?.double, let longitude = body["longitude"]?.double else {
+                throw .invalid("\"latitude\" and \"longitude\" are missing: of the place that is renamed.")
+            }
+            let coordinate: Coordinate
+            do throws(CoordinateError) {
+                coordinate = try Coordinate(latitude: latitude, longitude: longitude)
+            } catch {
+                throw .invalid("\(error)")
+            }
+            return .rename(coordinate, try body.text("name"))
+        case nil:
+            let words = Correction.Kind.allCases.map(\.word).joined(separator: ", ")
+            throw .invalid("\"type\" must be one of \(words).")
+        }
+    }
+
+    private static func time(of body: JSONValue) throws(Problem) -> Range<Timestamp> {
+        guard let from = try body.time("from"), let to = try body.time("to"), from < to else {
+            throw .invalid("\"from\" and a later \"to\" are needed: the time that the correction is about.")
+        }
+        return from..<to
+    }
+
+    static func list(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
+            let corrections = standing.corrections(of: person)
+            for (id, correction) in corrections {
+                writer.beginObject()
+                writer.field("id", id.rawValue)
+                writeMembers(of: correction, into: &writer)
+                writer.endObject()
+            }
+            return Int64(corrections.count)
+        }
+    }
+
+    static func writeMembers(of correction: Correction, into writer: inout JSONWriter) {
+        writer.field("type", correction.kind.word)
+        switch correction {
+        case .merge(let time), .notVisit(let time):
+            writer.field("from", milliseconds: time.lowerBound.milliseconds)
+            writer.field("to", milliseconds: time.upperBound.milliseconds)
+        case .split(let moment): writer.field("at", milliseconds: moment.milliseconds)
+        case .rename(let coordinate, let name):
+            writer.field("latitude", coordinate.latitude)
+            writer.field("longitude", coordinate.longitude)
+            writer.field("name", name)
+        }
+    }
+
+    static func withdraw(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let id = CorrectionID(rawValue: try exchange.number(1))
+        return ManageEndpoints.done(
+            try Gate.append(service, exchange, .withdrawCorrection(id, of: try exchange.handle(0))))
+    }
+}

@@ -1,0 +1,34 @@
+// What a person says of their visits.
+
+extension Standing {
+    func correct(
+        _ correction: Correction, of handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        guard (persons[person]?.corrections.count ?? 0) < Limits.correctionsPerPerson else {
+            throw .invalid("A person has at most \(Limits.correctionsPerPerson) corrections; withdraw one first.")
+        }
+        if case .rename(_, let name) = correction, !(1...Limits.placeNameCharacters).contains(name.count) {
+            throw .invalid("A place's name has 1 to \(Limits.placeNameCharacters) characters.")
+        }
+        var decision = Decision()
+        decision.append(.correctionMade(.open(correction)), to: .audit(person))
+        decision.reply = .correction(CorrectionID(rawValue: place + 1))
+        return decision
+    }
+
+    func withdrawCorrection(
+        _ id: CorrectionID, of handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        guard persons[person]?.corrections[id] != nil else { throw .notFound }
+        var decision = Decision()
+        decision.append(.correctionWithdrawn(id), to: .audit(person))
+        return decision
+    }
+
+    /// What the person says of their visits, in the order it was said.
+    package func corrections(of person: PersonID) -> [(id: CorrectionID, correction: Correction)] {
+        (persons[person]?.corrections ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}

@@ -1,0 +1,85 @@
+import Geodesy
+import JSON
+import Whereabouts
+
+/// `correction add|list|remove`: what a person says of their visits, against what is derived.
+enum CorrectionCommands {
+    private static let merge = Option.flag("merge", help: "the visits from --from to --to were one")
+    private static let notVisit = Option.flag("not-visit", help: "nobody stayed anywhere from --from to --to")
+    private static let split = Options.time("split", help: "the visit of this moment was two, the second from then on")
+    private static let name = Options.text("name", "TEXT", help: "the place at --at is called so")
+    private static let at = Option<Coordinate>(
+        name: "at", placeholder: "LAT,LON", help: "the place that --name is for", form: "LAT,LON in degrees",
+        read: { try? Options.coordinate($0[...]) })
+
+    static let all = [
+        Command(
+            words: ["correction", "add"], summary: "Correct a person's visits: merge, split, not a visit, or a name.",
+            requires: [Options.person],
+            accepts: [merge, split, notVisit, name, at, Options.from, Options.to, Options.json],
+            details: """
+                Corrections speak of times and places, so that they hold when visits are derived anew. A visit belongs to a
+                time when more than half of it lies there. Of corrections that contradict each other the later counts.
+
+                \(Options.timesHelp)
+                """, run: add),
+        Command(
+            words: ["correction", "list"], summary: "List a person's corrections (recorded as a read).",
+            requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
+        Command(
+            words: ["correction", "remove"], summary: "Withdraw a correction.", operands: .one("NUMBER"),
+            requires: [Options.person], accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in
+                let number = try invocation.number()
+                try invocation.remove(
+                    "the correction \(number)", "v1", "people", invocation.required(Options.person).text, "corrections",
+                    number)
+            }),
+    ]
+
+    private static func add(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let chosen = [
+            invocation.has(merge), invocation[split] != nil, invocation.has(notVisit), invocation[name] != nil,
+        ]
+        guard chosen.filter({ $0 }).count == 1 else {
+            throw .usage("Say what is to be corrected by one of --merge, --split TIME, --not-visit and --name TEXT.")
+        }
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post("v1", "people", person.text, "corrections") { body in
+                if let moment = invocation[split] {
+                    body.field("type", "split")
+                    body.field("at", milliseconds: moment.milliseconds)
+                } else if let text = invocation[name] {
+                    body.field("type", "rename")
+                    body.field("name", text)
+                    body.field("latitude", invocation[at]?.latitude)
+                    body.field("longitude", invocation[at]?.longitude)
+                } else {
+                    body.field("type", invocation.has(merge) ? "merge" : "notVisit")
+                    body.field("from", milliseconds: invocation[Options.from]?.milliseconds)
+                    body.field("to", milliseconds: invocation[Options.to]?.milliseconds)
+                }
+            }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("Added the correction \(answer["id"]?.int ?? 0) of \(person.text).")
+    }
+
+    private static func list(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let corrections = try House.withClient(invocation) { client throws(ToolError) in
+            var client = client
+            client.purpose = invocation[Options.purpose]
+            return try client.items("v1", "people", person.text, "corrections")
+        }
+        var table = Table(">NUMBER", "CORRECTION", "FROM", "TO", "NAME")
+        for correction in corrections {
+            table.add(
+                correction["id"]?.int.map { "\($0)" } ?? "", correction.text("type"),
+                (correction.time("from") ?? correction.time("at")).map { LocalTime.text($0) } ?? "",
+                correction.time("to").map { LocalTime.text($0) } ?? "", correction.text("name"))
+        }
+        invocation.show(corrections, as: "corrections", table, orElse: "\(person.text) has corrected nothing.")
+    }
+}
