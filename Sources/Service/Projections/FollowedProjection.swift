@@ -45,19 +45,24 @@ final class FollowedProjection {
                     """
                     CREATE TABLE place (
                         number INTEGER NOT NULL, leaf BLOB NOT NULL, log_id BLOB NOT NULL, epoch INTEGER NOT NULL,
-                        version INTEGER NOT NULL, fingerprint BLOB NOT NULL, is_loading INTEGER NOT NULL
+                        version INTEGER NOT NULL, form BLOB NOT NULL, fingerprint BLOB NOT NULL,
+                        is_loading INTEGER NOT NULL
                     ) STRICT;
-                    INSERT INTO place VALUES (0, x'', x'', 0, 0, x'', 1);
+                    INSERT INTO place VALUES (0, x'', x'', 0, 0, x'', x'', 1);
                     """)
                 try file.connection.execute(kind.schema)
+                try file.connection.cached("UPDATE place SET form = ?") { (statement) throws(SQLiteError) in
+                    try statement.bind(kind.form.bytes, at: 1)
+                    try statement.run()
+                }
                 try Self.writePlace(
                     file, number: 0, leaf: nil, log: log, version: generation.version, isLoading: true)
                 try file.connection.commit()
             }
             let saved = try Self.readPlace(file)
-            guard saved.logID == log.id, saved.epoch == log.epoch, saved.version == generation.version else {
-                throw SQLiteError.damagedRow
-            }
+            guard saved.logID == log.id, saved.epoch == log.epoch, saved.version == generation.version,
+                saved.form == kind.form
+            else { throw SQLiteError.damagedRow }
             (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
             // An end of the process may have come between an erasure's rows and this.
             _ = try file.connection.checkpoint(.truncate)
@@ -150,13 +155,14 @@ final class FollowedProjection {
         let logID: Identifier128?
         let epoch: Int64
         let version: Int64
+        let form: Digest?
         let fingerprint: Fingerprint
         let isLoading: Bool
     }
 
     static func readPlace(_ file: ProjectionFile) throws(SQLiteError) -> SavedPlace {
         try file.connection.cached(
-            "SELECT number, leaf, log_id, epoch, version, fingerprint, is_loading FROM place"
+            "SELECT number, leaf, log_id, epoch, version, fingerprint, is_loading, form FROM place"
         ) { (statement) throws(SQLiteError) in
             guard try statement.step(), let fingerprint = Fingerprint(bytes: statement.bytes(at: 5)) else {
                 throw SQLiteError.damagedRow
@@ -164,7 +170,8 @@ final class FollowedProjection {
             return SavedPlace(
                 number: statement.int(at: 0), leaf: Digest(bytes: statement.bytes(at: 1)),
                 logID: statement.withBytes(at: 2) { Identifier128(bytes: $0) }, epoch: statement.int(at: 3),
-                version: statement.int(at: 4), fingerprint: fingerprint, isLoading: statement.int(at: 6) != 0)
+                version: statement.int(at: 4), form: Digest(bytes: statement.bytes(at: 7)), fingerprint: fingerprint,
+                isLoading: statement.int(at: 6) != 0)
         }
     }
 

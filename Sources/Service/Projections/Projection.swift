@@ -7,8 +7,8 @@ import Whereabouts
 /// A projection is used by one thread at a time. It never reads another projection, a clock or a setting.
 protocol Projection: AnyObject {
     static var name: String { get }
-    /// Every version that can still be folded, oldest first. A new one comes with every change of the fold or of its
-    /// tables; a file of another version is refolded from the log.
+    /// Every version that can still be folded, oldest first. A new one comes with every change of the fold; a file of
+    /// another version, or of other tables, is refolded from the log.
     static var versions: [Int64] { get }
     /// `CREATE TABLE … STRICT` statements for an empty file.
     static var schema: StaticString { get }
@@ -53,7 +53,7 @@ struct ProjectionRow {
 
 /// The SQLite file of one generation of a projection.
 ///
-/// `place(number, leaf, log_id, epoch, version, fingerprint)` is its one row of book-keeping.
+/// `place(number, leaf, log_id, epoch, version, form, fingerprint, is_loading)` is its one row of book-keeping.
 final class ProjectionFile {
     let path: String
     let connection: Connection

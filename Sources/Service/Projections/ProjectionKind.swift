@@ -1,3 +1,5 @@
+import Cryptography
+
 /// A projection the program knows how to fold: its name, the versions of its fold, and how one is made.
 struct ProjectionKind: Sendable {
     let name: String
@@ -5,6 +7,8 @@ struct ProjectionKind: Sendable {
     let versions: [Int64]
     let schema: StaticString
     let indexes: StaticString
+    /// SHA-256 of the statements that make tables and indexes: a file of another form is folded again.
+    let form: Digest
     let make: @Sendable (ProjectionFile, _ version: Int64) -> any Projection
 
     var newest: Int64 { versions[versions.count - 1] }
@@ -14,6 +18,7 @@ struct ProjectionKind: Sendable {
         versions = type.versions
         schema = type.schema
         indexes = type.indexes
+        form = SHA256().hash(Array("\(type.schema);\(type.indexes)".utf8))
         make = { type.init(file: $0, version: $1) }
     }
 

@@ -106,6 +106,7 @@ import Whereabouts
     @Test(
         arguments: [
             "UPDATE place SET version = version + 100", "UPDATE place SET number = number + 1",
+            "UPDATE place SET form = zeroblob(32)",
             "UPDATE visit SET latitude_degrees = latitude_degrees + 0.01", "DELETE FROM visit",
             "ALTER TABLE visit RENAME TO visits", "DROP TABLE place",
         ] as [StaticString])
@@ -119,6 +120,40 @@ import Whereabouts
                 _ = try connection.checkpoint(.truncate)
             }
         }
+    }
+
+    /// The tables of a version of the program whose timeline kept circles in columns of their own, and no file its form.
+    @Test func `files whose tables are of an older form are folded again at the opening`() throws {
+        let damaged = try Damaged()
+        let house = damaged.house
+        let paths = ProjectionKind.all.map { damaged.path($0.name) }
+        try damaged.expectHealed("older tables") {
+            for path in paths {
+                let connection = try Connection(path: path, access: .readWrite)
+                try connection.execute("ALTER TABLE place DROP COLUMN form; CREATE TABLE older (number INTEGER)")
+                if path == paths[1] {
+                    try connection.execute(
+                        """
+                        DROP TABLE region;
+                        CREATE TABLE region (
+                            person INTEGER NOT NULL, region INTEGER NOT NULL, identifier TEXT NOT NULL,
+                            latitude_degrees REAL NOT NULL, longitude_degrees REAL NOT NULL,
+                            radius_meters REAL NOT NULL, removed_at_ms INTEGER, PRIMARY KEY (person, region)
+                        ) STRICT, WITHOUT ROWID;
+                        """)
+                }
+                _ = try connection.checkpoint(.truncate)
+            }
+        }
+        for kind in ProjectionKind.all {
+            let connection = try Connection(path: damaged.path(kind.name), access: .readOnly)
+            let isOld = try connection.cached("SELECT 1 FROM sqlite_schema WHERE name = 'older'") {
+                (statement) throws(SQLiteError) in try statement.step()
+            }
+            #expect(!isOld, "\(kind.name) was used as it was.")
+        }
+        #expect(house.manage("GET", "/v1/people/walker/regions").items.count == 1)
+        #expect(house.manage("GET", "/v1/verify")["ok"]?.bool == true)
     }
 
     @Test func `damage that only a late fix comes upon is healed when one does`() throws {
