@@ -54,14 +54,30 @@ enum Gate {
         return .json(computed.body)
     }
 
-    /// Answers a location query whose fix is there. `compute` gives the bytes and what of the fix they show.
+    /// Answers a location query whose fix is there, once the disclosure is on record. `content` says what of the fix the
+    /// bytes show, given their hash.
     static func disclose(
         _ service: Service, _ exchange: Exchange, query: QueryID, fix: Int64, precision: Precision,
-        body: [UInt8], content: (Hash256) -> Disclosure.Content
-    ) throws(Problem) -> HTTPResponse {
-        let hash = Hash256(SHA256().hash(body))
-        try append(service, exchange, .disclose(query, content: content(hash), precision: precision, fix: fix))
-        return .json(body)
+        body: [UInt8], _ respond: @escaping @Sendable (HTTPResponse) -> Void, content: (Hash256) -> Disclosure.Content
+    ) {
+        let content = content(Hash256(SHA256().hash(body)))
+        submit(service, exchange, .disclose(query, content: content, precision: precision, fix: fix), respond) { _ in
+            .json(body)
+        }
+    }
+
+    /// Answers with what `answer` makes of the receipt once the command's events are durable; no thread waits for that.
+    static func submit(
+        _ service: Service, _ exchange: Exchange, _ command: Command,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void,
+        answer: @escaping @Sendable (Receipt) -> HTTPResponse
+    ) {
+        service.log.submit(command, by: exchange.caller, correlation: exchange.id) { result in
+            switch result {
+            case .success(let receipt): respond(answer(receipt))
+            case .failure(let failure): respond(Problem(failure).response)
+            }
+        }
     }
 
     /// Answers a device's own message with the newest places of its owner's friends, each on record.

@@ -1,3 +1,4 @@
+import Cryptography
 import Whereabouts
 
 /// What the asker may see of a query: pending, then an answer, or none at the deadline, whatever the true reason.
@@ -6,6 +7,9 @@ struct QueryView {
         case pending
         case noAnswer
         case answer(word: String, fix: Int64, permit: Permit)
+
+        static let pendingWord = "pending"
+        static let noAnswerWord = "noAnswer"
     }
 
     let seen: Seen
@@ -41,6 +45,26 @@ struct QueryView {
             seen = fix <= durable ? .answer(word: query.end?.word ?? "", fix: fix, permit: permit) : .pending
         case .cancelled: seen = .noAnswer
         case nil, .refused, .pushFailed, .timedOut: seen = unanswered
+        }
+    }
+
+    /// The fix that answered, if it may be shown: a phone may answer with an old one, and what the grant does not show
+    /// stays closed.
+    func fix(_ reader: LogReader) throws(Problem) -> Fix? {
+        guard case .answer(_, let number, let permit) = seen else { return nil }
+        let found: (event: RecordedEvent, leaf: Digest)?
+        do throws(LogError) { found = try reader.event(number) } catch { throw .broken }
+        guard case .fixReported(_, _, .open(let fix)) = found?.event.event else { throw .notFound }
+        return permit.shows(fix.timestamp) ? fix : nil
+    }
+
+    /// What the asker is told, given the fix that may be shown.
+    func status(_ fix: Fix?) -> String {
+        switch seen {
+        case .pending: Seen.pendingWord
+        case .noAnswer: Seen.noAnswerWord
+        case .answer(let word, _, _):
+            fix == nil ? (isOver ? Seen.noAnswerWord : Seen.pendingWord) : word
         }
     }
 }

@@ -3,8 +3,8 @@ import Whereabouts
 
 /// The whole HTTP surface on one page.
 ///
-/// A route names what stands open in its path as `*`. Reports run on the server's own thread, because they only parse and
-/// queue; everything else may block and runs on the answering threads.
+/// A route names what stands open in its path as `*`. Reports and questions run on the server's own thread, because they
+/// only parse and queue; everything else may block and runs on the answering threads.
 struct Route: Sendable {
     enum Work: Sendable {
         /// Must not block; gives its answer through the closure, from whatever thread.
@@ -44,7 +44,7 @@ struct Route: Sendable {
         answer("PUT", "/v1/devices/*/location-push-token", IngestEndpoints.registerPushToken),
 
         // Where is X?
-        answer("POST", "/v1/people/*/location-queries", QueryEndpoints.ask),
+        report("POST", "/v1/people/*/location-queries", QueryEndpoints.ask, bodyBytes: Limits.bodyBytes),
         wait("GET", "/v1/location-queries/*", QueryEndpoints.read),
         answer("DELETE", "/v1/location-queries/*", QueryEndpoints.cancel),
 
@@ -119,11 +119,10 @@ struct Route: Sendable {
     private static func report(
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void,
-        _ credentials: Credentials = .header
+        _ credentials: Credentials = .header, bodyBytes: Int = Limits.ingestBodyBytes
     ) -> Route {
         Route(
-            method: method, pattern: parts(path), credentials: credentials, bodyBytes: Limits.ingestBodyBytes,
-            work: .report(work))
+            method: method, pattern: parts(path), credentials: credentials, bodyBytes: bodyBytes, work: .report(work))
     }
 
     private static func answer(

@@ -1,20 +1,25 @@
 import Synchronization
 import Whereabouts
 
-/// Where requests wait for the end of a location query without holding a thread. One thread looks, each time the log
-/// grows and every tick of the clock, whose query shows something else than pending by now.
+/// Where requests wait for the end of a location query without holding a thread. One thread looks after a query when its
+/// end is durable, and after all of them every tick of the clock, because a deadline is no event.
 ///
 /// Whoever waits learns nothing earlier than by asking again and again: the look is the same (``QueryView``).
 final class WaitingRoom: Sendable {
     private struct Guest {
-        let query: QueryID
+        let number: Int
         let caller: Caller
         let until: ContinuousClock.Instant
         let leave: @Sendable () -> Void
     }
 
     private struct State {
-        var guests: [Guest] = []
+        var guests: [QueryID: [Guest]] = [:]
+        var count = 0
+        /// How many have ever come.
+        var numbered = 0
+        /// Queries that have ended since the thread looked last, and for which somebody waits.
+        var ended: [QueryID] = []
         var isClosed = false
     }
 
@@ -30,6 +35,10 @@ final class WaitingRoom: Sendable {
     init(log: EventLog, clock: @escaping @Sendable () -> Timestamp) {
         self.log = log
         self.clock = clock
+        log.notifyOfEnds { [state] ended in
+            let isWanted = state.read { state in ended.contains { state.guests[$0] != nil } }
+            if isWanted { state.change { state in state.ended += ended.filter { state.guests[$0] != nil } } }
+        }
         thread.withLock { $0 = WorkerThread { [self] in run() } }
     }
 
@@ -37,24 +46,26 @@ final class WaitingRoom: Sendable {
     func enter(
         _ query: QueryID, by caller: Caller, until: ContinuousClock.Instant, _ leave: @escaping @Sendable () -> Void
     ) -> Bool {
-        let isIn = state.change { state in
-            guard !state.isClosed, state.guests.count < Self.bound else { return false }
-            state.guests.append(Guest(query: query, caller: caller, until: until, leave: leave))
+        let isIn = state.read { state in
+            guard !state.isClosed, state.count < Self.bound else { return false }
+            state.guests[query, default: []].append(
+                Guest(number: state.numbered, caller: caller, until: until, leave: leave))
+            (state.count, state.numbered) = (state.count + 1, state.numbered + 1)
             return true
         }
-        // What was appended since the request was looked at has woken nobody.
-        if isIn { look() }
+        // What ended since the request was looked at has told nobody.
+        if isIn { look(after: [query]) }
         return isIn
     }
 
-    var count: Int { state.read { $0.guests.count } }
+    var count: Int { state.read { $0.count } }
 
     /// Sends everybody home; nobody can enter any more.
     func close() {
         let guests = state.change { state in
             state.isClosed = true
-            defer { state.guests = [] }
-            return state.guests
+            defer { (state.guests, state.count) = ([:], 0) }
+            return state.guests.values.joined()
         }
         for guest in guests { guest.leave() }
         thread.withLock { thread in
@@ -64,31 +75,50 @@ final class WaitingRoom: Sendable {
     }
 
     private func run() {
-        var place: Int64 = 0
+        let tick = Duration.milliseconds(Self.tickMilliseconds)
+        var nextTick = ContinuousClock.now + tick
         while !state.read({ $0.isClosed }) {
-            place = log.waitForHead(after: place, milliseconds: Self.tickMilliseconds)
-            look()
+            let ended = state.wait(milliseconds: Self.tickMilliseconds) { state -> [QueryID]? in
+                guard !state.ended.isEmpty || state.isClosed else { return nil }
+                defer { state.ended.removeAll(keepingCapacity: true) }
+                return state.ended
+            }
+            if ContinuousClock.now < nextTick {
+                look(after: ended ?? [])
+            } else {
+                look(after: state.read { Array($0.guests.keys) })
+                nextTick = .now + tick
+            }
         }
     }
 
-    private func look() {
-        let guests = state.read { $0.guests }
-        guard !guests.isEmpty else { return }
+    /// Lets those go whose query shows something else than pending by now, or whose time is up.
+    private func look(after queries: [QueryID]) {
+        guard !queries.isEmpty else { return }
+        let waiting = state.read { state in
+            queries.flatMap { query in (state.guests[query] ?? []).map { (query, $0) } }
+        }
         let durable = log.head
         let (now, instant) = (clock(), ContinuousClock.now)
         let over = log.withStanding { standing in
-            var over: Set<QueryID> = []
-            for guest in guests where !over.contains(guest.query) {
-                let view = QueryView(guest.query, for: guest.caller, in: standing, at: now, durable: durable)
-                if view?.isPending != true { over.insert(guest.query) }
+            waiting.filter { query, guest in
+                if guest.until <= instant { return true }
+                let view = QueryView(query, for: guest.caller, in: standing, at: now, durable: durable)
+                return view?.isPending != true
             }
-            return over
         }
-        let leaving = state.change { state in
-            let leaving = state.guests.filter { over.contains($0.query) || $0.until <= instant }
-            state.guests.removeAll { over.contains($0.query) || $0.until <= instant }
-            return leaving
+        let leaving = state.read { state in
+            // Another look may have let some of them go already.
+            over.filter { query, guest in
+                guard let index = state.guests[query]?.firstIndex(where: { $0.number == guest.number }) else {
+                    return false
+                }
+                state.guests[query]?.remove(at: index)
+                if state.guests[query]?.isEmpty == true { state.guests[query] = nil }
+                state.count -= 1
+                return true
+            }
         }
-        for guest in leaving { guest.leave() }
+        for (_, guest) in leaving { guest.leave() }
     }
 }

@@ -78,7 +78,7 @@ final class Committer: @unchecked Sendable {
         try store.write(batch, &sealer)
         log.statistics.commits.add(1, ordering: .relaxed)
         log.statistics.commitMicroseconds.add(Self.microseconds() - start, ordering: .relaxed)
-        log.publish(head: sealer.range.size)
+        log.publish(head: sealer.range.size, ended: batch.ended)
     }
 
     func answer(_ batch: inout Batch, _ failure: LogError?) {

@@ -32,6 +32,11 @@ package final class EventLog: Sendable {
         var isCommitting = false
     }
 
+    /// A closure in a value of its own: taken out of a generic type bare, it would be wrapped once more each time.
+    private struct Listener {
+        let call: @Sendable ([QueryID]) -> Void
+    }
+
     /// What the writer's thread is to do next.
     enum Step {
         case commands([Waiting])
@@ -49,6 +54,7 @@ package final class EventLog: Sendable {
     private let standing: Mutex<Standing>
     private let headNumber: Atomic<Int64>
     private let headSignal = Monitor((number: Int64(0), isStopped: false))
+    private let whenEnded = Mutex<Listener?>(nil)
     private let writer: Mutex<WorkerThread?>
     let keys: KeyRing
     let path: String
@@ -232,9 +238,15 @@ package final class EventLog: Sendable {
         queue.read { $0.spare = batch }
     }
 
-    func publish(head: Int64) {
+    func publish(head: Int64, ended: [QueryID]) {
         headNumber.store(head, ordering: .releasing)
         headSignal.change { $0.number = head }
+        if !ended.isEmpty { whenEnded.withLock { $0 }?.call(ended) }
+    }
+
+    /// Calls `body` with queries whose end has just become durable, on the thread that committed it: it must be quick.
+    func notifyOfEnds(_ body: @escaping @Sendable ([QueryID]) -> Void) {
+        whenEnded.withLock { $0 = Listener(call: body) }
     }
 
     /// No command is taken any more; the ones that wait are told.

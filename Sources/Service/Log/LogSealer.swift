@@ -15,6 +15,8 @@ struct Batch {
     var answers: [(completion: EventLog.Completion, result: Result<Receipt, AppendFailure>)] = []
     /// Persons whose keys go once this is durable.
     var erased: [PersonID] = []
+    /// Queries that end with this batch.
+    var ended: [QueryID] = []
 
     var isEmpty: Bool { answers.isEmpty && events.isEmpty }
 
@@ -24,6 +26,7 @@ struct Batch {
         keys.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         erased = []
+        ended.removeAll(keepingCapacity: true)
     }
 }
 

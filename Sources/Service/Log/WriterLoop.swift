@@ -189,8 +189,10 @@ final class WriterLoop: @unchecked Sendable {
             number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,
             recordedAt: now, actor: actor, correlation: correlation, cause: cause)
         batch.events.append(.init(header: header, encoded: encoded))
-        if case .fixReported(let device, _, .open(let fix)) = event {
-            tail.append(fix, device: device, number: header.number)
+        switch event {
+        case .fixReported(let device, _, .open(let fix)): tail.append(fix, device: device, number: header.number)
+        case .locationQueryEnded(let query, _, _): batch.ended.append(query)
+        default: break
         }
         let recorded = RecordedEvent(
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,

@@ -12,7 +12,6 @@ final class Pusher: Sendable {
     private struct State {
         /// Queries taken up by this process, with the number of devices that did not fail yet.
         var outstanding: [QueryID: Int] = [:]
-        var pushed: Set<QueryID> = []
         var isStopping = false
     }
 
@@ -42,46 +41,85 @@ final class Pusher: Sendable {
         apps.stop()
     }
 
-    private func run() {
-        var place: Int64 = 0
+    /// What the thread knows of queries that are not over.
+    private struct Round {
+        /// Number of the newest question that was looked at.
+        var asked: Int64 = 0
+        /// To be decided about now, in the order asked.
+        var fresh: [QueryID] = []
+        /// Not decided about yet: they wait for the subject's word, or the log was busy.
+        var undecided: Set<QueryID> = []
         /// Devices that may be woken later, by query.
         var waiting: [QueryID: [DeviceID: Timestamp]] = [:]
+    }
+
+    /// New questions are taken up as they come; what only time or another event changes is looked through once in a tick,
+    /// because there may be much of it.
+    private func run() {
+        let tick = Duration.milliseconds(Self.idleMilliseconds)
+        var place: Int64 = 0
+        var round = Round()
+        var nextTick = ContinuousClock.now
         while !state.read({ $0.isStopping }) {
-            place = log.waitForHead(after: place, milliseconds: Self.idleMilliseconds)
-            let done = state.read { $0.pushed }
-            let now = clock()
-            let (open, works, gone) = log.withStanding { standing in
-                let open = Set(
-                    standing.openQueries.values.joined().filter { standing.queries[$0]?.awaitsConsent == false })
-                var works = open.subtracting(done).prefix(Self.queriesAtOnce).compactMap { work($0, standing) }
-                for (id, devices) in waiting where open.contains(id) {
-                    guard works.count < Self.queriesAtOnce else { break }
-                    let due = Set(
-                        devices.filter { $0.value <= now && standing.devices[$0.key]?.mayBeWoken == true }.keys)
-                    guard !due.isEmpty, var work = work(id, standing) else { continue }
-                    work.devices.removeAll { !due.contains($0.id) }
-                    if !work.devices.isEmpty { works.append(work) }
-                }
-                // A token that died in a push, or was taken away, is dead for everybody who waited for its device.
-                let gone = waiting.mapValues { devices in
-                    devices.keys.filter { standing.devices[$0]?.pushToken == nil }
-                }
-                return (open, works, gone)
+            if round.fresh.isEmpty { place = log.waitForHead(after: place, milliseconds: Self.idleMilliseconds) }
+            var again: [Work] = []
+            if ContinuousClock.now >= nextTick {
+                again = lookThrough(&round)
+                nextTick = .now + tick
             }
-            state.change { state in
-                state.pushed.formIntersection(open)
-                state.outstanding = state.outstanding.filter { open.contains($0.key) }
-            }
-            waiting = waiting.filter { open.contains($0.key) }
-            for (query, devices) in gone {
-                for device in devices where waiting[query]?.removeValue(forKey: device) != nil {
-                    finishOne(query, isAccepted: false)
+            let works = log.withStanding { standing -> [Work] in
+                round.fresh += standing.queries(askedAfter: round.asked)
+                round.asked = standing.place
+                let next = round.fresh.prefix(Self.queriesAtOnce)
+                round.fresh.removeFirst(next.count)
+                return next.compactMap { query in
+                    guard let known = standing.queries[query], known.end == nil else { return nil }
+                    if !known.awaitsConsent, let work = work(query, standing) { return work }
+                    round.undecided.insert(query)
+                    return nil
                 }
             }
-            for (work, orders) in decide(works) {
-                waiting[work.query] = push(work, orders, waiting[work.query] ?? [:])
+            for (work, orders) in decide(works, leaving: &round.undecided) {
+                state.change { $0.outstanding[work.query] = orders.isEmpty ? nil : orders.count }
+                round.waiting[work.query] = push(work, orders, [:])
+            }
+            var missed: Set<QueryID> = []
+            for (work, orders) in decide(again, leaving: &missed) {
+                round.waiting[work.query] = push(work, orders, round.waiting[work.query] ?? [:])
             }
         }
+    }
+
+    /// Forgets what is over, finds which devices have lost their token, and gives what is due again.
+    private func lookThrough(_ round: inout Round) -> [Work] {
+        let now = clock()
+        let outstanding = state.read { Array($0.outstanding.keys) }
+        let (over, works, gone) = log.withStanding { standing in
+            func isOpen(_ id: QueryID) -> Bool { standing.queries[id].map { $0.end == nil } ?? false }
+            round.fresh += round.undecided.filter(isOpen)
+            round.undecided = []
+            round.waiting = round.waiting.filter { isOpen($0.key) }
+            var works: [Work] = []
+            for (id, devices) in round.waiting {
+                guard works.count < Self.queriesAtOnce else { break }
+                let due = Set(devices.filter { $0.value <= now && standing.devices[$0.key]?.mayBeWoken == true }.keys)
+                guard !due.isEmpty, var work = work(id, standing) else { continue }
+                work.devices.removeAll { !due.contains($0.id) }
+                if !work.devices.isEmpty { works.append(work) }
+            }
+            // A token that died in a push, or was taken away, is dead for everybody who waited for its device.
+            let gone = round.waiting.mapValues { devices in
+                devices.keys.filter { standing.devices[$0]?.pushToken == nil }
+            }
+            return (outstanding.filter { !isOpen($0) }, works, gone)
+        }
+        if !over.isEmpty { state.change { state in for id in over { state.outstanding[id] = nil } } }
+        for (query, devices) in gone {
+            for device in devices where round.waiting[query]?.removeValue(forKey: device) != nil {
+                finishOne(query, isAccepted: false)
+            }
+        }
+        return works
     }
 
     /// What can be pushed for one query.
@@ -102,9 +140,12 @@ final class Pusher: Sendable {
         return Work(query: id, initiation: query.initiation, deadline: query.deadline, devices: devices)
     }
 
-    /// Has the writer decide about all of them in few transactions. What the log does not take now is left for the next
-    /// round. The standing runs ahead of the file; once these decisions are durable, so are the questions before them.
-    private func decide(_ works: [Work]) -> [(Work, [PushOrder])] {
+    /// Has the writer decide about all of them in few transactions. The standing runs ahead of the file; once these
+    /// decisions are durable, so are the questions before them.
+    ///
+    /// - Parameter undecided: gets what the log does not take now.
+    private func decide(_ works: [Work], leaving undecided: inout Set<QueryID>) -> [(Work, [PushOrder])] {
+        if works.isEmpty { return [] }
         let answers = Monitor((left: works.count, orders: [QueryID: [PushOrder]]()))
         for work in works {
             let command = Command.startPushes(work.query, to: work.devices.map(\.id))
@@ -118,7 +159,13 @@ final class Pusher: Sendable {
             }
         }
         let orders = answers.wait { $0.left == 0 ? $0.orders : nil } ?? [:]
-        return works.compactMap { work in orders[work.query].map { (work, $0) } }
+        return works.compactMap { work in
+            guard let orders = orders[work.query] else {
+                undecided.insert(work.query)
+                return nil
+            }
+            return (work, orders)
+        }
     }
 
     /// Sends what was ordered now.
@@ -136,11 +183,6 @@ final class Pusher: Sendable {
             switch order.what {
             case .wait(let until): waiting[order.device] = until
             case .send: devices += work.devices.filter { $0.id == order.device }
-            }
-        }
-        state.change {
-            if $0.pushed.insert(work.query).inserted {
-                $0.outstanding[work.query] = orders.isEmpty ? nil : orders.count
             }
         }
         for (device, token) in devices {

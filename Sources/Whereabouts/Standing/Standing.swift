@@ -181,6 +181,12 @@ package struct Standing: Sendable {
         return [person.newestFix, person.newestFixBeforePause].compactMap { $0 }.first { permit.shows($0.timestamp) }
     }
 
+    /// Queries that were let through after `number`, in the order asked. Cost: as many as there are.
+    package func queries(askedAfter number: Int64) -> [QueryID] {
+        let first = queryOrder.lastIndex { queries[$0].map { $0.number <= number } ?? false }
+        return Array(queryOrder[(first.map { $0 + 1 } ?? 0)...])
+    }
+
     /// Whether a query is still open past its deadline.
     package func hasOverdueQuery(at now: Timestamp) -> Bool {
         openQueries.values.contains { ids in ids.contains { queries[$0].map { $0.deadline <= now } ?? false } }
