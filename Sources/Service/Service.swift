@@ -13,6 +13,7 @@ package final class Service: Sendable {
     let log: EventLog
     let host: ProjectionHost
     let answers: AnswerPool
+    let gazetteer: Gazetteer?
     let clock: @Sendable () -> Timestamp
     let waitingRoom: WaitingRoom
     private let timekeeper: Timekeeper
@@ -49,6 +50,7 @@ package final class Service: Sendable {
             return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])
         }
         let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0) }
+        self.gazetteer = gazetteer
         let lookup = TimelineLookup()
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),

@@ -162,13 +162,17 @@ enum ReadEndpoints {
             let next = crossings.count == limit ? crossings.last.map { Cursor.text($0.crossing, reading) } : nil
             return page(crossings, next: next, asOf: asOf) { named, writer in
                 writer.beginObject()
-                writer.field("region", named.region)
-                writer.field("type", named.crossing.kind.word)
-                writer.field("time", milliseconds: named.crossing.time.milliseconds)
-                writer.field("reported", milliseconds: named.crossing.reported.milliseconds)
+                writeMembers(of: named, into: &writer)
                 writer.endObject()
             }
         }
+    }
+
+    static func writeMembers(of named: TimelineReader.NamedCrossing, into writer: inout JSONWriter) {
+        writer.field("region", named.region)
+        writer.field("type", named.crossing.kind.word)
+        writer.field("time", milliseconds: named.crossing.time.milliseconds)
+        writer.field("reported", milliseconds: named.crossing.reported.milliseconds)
     }
 
     static func regions(

@@ -6,6 +6,7 @@ import Whereabouts
 /// Writing what the fold tells.
 extension TimelineTable {
     func apply(_ change: TimelineChange) throws(SQLiteError) {
+        news.note(change)
         switch change {
         case .visit(let person, let old, let new):
             if let old {

@@ -12,8 +12,8 @@ final class TimelineTable: Projection {
     static let name = "timeline"
     static let versions: [Int64] = VisitRules.all.map(\.version)
     /// Outside the fingerprint, because they depend on how fixes came: `number`, `received_after_ms` (receipt less device
-    /// time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`, `reported_ms`, and the tables
-    /// `restart` and `receipt`, which only say how the derivation goes on.
+    /// time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`, `reported_ms`, the tables
+    /// `restart` and `receipt`, which only say how the derivation goes on, and ``TimelineNews``.
     static let schema: StaticString = """
         CREATE TABLE fix (
             person INTEGER NOT NULL,
@@ -82,12 +82,41 @@ final class TimelineTable: Projection {
         CREATE TABLE receipt (
             person INTEGER PRIMARY KEY,
             newest_ms INTEGER NOT NULL
-        ) STRICT
+        ) STRICT;
+        CREATE TABLE told_visit (
+            person INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            is_withdrawn INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            arrival_ms INTEGER NOT NULL,
+            departure_ms INTEGER,
+            latitude_degrees REAL NOT NULL,
+            longitude_degrees REAL NOT NULL,
+            horizontal_accuracy_meters REAL NOT NULL,
+            fixes INTEGER NOT NULL,
+            first_reported_ms INTEGER NOT NULL,
+            departure_reported_ms INTEGER,
+            PRIMARY KEY (person, number, ordinal)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE told_crossing (
+            person INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            is_withdrawn INTEGER NOT NULL,
+            region INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            time_ms INTEGER NOT NULL,
+            confirmed_ms INTEGER NOT NULL,
+            reported_ms INTEGER NOT NULL,
+            PRIMARY KEY (person, number, ordinal)
+        ) STRICT, WITHOUT ROWID
         """
     static let indexes: StaticString = ""
 
     let file: ProjectionFile
     private var timeline: TimelineFold
+    var news = TimelineNews()
 
     init(file: ProjectionFile, version: Int64) {
         self.file = file
@@ -113,6 +142,7 @@ final class TimelineTable: Projection {
 
     private func fold(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
         if batch.isEmpty { return }
+        news.note(batch)
         let changes = try timeline.fold(batch, reading: self)
         try insertFixes(batch)
         for change in changes { try apply(change) }
@@ -120,12 +150,17 @@ final class TimelineTable: Projection {
 
     func flush() throws(SQLiteError) {
         for change in try timeline.settle(reading: self) { try apply(change) }
+        try writeNews()
     }
 
-    func forget() { timeline.forget() }
+    func forget() {
+        timeline.forget()
+        news = TimelineNews()
+    }
 
     func erase(_ person: PersonID) throws(SQLiteError) {
         timeline.forget(person)
+        news.forget(person)
         var sum = Fingerprint()
         try eachRow(of: person) { row throws(SQLiteError) in sum.add(row.hash) }
         file.fingerprint.subtract(sum)
@@ -136,6 +171,8 @@ final class TimelineTable: Projection {
         try delete(from: "DELETE FROM region WHERE person = ?", person)
         try delete(from: "DELETE FROM restart WHERE person = ?", person)
         try delete(from: "DELETE FROM receipt WHERE person = ?", person)
+        try delete(from: "DELETE FROM told_visit WHERE person = ?", person)
+        try delete(from: "DELETE FROM told_crossing WHERE person = ?", person)
     }
 
     private func delete(from sql: StaticString, _ person: PersonID) throws(SQLiteError) {

@@ -6,7 +6,7 @@ import Whereabouts
 /// Gives what happens about persons to the streams they have open. One thread for all of them.
 ///
 /// Each batch is on record, and durable, before its bytes are handed over; whoever may not see it any more has the stream
-/// ended instead.
+/// ended instead. What is told is the feed's (``PersonFeed``).
 final class Deliverer: Sendable {
     private struct State {
         /// Streams opened since the thread looked last.
@@ -17,6 +17,8 @@ final class Deliverer: Sendable {
     }
 
     private static let idleMilliseconds = 200
+    /// What the timeline makes of an event is told with it if it is there by then, otherwise later.
+    private static let newsMilliseconds = 200
     private static let eventsAtOnce = 1000
 
     private let state = Monitor(State())
@@ -31,7 +33,12 @@ final class Deliverer: Sendable {
     /// Begins to deliver for the service, which outlives it.
     func start(_ service: Service) throws {
         let reader = UncheckedBox(try LogReader.opened(log))
-        thread.withLock { $0 = WorkerThread { [self, unowned service] in run(service, reader.value) } }
+        thread.withLock {
+            $0 = WorkerThread { [self, unowned service] in
+                run(
+                    service, AnswerContext(host: service.host, reader: reader.value, gazetteer: service.gazetteer))
+            }
+        }
     }
 
     func stop() {
@@ -55,7 +62,7 @@ final class Deliverer: Sendable {
         }
     }
 
-    private func run(_ service: Service, _ reader: LogReader) {
+    private func run(_ service: Service, _ context: AnswerContext) {
         var streams: [LiveStream] = []
         var nextHeartbeat = clock().adding(seconds: Limits.liveHeartbeatSeconds)
         while !state.read({ $0.isStopping }) {
@@ -63,16 +70,22 @@ final class Deliverer: Sendable {
                 let isWanted = state.wait { $0.isStopping || !$0.arrived.isEmpty ? true : nil }
                 guard isWanted == true else { break }
             }
-            streams += state.read { state in
+            var arrived = state.read { state in
                 defer { state.arrived = [] }
                 return state.arrived
             }
+            for index in arrived.indices {
+                let missed = arrived[index].missed
+                arrived[index].missed = []
+                give(missed, to: arrived[index])
+            }
+            streams += arrived
             let head = log.waitForHead(
-                after: streams.map(\.place).min() ?? log.head, milliseconds: Self.idleMilliseconds)
-            deliver(upTo: head, to: &streams, service, reader)
+                after: streams.map(\.feed.logged).min() ?? log.head, milliseconds: Self.idleMilliseconds)
+            deliver(upTo: head, to: &streams, service, context)
             let now = clock()
             if now >= nextHeartbeat || nextHeartbeat > now.adding(seconds: 2 * Limits.liveHeartbeatSeconds) {
-                for stream in streams { stream.stream.write(Array(LiveWriter.heartbeat.utf8)) }
+                for stream in streams { stream.stream.write(Array(LiveEndpoint.heartbeat.utf8)) }
                 nextHeartbeat = now.adding(seconds: Limits.liveHeartbeatSeconds)
             }
             close(&streams, at: now)
@@ -104,47 +117,71 @@ final class Deliverer: Sendable {
         }
     }
 
-    private func deliver(upTo head: Int64, to streams: inout [LiveStream], _ service: Service, _ reader: LogReader) {
-        guard var place = streams.map(\.place).min() else { return }
-        while place < head {
-            guard let events = try? reader.events(after: place, limit: Self.eventsAtOnce), let last = events.last else {
-                return
+    /// Gives each stream what its feed tells of the log up to `head`, and of what only the clock or a projection changes.
+    private func deliver(
+        upTo head: Int64, to streams: inout [LiveStream], _ service: Service, _ context: AnswerContext
+    ) {
+        var place = streams.map(\.feed.logged).min() ?? head
+        repeat {
+            let events = place < head ? (try? context.reader.events(after: place, limit: Self.eventsAtOnce)) ?? [] : []
+            if place < head, events.isEmpty { return }
+            place = events.last?.event.number ?? place
+            var told: [[FeedItem]] = []
+            for index in streams.indices {
+                let writer = FeedWriter(of: streams[index].person, service)
+                told.append(streams[index].feed.take(events.lazy.map(\.event), upTo: place, writer))
             }
-            for index in streams.indices where streams[index].place < last.event.number {
-                give(events.map(\.event), to: &streams[index], service, upTo: last.event.number)
-                streams[index].place = last.event.number
+            if streams.contains(where: \.feed.mayHaveNews) {
+                _ = service.host.wait(for: place, in: [TimelineTable.name], milliseconds: Self.newsMilliseconds)
             }
-            place = last.event.number
-        }
+            for index in streams.indices {
+                let writer = FeedWriter(of: streams[index].person, service)
+                var items = told[index]
+                do throws(Problem) {
+                    items += try streams[index].feed.takeNews(writer, context)
+                    items += try streams[index].feed.takeAnswers(
+                        for: streams[index].caller, writer, context, service)
+                } catch {
+                    // What cannot be read now is found later; who is too far behind comes back, and is told so.
+                    if error.status == 410 { streams[index].stream.finish() }
+                }
+                give(items, to: streams[index])
+            }
+        } while place < head
     }
 
-    private func give(
-        _ events: [RecordedEvent], to stream: inout LiveStream, _ service: Service, upTo number: Int64
-    ) {
-        let writer = LiveWriter(person: stream.person, service: service)
-        var texts: [String] = []
-        for event in events where event.number > stream.place && event.stream == .audit(stream.person) {
-            guard let text = writer.text(of: event) else { continue }
-            texts.append(text)
-            for step in AskPatterns.Step.steps(of: event) {
-                texts += stream.patterns.note(step).map { writer.text(of: $0) }
+    /// Records what the stream is to show as readings, each of what it reads, and then shows it.
+    private func give(_ items: [FeedItem], to stream: LiveStream) {
+        guard !items.isEmpty, !stream.stream.isOver else { return }
+        let now = clock()
+        var parts: [(question: ReadQuestion, permit: Permit, items: [FeedItem])] = []
+        for question in [LocationRead.Question.live, .visits, .crossings] {
+            let part = items.filter { $0.question == question }
+            let asked = ReadQuestion(
+                subject: stream.question.subject, question: question, from: nil, to: nil,
+                purpose: stream.question.purpose)
+            switch log.withStanding({ $0.authorize(stream.caller, toRead: asked, at: now) }) {
+            case .success(let permit): if !part.isEmpty { parts.append((asked, permit, part)) }
+            case .failure: if question == .live { return stream.stream.finish() }
             }
         }
-        guard !texts.isEmpty, !stream.stream.isOver else { return }
-        let bytes = Array(texts.joined().utf8)
-        let now = clock()
-        let (caller, question) = (stream.caller, stream.question)
-        guard
-            case .success(let permit) = log.withStanding({ $0.authorize(caller, toRead: question, at: now) })
-        else { return stream.stream.finish() }
-        let record = Command.recordRead(
-            stream.question, permitted: permit, asOf: number, count: Int64(texts.count),
-            answerHash: Hash256(SHA256().hash(bytes)))
-        do throws(AppendFailure) {
-            _ = try log.appendAndWait(record, by: stream.caller, correlation: stream.correlation)
-        } catch {
-            // Not on record, not told: the client comes back, and asks for what it missed.
-            return stream.stream.finish()
+        var bytes: [UInt8] = []
+        for (index, part) in parts.enumerated() {
+            var shown: [UInt8] = []
+            for (place, item) in part.items.enumerated() {
+                let isLast = index == parts.count - 1 && place == part.items.count - 1
+                shown += LiveEndpoint.bytes(of: item, id: isLast ? stream.feed.place : nil)
+            }
+            let record = Command.recordRead(
+                part.question, permitted: part.permit, asOf: stream.feed.place, count: Int64(part.items.count),
+                answerHash: Hash256(SHA256().hash(shown)))
+            do throws(AppendFailure) {
+                _ = try log.appendAndWait(record, by: stream.caller, correlation: stream.correlation)
+            } catch {
+                // Not on record, not told: the client comes back, and asks for what it missed.
+                return stream.stream.finish()
+            }
+            bytes += shown
         }
         stream.stream.write(bytes)
     }

@@ -93,6 +93,47 @@ import Testing
         #expect(try !live.rows().contains { $0.contains("person \(person.rawValue) ") })
     }
 
+    /// Whoever does with what is told as it says, and no more, knows what is there; in whatever batches it was told.
+    @Test(arguments: seeds) func `what was told of visits and crossings comes to what there is`(seed: UInt64) throws {
+        let log = try History.log(Self.withLateness(try History.reports(seed: seed), seed))
+        var hasWithdrawn = false
+        for batch in [1, 40, 5000] {
+            let timeline = try Folded<TimelineTable>(log.events, batch: batch)
+            for person in History.persons {
+                let told = try TimelineReader.told(
+                    of: person, after: 0, limit: .max, in: timeline.file.connection)
+                #expect(told.map(\.number) == told.map(\.number).sorted())
+                hasWithdrawn = hasWithdrawn || told.contains(where: \.isWithdrawn)
+                var visits: [UInt64: [Timestamp?]] = [:]
+                var crossings: Set<String> = []
+                for item in told {
+                    switch item.what {
+                    case .visit(let visit):
+                        #expect(!item.isWithdrawn || visits[visit.id] != nil)
+                        visits[visit.id] = item.isWithdrawn ? nil : [visit.arrival, visit.departure]
+                    case .crossing(let named):
+                        let name = Self.name(named.crossing)
+                        #expect(crossings.contains(name) == item.isWithdrawn)
+                        if item.isWithdrawn { crossings.remove(name) } else { crossings.insert(name) }
+                    }
+                }
+                let known = try timeline.projection.visits(of: person, arrivingFrom: nil, before: nil)
+                #expect(visits == Dictionary(known.map { ($0.id, [$0.arrival, $0.departure]) }) { a, _ in a })
+                let crossed = try timeline.projection.crossings(
+                    of: person, from: nil, confirmedAfter: nil, through: nil)
+                #expect(crossings == Set(crossed.map(Self.name)))
+                let again = try TimelineReader.told(
+                    of: person, after: told[told.count / 2].number, limit: .max, in: timeline.file.connection)
+                #expect(again.map(\.number) == told.map(\.number).filter { $0 > told[told.count / 2].number })
+            }
+        }
+        #expect(hasWithdrawn)
+    }
+
+    private static func name(_ crossing: Crossing) -> String {
+        "\(crossing.region.rawValue) \(crossing.kind.word) \(crossing.time.milliseconds)"
+    }
+
     private func expectSame(_ a: [String], _ b: [String], _ location: SourceLocation = #_sourceLocation) {
         let differences = Set(a).symmetricDifference(b).sorted().prefix(6).map {
             (a.contains($0) ? "one: " : "other: ") + $0

@@ -20,7 +20,7 @@ import Testing
     @Test func `fixes, visits and crossings`() throws {
         for sql in [
             TimelineReader.fixesSQL, TimelineReader.numberSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
-            TimelineReader.visitSQL,
+            TimelineReader.visitSQL, TimelineReader.toldVisitsSQL, TimelineReader.toldCrossingsSQL,
         ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }

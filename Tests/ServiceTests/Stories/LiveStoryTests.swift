@@ -11,9 +11,11 @@ import Whereabouts
     /// A stream read without a socket.
     private final class Reader {
         struct Told {
-            let id: Int64
+            /// Only the last event of those sent together has one.
+            let id: Int64?
             let event: String
             let data: JSONValue
+            var number: Int64? { data["number"]?.int }
         }
 
         let answer: Answer
@@ -66,10 +68,10 @@ import Whereabouts
                     guard let colon = line.firstIndex(of: ":") else { continue }
                     fields[line[..<colon]] = line[line.index(after: colon)...].dropFirst()
                 }
-                guard let id = fields["id"].flatMap({ Int64($0) }), let event = fields["event"],
+                guard let event = fields["event"],
                     let data = fields["data"].flatMap({ try? JSONDocument.parse(Array($0.utf8)).root })
                 else { return nil }
-                return Told(id: id, event: String(event), data: data)
+                return Told(id: fields["id"].flatMap { Int64($0) }, event: String(event), data: data)
             }
         }
     }
@@ -119,7 +121,9 @@ import Whereabouts
         #expect(told[0].data["purpose"]?.string == "late for dinner")
         #expect(told[3].data["end"]?.string == "answered")
         #expect(told[4].data["latitude"]?.double == 48.2)
-        #expect(told.map(\.id) == told.map(\.id).sorted())
+        let numbers = told.compactMap(\.number), ids = told.compactMap(\.id)
+        #expect(numbers.count == told.count && numbers == numbers.sorted())
+        #expect(!ids.isEmpty && ids == ids.sorted() && told.last?.id != nil)
         live.leave()
     }
 
@@ -167,20 +171,20 @@ import Whereabouts
         try house.grant("walker", to: "friend")
         let first = try Self.open(house, as: walker)
         _ = Self.ask(house, as: friend)
-        let seen = try #require(first.until { !$0.isEmpty }.first)
+        let seen = try #require(first.until { $0.contains { $0.event == "query" } }.last?.id)
         first.leave()
         house.clock.advance(seconds: 3600)
         _ = Self.ask(house, as: friend)
         house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
-        let second = try Self.open(house, as: walker, after: seen.id)
+        let second = try Self.open(house, as: walker, after: seen)
         let missed = second.until { $0.contains { $0.event == "change" } }
         #expect(missed.filter { $0.event == "query" }.count == 1)
-        #expect(missed.allSatisfy { $0.id > seen.id })
-        #expect(Set(missed.map(\.id)).count == missed.count)
+        #expect(missed.allSatisfy { ($0.number ?? 0) > seen })
+        #expect(Set(missed.map(\.number)).count == missed.count)
         house.clock.advance(seconds: 3600)
         _ = Self.ask(house, as: friend)
         let more = second.until { $0.filter { $0.event == "query" }.count == 2 }
-        #expect(Set(more.map(\.id)).count == more.count)
+        #expect(Set(more.map(\.number)).count == more.count)
         second.leave()
         #expect(house.send("GET", "/v1/live", as: walker, headers: [("Last-Event-ID", "999999")]).status == 400)
     }
@@ -208,6 +212,148 @@ import Whereabouts
         #expect(house.send("GET", "/v1/live", as: walker).status == 503)
         for live in open { live.leave() }
         house.stop()
+    }
+
+    /// An hour: on the way, ten minutes at the gate, away. A fix each half minute, reported as it is taken.
+    private static func walkToTheGate(_ house: ServiceUnderTest, _ phone: String) {
+        for step in 0..<60 {
+            let latitude = 48.2 + 0.0025 * Double(max(0, 20 - step, step - 39))
+            house.clock.advance(seconds: 30)
+            house.send(
+                "POST", "/v1/fixes", as: phone,
+                #"{"timestamp":\#(house.clock.seconds),"latitude":\#(latitude),"longitude":16.4,"horizontalAccuracy":5}"#
+            )
+        }
+    }
+
+    private static func addGate(_ house: ServiceUnderTest) {
+        house.manage(
+            "POST", "/v1/people/walker/regions",
+            #"{"id":"gate","circle":{"latitude":48.2,"longitude":16.4,"radiusMeters":150}}"#)
+    }
+
+    @Test func `visits and crossings are told as they are read, with the rights and records of reading them`() throws {
+        let (house, walker, _, phone) = try Self.scene()
+        Self.addGate(house)
+        let live = try Self.open(house, as: walker)
+        let audit = try house.token(of: "walker", scopes: #"["audit"]"#)
+        let blind = try Self.open(house, as: audit)
+        let before = house.service.log.head
+        Self.walkToTheGate(house, phone)
+        let told = live.until { told in
+            told.contains { $0.event == "visit" && $0.data["departure"]?.double != nil }
+                && told.contains { $0.event == "crossing" && $0.data["type"]?.string == "exit" }
+        }
+        // What is read now is what was told last.
+        for (event, path) in [("visit", "visits"), ("crossing", "crossings")] {
+            let read = house.send("GET", "/v1/people/walker/\(path)?at-least=\(before)", as: walker).items
+            let key = event == "visit" ? "id" : "type"
+            for item in read {
+                let last = try #require(
+                    told.last { $0.event == event && $0.data[key]?.string == item[key]?.string }?.data)
+                // The place of a visit moves a little with every fix, which is not told each time.
+                let moving: Set = ["latitude", "longitude", "horizontalAccuracy"]
+                for (name, value) in try #require(item.members) where !moving.contains(name) {
+                    #expect(last[name]?.string == value.string && last[name]?.double == value.double, "\(name)")
+                }
+            }
+            #expect(read.count == (event == "visit" ? 1 : 2))
+        }
+        let first = try #require(told.first { $0.event == "visit" })
+        #expect(first.data["departure"]?.isNull == true)
+        #expect(first.data["latitude"]?.double.map { abs($0 - 48.2) < 0.001 } == true)
+        // Each part of what left is on record as the reading it is.
+        let request = try #require(live.answer.header("Whereabouts-Request"))
+        let records = try house.events().compactMap { event -> LocationRead? in
+            guard event.correlation.description == request, case .locationRead(let read) = event.event else {
+                return nil
+            }
+            return read
+        }
+        #expect(Set(records.map(\.question)) == [.live, .visits, .crossings])
+        var blocks = live.blocks[...]
+        for record in records.dropFirst() {
+            let part = blocks.prefix(Int(record.count))
+            guard part.count == record.count else { break }
+            blocks = blocks.dropFirst(part.count)
+            let bytes = Array(part.map { $0 + "\n\n" }.joined().utf8)
+            #expect(record.content.content?.answerHash.map(\.bytes) == SHA256().hash(bytes).bytes)
+        }
+        #expect(blocks.isEmpty, "something left without a record")
+        // Whoever may not read visits is told none.
+        house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
+        let others = blind.until { $0.contains { $0.event == "change" } }
+        #expect(others.allSatisfy { !["visit", "crossing"].contains($0.event) })
+        live.leave()
+        blind.leave()
+    }
+
+    @Test func `visits and crossings that a client missed are told when it comes back, after a restart too`() throws {
+        let (house, walker, _, phone) = try Self.scene()
+        Self.addGate(house)
+        let live = try Self.open(house, as: walker)
+        house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
+        let seen = try #require(live.until { $0.last?.id != nil }.last?.id)
+        live.leave()
+        Self.walkToTheGate(house, phone)
+        try house.restart()
+        let back = try Self.open(house, as: walker, after: seen)
+        func isAll(_ told: [Reader.Told]) -> Bool {
+            told.contains { $0.event == "visit" && $0.data["departure"]?.double != nil }
+                && told.count { $0.event == "crossing" } >= 2
+        }
+        let told = back.until(isAll)
+        #expect(isAll(told))
+        let place = try #require(told.last?.id)
+        back.leave()
+        // With the last id nothing is told again.
+        let again = try Self.open(house, as: walker, after: place)
+        house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
+        let rest = again.until { $0.contains { $0.event == "change" } }
+        #expect(rest.map(\.event) == ["change"])
+        again.leave()
+    }
+
+    @Test(arguments: ["answered", "silent", "refused", "cancelled"])
+    func `askers are told how their questions stand, and no more than by asking`(course: String) throws {
+        let (house, walker, friend, phone) = try Self.scene()
+        try house.grant("walker", to: "friend", more: course == "refused" ? #","asksEachTime":true"# : "")
+        let live = try Self.open(house, as: friend)
+        let id = try #require(Self.ask(house, as: friend)["id"]?.string)
+        _ = live.until { $0.contains { $0.event == "asked" } }
+        switch course {
+        case "answered":
+            house.send(
+                "POST", "/v1/fixes", as: phone,
+                #"{"timestamp":\#(house.clock.seconds),"latitude":48.2,"longitude":16.4,"horizontalAccuracy":8}"#)
+        case "refused":
+            house.send("POST", "/v1/people/walker/consent-requests/\(id)", as: walker, #"{"consent":"refused"}"#)
+        case "cancelled": house.send("DELETE", "/v1/location-queries/\(id)", as: friend)
+        default: break
+        }
+        if course == "refused" || course == "silent" {
+            // A no and a phone that does not answer are one until the deadline.
+            house.manage("POST", "/v1/people/friend/tokens", #"{"scopes":["query"]}"#)
+            let told = live.until { $0.contains { $0.event == "change" } }
+            #expect(told.filter { $0.event == "asked" }.count == 1)
+            house.clock.advance(seconds: 61)
+        }
+        let told = live.until { $0.count { $0.event == "asked" } == 2 }.filter { $0.event == "asked" }
+        let end = course == "answered" ? "answered" : "noAnswer"
+        #expect(told.map { $0.data["status"]?.string } == ["pending", end])
+        #expect(told.allSatisfy { $0.data["query"]?.string == id && $0.data["subject"]?.string == "walker" })
+        for item in told {
+            let members = try #require(item.data.members).map { $0.0 }
+            #expect(members == ["query", "subject", "status", "url"])
+        }
+        #expect(house.send("GET", "/v1/location-queries/\(id)", as: friend)["status"]?.string == end)
+        live.leave()
+        // Whoever was away is told how it stands.
+        let back = try Self.open(house, as: friend, after: 1)
+        #expect(
+            back.until { $0.contains { $0.event == "asked" } }.last { $0.event == "asked" }?.data["status"]?.string
+                == end)
+        back.leave()
     }
 
     @Test func `a habit is told when it is found`() throws {

@@ -1,0 +1,234 @@
+import Geodesy
+import SQLite
+import Whereabouts
+
+/// What a batch changes in visits and crossings, as far as somebody is told of it, gathered until it is written.
+///
+/// A visit is told when it is first known, when its arrival or departure changes, and when it is withdrawn: not each time a
+/// fix moves its place a little.
+struct TimelineNews {
+    private struct VisitKey: Hashable {
+        let person: PersonID
+        let id: UInt64
+    }
+
+    private struct CrossingKey: Hashable {
+        let person: PersonID
+        let region: RegionID
+        let kind: Crossing.Kind
+        let time: Timestamp
+    }
+
+    /// The row from before the batch, if it has gone, and the rows that came and have not gone again.
+    private var visits: [VisitKey: (old: Visit?, new: [Visit])] = [:]
+    private var crossings: [CrossingKey: (old: Crossing?, new: Crossing?)] = [:]
+    /// Number of the newest event of each person in the batch: with it the news came.
+    private var numbers: [PersonID: Int64] = [:]
+
+    /// Notes whose events a batch holds.
+    mutating func note(_ batch: ArraySlice<RecordedEvent>) {
+        var last: (person: PersonID, number: Int64)?
+        for event in batch {
+            guard let person = event.stream.person else { continue }
+            if let last, last.person != person { numbers[last.person] = last.number }
+            last = (person, event.number)
+        }
+        if let last { numbers[last.person] = last.number }
+    }
+
+    mutating func note(_ change: TimelineChange) {
+        switch change {
+        case .visit(let person, let old, let new):
+            // A row that goes and one that comes, in either order, may be the same visit: rows are known by their arrival.
+            if let old {
+                let key = VisitKey(person: person, id: old.id)
+                if let index = visits[key]?.new.firstIndex(of: old) {
+                    visits[key]?.new.remove(at: index)
+                } else {
+                    visits[key, default: (nil, [])].old = old
+                }
+            }
+            if let new { visits[VisitKey(person: person, id: new.id), default: (nil, [])].new.append(new) }
+        case .crossing(let person, let old, let new):
+            guard let any = new ?? old else { return }
+            let key = CrossingKey(person: person, region: any.region, kind: any.kind, time: any.time)
+            crossings[key] = (crossings[key].map(\.old) ?? old, new)
+        case .region, .restart, .restartsVoid, .newestReceipt: return
+        }
+    }
+
+    mutating func forget(_ person: PersonID) {
+        visits = visits.filter { $0.key.person != person }
+        crossings = crossings.filter { $0.key.person != person }
+    }
+
+    /// What is to be told, by person and time.
+    mutating func take() -> [TimelineItem] {
+        defer { self = TimelineNews() }
+        if visits.isEmpty, crossings.isEmpty { return [] }
+        var items: [TimelineItem] = []
+        for (key, change) in visits {
+            let new = change.new.last
+            guard let visit = new ?? change.old, let number = numbers[key.person] else { continue }
+            if let old = change.old, old.arrival == new?.arrival, old.departure == new?.departure { continue }
+            items.append(
+                TimelineItem(person: key.person, number: number, isWithdrawn: new == nil, what: .visit(visit)))
+        }
+        for (key, change) in crossings where (change.old == nil) != (change.new == nil) {
+            guard let crossing = change.new ?? change.old, let number = numbers[key.person] else { continue }
+            items.append(
+                TimelineItem(
+                    person: key.person, number: number, isWithdrawn: change.new == nil, what: .crossing(crossing)))
+        }
+        return items.sorted { ($0.person, $0.time) < ($1.person, $1.time) }
+    }
+}
+
+/// A visit or a crossing that was told, or told to be none after all.
+struct TimelineItem {
+    enum What {
+        case visit(Visit)
+        case crossing(Crossing)
+    }
+    let person: PersonID
+    /// The person's newest event when it became known.
+    let number: Int64
+    let isWithdrawn: Bool
+    let what: What
+
+    fileprivate var time: Timestamp {
+        switch what {
+        case .visit(let visit): visit.departure ?? visit.arrival
+        case .crossing(let crossing): crossing.time
+        }
+    }
+}
+
+// `told_visit` and `told_crossing` keep the news in the order in which they came, so that a client who was away learns what
+// it missed. They depend on how fixes came and were folded, and stand outside the fingerprint: a refold tells at the end of
+// its larger batches what was told live in between.
+extension TimelineTable {
+    func writeNews() throws(SQLiteError) {
+        for (ordinal, item) in news.take().enumerated() {
+            switch item.what {
+            case .visit(let visit):
+                try file.connection.cached(
+                    """
+                    INSERT OR REPLACE INTO told_visit
+                        (person, number, ordinal, is_withdrawn, id, arrival_ms, departure_ms, latitude_degrees,
+                        longitude_degrees, horizontal_accuracy_meters, fixes, first_reported_ms, departure_reported_ms)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+                ) { (statement) throws(SQLiteError) in
+                    try bind(item, ordinal, to: statement)
+                    try statement.bind(Int64(bitPattern: visit.id), at: 5)
+                    try statement.bind(visit.arrival.milliseconds, at: 6)
+                    try statement.bind(visit.departure?.milliseconds, at: 7)
+                    try statement.bind(visit.coordinate.latitude, at: 8)
+                    try statement.bind(visit.coordinate.longitude, at: 9)
+                    try statement.bind(visit.horizontalAccuracy, at: 10)
+                    try statement.bind(visit.fixes, at: 11)
+                    try statement.bind(visit.firstReported.milliseconds, at: 12)
+                    try statement.bind(visit.departureReported?.milliseconds, at: 13)
+                    try statement.run()
+                }
+            case .crossing(let crossing):
+                try file.connection.cached(
+                    """
+                    INSERT OR REPLACE INTO told_crossing
+                        (person, number, ordinal, is_withdrawn, region, kind, time_ms, confirmed_ms, reported_ms)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+                ) { (statement) throws(SQLiteError) in
+                    try bind(item, ordinal, to: statement)
+                    try statement.bind(crossing.region.rawValue, at: 5)
+                    try statement.bind(crossing.kind.rawValue, at: 6)
+                    try statement.bind(crossing.time.milliseconds, at: 7)
+                    try statement.bind(crossing.confirmed.milliseconds, at: 8)
+                    try statement.bind(crossing.reported.milliseconds, at: 9)
+                    try statement.run()
+                }
+            }
+        }
+    }
+
+    private func bind(
+        _ item: TimelineItem, _ ordinal: Int, to statement: borrowing Statement
+    ) throws(SQLiteError) {
+        try statement.bind(item.person.rawValue, at: 1)
+        try statement.bind(item.number, at: 2)
+        try statement.bind(Int64(ordinal), at: 3)
+        try statement.bind(item.isWithdrawn ? 1 : 0, at: 4)
+    }
+}
+
+extension TimelineReader {
+    /// A visit or crossing as it was told, at a place in the order of what was told.
+    struct Told {
+        enum What {
+            case visit(Visit)
+            case crossing(NamedCrossing)
+        }
+        let number: Int64
+        fileprivate let ordinal: Int64
+        let isWithdrawn: Bool
+        let what: What
+    }
+
+    /// What was told of the person after event `number`, in that order; crossings but for those that their region does
+    /// not tell. At most `limit` of each.
+    static func told(
+        of person: PersonID, after number: Int64, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Told] {
+        var found = try connection.cached(toldVisitsSQL) { (statement) throws(SQLiteError) -> [Told] in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(number, at: 2)
+            try statement.bind(limit, at: 3)
+            var found: [Told] = []
+            while try statement.step() {
+                found.append(Told(statement, .visit(try Visit(statement, from: 3))))
+            }
+            return found
+        }
+        found += try connection.cached(toldCrossingsSQL) { (statement) throws(SQLiteError) -> [Told] in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(number, at: 2)
+            try statement.bind(limit, at: 3)
+            var found: [Told] = []
+            while try statement.step() {
+                let named = NamedCrossing(crossing: try Crossing(statement, from: 3), region: statement.text(at: 8))
+                found.append(Told(statement, .crossing(named)))
+            }
+            return found
+        }
+        return found.sorted { ($0.number, $0.ordinal) < ($1.number, $1.ordinal) }
+    }
+
+    static let toldVisitsSQL: StaticString = """
+        SELECT number, ordinal, is_withdrawn, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, fixes, first_reported_ms, departure_reported_ms
+        FROM told_visit
+        WHERE person = ?1 AND number > ?2
+        ORDER BY number, ordinal
+        LIMIT ?3
+        """
+
+    static let toldCrossingsSQL: StaticString = """
+        SELECT number, ordinal, is_withdrawn, told_crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier
+        FROM told_crossing
+        JOIN region ON region.person = told_crossing.person AND region.region = told_crossing.region
+        WHERE told_crossing.person = ?1 AND number > ?2
+            AND CASE kind WHEN 1 THEN tells_entries ELSE tells_exits END
+        ORDER BY number, ordinal
+        LIMIT ?3
+        """
+}
+
+extension TimelineReader.Told {
+    /// Reads number, ordinal and whether it was withdrawn.
+    fileprivate init(_ statement: borrowing Statement, _ what: What) {
+        self.init(
+            number: statement.int(at: 0), ordinal: statement.int(at: 1), isWithdrawn: statement.int(at: 2) != 0,
+            what: what)
+    }
+}

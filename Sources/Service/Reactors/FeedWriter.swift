@@ -1,0 +1,134 @@
+import JSON
+import Whereabouts
+
+/// What of an event, of the timeline's news or of an own question a person's feed tells.
+///
+///     {"number":31,"at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
+struct FeedWriter {
+    let person: PersonID
+    private let names: PrincipalNames
+
+    init(of person: PersonID, _ service: Service) { (self.person, names) = (person, PrincipalNames(service)) }
+
+    /// `nil` for what is not told: the person's own questions, which are followed by themselves, and readings, the records
+    /// of this feed among them, which would otherwise go round in a circle.
+    ///
+    /// - Parameter recorded: an event of the person's audit stream.
+    func item(of recorded: RecordedEvent) -> FeedItem? {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("number", recorded.number)
+        writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
+        let kind: String
+        switch recorded.event {
+        case .locationQueried(let query):
+            guard query.verdict != .own else { return nil }
+            kind = "query"
+            writer.field("query", query.id.description)
+            writer.field("requester", names.name(query.requester))
+            writer.field("purpose", query.purposeForSubject.content)
+            EventJSON.write(query.verdict, into: &writer)
+            writer.field("deadline", milliseconds: query.deadline.milliseconds)
+        case .consentAsked(let query): kind = consent(query, "asked", into: &writer)
+        case .consentGiven(let query): kind = consent(query, "given", into: &writer)
+        case .consentRefused(let query): kind = consent(query, "refused", into: &writer)
+        case .locationPushAttempted(let attempt):
+            kind = "push"
+            writer.field("query", attempt.query.description)
+            writer.field("device", names.name(attempt.device))
+            writer.field("attempt", attempt.attempt)
+            writer.field("status", attempt.status)
+            writer.field("reason", attempt.reason)
+        case .locationQueryEnded(let query, let end, _):
+            kind = "end"
+            writer.field("query", query.description)
+            writer.field("end", end.word)
+        case .locationDisclosed(let disclosure):
+            guard disclosure.verdict != .own else { return nil }
+            kind = "disclosure"
+            writer.field("query", disclosure.query.description)
+            writer.field("requester", names.name(disclosure.requester))
+            writer.field("precision", disclosure.precision.word)
+            writer.field("latitude", disclosure.content.content?.latitude)
+            writer.field("longitude", disclosure.content.content?.longitude)
+            writer.field("place", disclosure.content.content?.placeName)
+        case .locationRead(let read):
+            guard read.verdict != .own else { return nil }
+            kind = "read"
+            writer.field("reader", names.name(read.reader))
+            writer.field("question", read.question.word)
+            writer.field("purpose", read.content.content?.purpose)
+            EventJSON.write(read.verdict, into: &writer)
+            writer.field("precision", read.precision.word)
+            writer.field("count", read.count)
+        case .locationPushStarted: return nil
+        default:
+            // What was changed stands in the audit, in full.
+            kind = "change"
+            writer.field("event", recorded.event.auditedKind.name)
+            writer.field("actor", names.name(recorded.actor))
+        }
+        writer.endObject()
+        return FeedItem(question: .live, event: kind, data: writer.bytes)
+    }
+
+    /// What was found with an event.
+    func item(of finding: AskPatterns.Finding) -> FeedItem {
+        FeedItem(
+            question: .live, event: "finding",
+            data: object { writer in
+                ReadEndpoints.write(finding, timeZone: nil, into: &writer, names)
+            })
+    }
+
+    /// A visit or crossing, in the form in which it is read.
+    func item(of told: TimelineReader.Told, _ context: AnswerContext) -> FeedItem {
+        switch told.what {
+        case .visit(let visit):
+            FeedItem(
+                question: .visits, event: "visit",
+                data: object { writer in
+                    head(of: told, into: &writer)
+                    ReadEndpoints.writeMembers(of: visit, context, into: &writer)
+                })
+        case .crossing(let crossing):
+            FeedItem(
+                question: .crossings, event: "crossing",
+                data: object { writer in
+                    head(of: told, into: &writer)
+                    ReadEndpoints.writeMembers(of: crossing, into: &writer)
+                })
+        }
+    }
+
+    /// How an own question stands, without what it was answered: showing that is on record of its own.
+    func item(of query: QueryID, about subject: PersonID?, status: String) -> FeedItem {
+        FeedItem(
+            question: .live, event: "asked",
+            data: object { writer in
+                writer.field("query", query.description)
+                writer.field("subject", subject.flatMap { names.name($0.principal) })
+                writer.field("status", status)
+                writer.field("url", "/v1/location-queries/\(query)")
+            })
+    }
+
+    private func head(of told: TimelineReader.Told, into writer: inout JSONWriter) {
+        writer.field("number", told.number)
+        if told.isWithdrawn { writer.field("withdrawn", true) }
+    }
+
+    private func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        members(&writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func consent(_ query: QueryID, _ word: String, into writer: inout JSONWriter) -> String {
+        writer.field("query", query.description)
+        writer.field("consent", word)
+        return "consent"
+    }
+}
