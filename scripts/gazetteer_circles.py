@@ -19,13 +19,14 @@ from build_gazetteer import fixed, geocentric
 from gazetteer_tiling import Strings
 
 VERSION = 1
+UNITS = 8  # in a meter
 
 
 def write(path, circles, attribution):
     """`circles` are (latitude, longitude, radius in meters, name, code, population); degrees as text."""
     strings = Strings()
     attribution = strings.place(attribution)
-    points = geocentric([(float(circle[0]), float(circle[1])) for circle in circles])
+    points = geocentric([(float(circle[0]), float(circle[1])) for circle in circles], UNITS)
     records = [
         struct.pack("<iiiIiiIII", *point, radius, fixed(latitude), fixed(longitude), strings.place(name),
                     strings.place(code), population)

@@ -13,6 +13,7 @@ LICENCES = {
     "names": "CC BY 4.0; names of countries and divisions LGPL 2.1 or later",
     "places": "CC BY 4.0",
     "regions": "public domain; codes and names LGPL 2.1 or later",
+    "translations": "CC BY 4.0; names of countries and divisions LGPL 2.1 or later",
     "waters": "CC0 1.0",
     "zones": "ODbL 1.0",
 }
@@ -30,6 +31,8 @@ def described(path):
         return entry | dict(zip(("blocksOfPlaces", "blocksOfAreas"), struct.unpack_from("<I4xI", content, 36)))
     if content.startswith(b"CIRCLE"):
         return entry | {"circles": struct.unpack_from("<I", content, 12)[0]}
+    if content.startswith(b"TRANSL"):
+        return entry | dict(zip(("languages", "names"), struct.unpack_from("<I8xI", content, 12)))
     _, cells, shapes, labels = struct.unpack_from("<4I", content, 24)
     return entry | {"labels": labels, "cells": cells, "shapeBytes": shapes}
 

@@ -1,6 +1,6 @@
 """Writes a tiling: polygons cut into square cells, so that a question reads one cell. Used by scripts/build-gazetteer.
 
-Version 2 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
+Version 3 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
 each beginning at a multiple of 64; their places follow from the counts in the header.
 
     header   64 bytes   magic "TILING\\r\\n" | version u32 | cells per degree u32 | file bytes u64 | block bytes u32 |
@@ -18,7 +18,7 @@ each beginning at a multiple of 64; their places follow from the counts in the h
                         an odd number of its edges lies north of it (an even number if inverted); one without rings
                         holds every point if inverted, else none.
     labels   16 each    name u32 (string) | code u32 (string) | country, two letters or two zero bytes |
-                        label it is part of u16, 0x7fff for none | population u32, 0 where unknown
+                        label it is part of u16, 0x7fff for none | kind u32, what the file needs
     strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 
 A point on the southern or western side of a cell belongs to the cell, one on the others to the next.
@@ -28,7 +28,7 @@ import struct
 
 import numpy
 
-VERSION = 2
+VERSION = 3
 STEPS = 4000  # steps in the side of a cell: 2.8 m in a cell of 0.1 degrees
 DEGREE = 10**7
 NONE = 0x7FFF
@@ -281,7 +281,7 @@ class Tiling:
         return out
 
     def write(self, path, labels, attribution):
-        """Writes the file; `labels` are (name, code, country, label it is part of or NONE[, population]) by face."""
+        """Writes the file; `labels` are (name, code, country, label it is part of or NONE[, kind]) by face."""
         n = self.per_degree
         strings = Strings()
         attribution = strings.place(attribution)
@@ -306,8 +306,8 @@ class Tiling:
                 assert len(palette) <= 0x80 and len(keys) <= 0x80
                 blocks += struct.pack(f"<IB{len(palette)}H{n * n}B", first, len(palette), *palette, *entries)
         entries = [struct.pack("<II2sHI", strings.place(name), strings.place(code), country.encode(), parent,
-                               *(population or (0,)))
-                   for name, code, country, parent, *population in labels]
+                               *(kind or (0,)))
+                   for name, code, country, parent, *kind in labels]
         assert len(labels) < NONE
         sections = [
             struct.pack(f"<{len(degrees)}I", *degrees), bytes(blocks), struct.pack(f"<{len(offsets)}I", *offsets),

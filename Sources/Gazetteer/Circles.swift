@@ -74,6 +74,16 @@ final class Circles: Sendable {
 
     func name(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 24)] } }
 
+    /// The middle of a circle, rounded to 1/8 m.
+    func center(_ index: Int) -> GeocentricPoint {
+        withExtendedLifetime(self) {
+            let scale = Double(Self.unitsPerMeter)
+            return GeocentricPoint(
+                x: Double(circles.int32(index, at: 0)) / scale, y: Double(circles.int32(index, at: 4)) / scale,
+                z: Double(circles.int32(index, at: 8)) / scale)
+        }
+    }
+
     /// Two letters of the country and what follows.
     func code(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 28)] } }
 

@@ -14,6 +14,15 @@ package struct CountryCode: Hashable, Sendable, CustomStringConvertible {
         self.init(first: UInt8(truncatingIfNeeded: stored), second: UInt8(truncatingIfNeeded: stored >> 8))
     }
 
+    static let antarctica = CountryCode("AQ")
+
+    /// Below ``most``, another for every country.
+    var index: Int { Int(first - UInt8(ascii: "A")) * 26 + Int(second - UInt8(ascii: "A")) }
+    static let most = 26 * 26
+
+    /// The two letters as a tiling stores them.
+    var stored: UInt16 { UInt16(first) | UInt16(second) << 8 }
+
     private init?(first: UInt8, second: UInt8) {
         let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
         guard letters.contains(first), letters.contains(second) else { return nil }

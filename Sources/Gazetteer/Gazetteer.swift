@@ -19,14 +19,22 @@ package final class Gazetteer: Sendable {
     let airports: Circles?
     let cities: Circles?
     let names: NamesFile?
+    private let translations: Translations?
+    /// Contested land that this country claims is shown as its own.
+    let worldview: CountryCode?
+    /// By ``CountryCode/index``; ``noNumber`` where no place is in the country.
+    private let countryNumbers: [UInt16]
+    private static let noNumber = UInt16.max
 
     /// Maps a file of places made by `scripts/build-gazetteer`, and of the files `zones`, `regions`, `waters`,
-    /// `airports`, `cities` and `names.gazetteer` those that lie in the same folder. Reads their headers and nothing
+    /// `airports`, `cities`, `names` and `translations.gazetteer` those that lie in the same folder. Reads their headers and nothing
     /// else: well under a millisecond.
     ///
+    /// - Parameter worldview: The country by whose view contested land is shown: what it claims is its own. All other
+    ///   land, and all land if nil, belongs to who governs it, by OpenStreetMap.
     /// - Throws: ``GazetteerError`` if the file cannot be read or is not a gazetteer of this version and of the length
     ///   its header says. A file damaged further in is not noticed here; it gives wrong answers but no crash.
-    package init(path: String) throws(GazetteerError) {
+    package init(path: String, worldview: CountryCode? = nil) throws(GazetteerError) {
         mapping = try MappedFile(path: path)
         file = try GazetteerFile(mapping, path: path)
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
@@ -42,36 +50,39 @@ package final class Gazetteer: Sendable {
         names = try beside("names.gazetteer").map { path throws(GazetteerError) in
             try NamesFile(path: path, edition: edition)
         }
+        translations = try beside("translations.gazetteer").map { path throws(GazetteerError) in
+            try Translations(path: path)
+        }
+        self.worldview = worldview
+        var numbers = [UInt16](repeating: Self.noNumber, count: CountryCode.most)
+        for number in 0..<file.countries.count {
+            guard let code = file.string(file.countries.uint32(number, at: 0)).flatMap({ CountryCode($0) }) else {
+                continue
+            }
+            numbers[code.index] = UInt16(truncatingIfNeeded: number)
+        }
+        countryNumbers = numbers
     }
 
     /// Who made the data, under which licence, a line for each file: to be shown wherever its names are shown.
     package var attribution: String {
         let others = [
             zones?.attribution, regions?.tiling.attribution, waters?.attribution, airports?.attribution,
-            cities?.attribution, names?.attribution,
+            cities?.attribution, names?.attribution, translations?.attribution,
         ]
         let all = withExtendedLifetime(self) { [file.attribution] } + others.compactMap(\.self)
         return all.joined(separator: "\n")
     }
 
-    /// The number of a country, which stand in the order of their codes; nil if no place is in it.
+    /// The number of a country; nil if no place is in it.
     func number(of country: CountryCode) -> Int? {
-        withExtendedLifetime(self) {
-            let code = country.description
-            var (low, high) = (0, file.countries.count)
-            while low < high {
-                let middle = (low + high) / 2
-                let found = file.string(file.countries.uint32(middle, at: 0)) ?? ""
-                if found == code { return middle }
-                if found < code { low = middle + 1 } else { high = middle }
-            }
-            return nil
-        }
+        let number = countryNumbers[country.index]
+        return number == Self.noNumber ? nil : Int(number)
     }
 
     /// The name of a country in English, as GeoNames has it; nil if no place is in it, Antarctica apart.
     func name(of country: CountryCode) -> String? {
-        if country.description == "AQ" { return "Antarctica" }
+        if country == .antarctica { return "Antarctica" }
         return withExtendedLifetime(self) {
             number(of: country).flatMap { file.string(file.countries.uint32($0, at: 4)) }
         }
@@ -112,31 +123,57 @@ package final class Gazetteer: Sendable {
         }
     }
 
-    /// What may be among the `count` nearest places, by rising chord: of one country, or of all.
-    func candidates(at point: GeocentricPoint, count: Int, country: Int?) -> [PlaceTree.Candidate] {
-        withExtendedLifetime(self) {
-            tree.candidates(for: point, count: count).filter {
-                country == nil || area(numbered: $0.index)?.country == country
-            }
-            .sorted { ($0.chordSquare, $0.index) < ($1.chordSquare, $1.index) }
-        }
+    /// The places a coordinate may be named after, of one country, given by number, or of all.
+    func nearPlaces(to point: GeocentricPoint, in country: Int?) -> NearPlaces {
+        withExtendedLifetime(self) { tree.nearPlaces(to: point, in: country, areas: file.areas) }
     }
 
-    /// The nearest of candidates sorted by rising chord, by geodesic: looked at are those that chords cannot tell apart.
-    func nearest(of candidates: [PlaceTree.Candidate], to coordinate: Coordinate) -> Place? {
+    /// The number of the nearest of them by geodesic.
+    func nearest(
+        of near: NearPlaces, to coordinate: Coordinate, at point: GeocentricPoint, in country: Int?
+    ) -> Int? {
         withExtendedLifetime(self) {
-            guard let first = candidates.first else { return nil }
-            let limit = PlaceTree.reachSquare(beyond: first.chordSquare)
-            let ranked = candidates.prefix { $0.chordSquare <= limit }.compactMap { rank($0.index, from: coordinate) }
-            return ranked.min { $0.precedes($1) }.flatMap(place)
+            guard near.count > 0 else { return nil }
+            // Most often one is nearest whichever way it is measured.
+            if near.count == 1 || near[1].chordSquare > near.tieSquare { return near[0].index }
+            let ties =
+                near.holdsTies
+                ? (0..<near.count).filter { near[$0].chordSquare <= near.tieSquare }.map { near[$0].index }
+                : tree.places(within: near.tieSquare, of: point, in: country, areas: file.areas)
+            return ties.compactMap { rank($0, from: coordinate) }.min { $0.precedes($1) }?.index
         }
     }
 
     func name(numbered number: Int) -> String? {
         withExtendedLifetime(self) {
-            number < file.records.count ? file.string(file.records.uint32(number, at: 16)) : nil
+            number < file.records.count ? file.string(file.records.uint24(number, at: 11)) : nil
         }
     }
+
+    /// The name of a place in the first of some languages that has one, else its main name.
+    func name(ofPlace number: Int, in languages: [Language]) -> String? {
+        let geonameID = languages.isEmpty ? nil : withExtendedLifetime(self) { rank(number)?.geonameID }
+        return geonameID.flatMap { translation(of: .place(geonameID: Int($0)), in: languages) }
+            ?? name(numbered: number)
+    }
+
+    /// The name of a city, which is a place of that name in its center.
+    func cityName(_ city: Int, in languages: [Language]) -> String? {
+        let name = cities?.name(city)
+        guard !languages.isEmpty, let center = cities?.center(city) else { return name }
+        let nearest = nearPlaces(to: center, in: nil)
+        let place = (0..<nearest.count).map { nearest[$0].index }.first { self.name(numbered: $0) == name }
+        return place.flatMap { self.name(ofPlace: $0, in: languages) } ?? name
+    }
+
+    func translation(of subject: Translations.Subject, in languages: [Language]) -> String? {
+        languages.isEmpty ? nil : translations?.name(of: subject, in: languages)
+    }
+
+    /// Which of some languages, the best first, there are names in: tags of BCP 47, such as `de` or `zh-TW`, of which
+    /// the longest beginning that is known counts (RFC 4647, section 3.4). What comes after English is left out,
+    /// because names are English or local anyway.
+    package func languages(_ tags: [String]) -> [Language] { translations?.languages(tags) ?? [] }
 
     /// GeoNames' code of a place's division.
     func areaCode(numbered number: Int) -> String? {
@@ -162,9 +199,9 @@ private struct Rank {
 }
 
 extension Gazetteer {
-    /// The place with a number below ``placeCount``, without a distance; nil for others.
-    func place(numbered number: Int) -> Place? {
-        withExtendedLifetime(self) { rank(number).flatMap(place) }
+    /// The place with a number below ``placeCount``, nil for others; without an origin its distance is 0.
+    func place(numbered number: Int, from origin: Coordinate? = nil) -> Place? {
+        withExtendedLifetime(self) { rank(number, from: origin).flatMap(place) }
     }
 
     func coordinate(numbered number: Int) -> Coordinate? {
@@ -173,15 +210,15 @@ extension Gazetteer {
 
     func population(numbered number: Int) -> Int? {
         withExtendedLifetime(self) {
-            number < file.records.count ? Int(file.records.uint32(number, at: 8)) : nil
+            number < file.points.count ? Int(file.points.uint32(number, at: 11)) : nil
         }
     }
 
     /// The numbers of a place's division and country.
     func area(numbered number: Int) -> (area: Int, country: Int)? {
         withExtendedLifetime(self) {
-            guard number < file.records.count else { return nil }
-            let area = Int(file.records.uint16(number, at: 20))
+            guard number < file.points.count else { return nil }
+            let area = Int(file.points.uint16(number, at: 0))
             return area < file.areas.count ? (area, Int(file.areas.uint16(area, at: 12))) : nil
         }
     }
@@ -209,17 +246,17 @@ extension Gazetteer {
         return Rank(
             index: index, coordinate: coordinate,
             distanceMeters: origin.map { Geodesic.distanceMeters(from: $0, to: coordinate) } ?? 0,
-            population: record.uint32(index, at: 8), geonameID: record.uint32(index, at: 12))
+            population: file.points.uint32(index, at: 11), geonameID: record.uint24(index, at: 8))
     }
 
     /// nil if the file is damaged: no such area, country, zone or name.
     private func place(_ rank: Rank) -> Place? {
-        let area = Int(file.records.uint16(rank.index, at: 20))
+        let area = Int(file.points.uint16(rank.index, at: 0))
         guard area < file.areas.count else { return nil }
         let country = Int(file.areas.uint16(area, at: 12))
         let zone = Int(file.areas.uint16(area, at: 14))
         guard country < file.countries.count, zone < file.zones.count,
-            let name = file.string(file.records.uint32(rank.index, at: 16)),
+            let name = file.string(file.records.uint24(rank.index, at: 11)),
             let countryCode = file.string(file.countries.uint32(country, at: 0)),
             let countryName = file.string(file.countries.uint32(country, at: 4)),
             let timeZone = file.string(file.zones.uint32(zone, at: 0))

@@ -1,14 +1,13 @@
-// The file, version 2 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
+// The file, version 3 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
 // scripts/build_gazetteer.py, which specifies the same bytes. Sections follow one another in this order, each beginning
 // at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     64 bytes   magic "PLACES\r\n" | version u32 | levels u32 | file bytes u64 | places u32 | areas u32 |
 //                         countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
 //                         edition u64, the first bytes of the SHA-256 of what follows | 8 zero bytes
-//   nodes      8 each     split i32 (1/8 m) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
-//   points     12 each    geocentric x, y, z i32 (1/8 m)
-//   records    22 each    latitude i32, longitude i32 (1e-7 degrees) | population u32 | geonameid u32 |
-//                         name u32 (string) | area u16
+//   nodes      8 each     split i32 (meters) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
+//   points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at
+//   records    14 each    latitude i32, longitude i32 (1e-7 degrees) | geonameid u24 | name u24 (string)
 //   areas      16 each    code u32 (string) | name u32 (string) | code in ISO 3166-2 u32 (string) | country u16 |
 //                         zone u16; a division with several zones stands here several times
 //   countries  8 each     code u32 (string) | name u32 (string)
@@ -20,8 +19,8 @@
 // l covers the places (j*n) >> l up to ((j+1)*n) >> l and stands at 2^l - 1 + j. Its left half holds no coordinate
 // above, its right half none below the split on its axis. The ranges of level `levels` are the leaves.
 //
-// Example: Vienna, record 24 08 bc 1c  60 2e c2 09  4c cf 19 00  99 22 2a 00  d8 35 07 00  98 00, says
-// 48.20849°, 16.37208°, 1,691,468 people, geonameid 2761369, a name at string 472,536 and area 152.
+// Example: Vienna's record 24 08 bc 1c  60 2e c2 09  99 22 2a  d8 35 07 says 48.20849°, 16.37208°, geonameid 2761369 and
+// a name at string 472,536.
 
 /// The sections of a mapped gazetteer, found and bounded once, when it is opened.
 ///
@@ -29,7 +28,7 @@
 /// Opening looks at the header only, so a file damaged further in opens and gives wrong or fewer answers, but no crash;
 /// `data/manifest.json` has the hash that tells.
 struct GazetteerFile: Sendable {
-    static let version: UInt32 = 2
+    static let version: UInt32 = 3
     /// More levels than four billion places need; keeps the shifts below in range.
     private static let levelLimit = 32
 
@@ -52,8 +51,8 @@ struct GazetteerFile: Sendable {
         guard levels < Self.levelLimit else { throw .damaged(path: path, reason: "its tree is too deep") }
         let placeCount = layout.count(at: 24)
         nodes = layout.section(count: (1 << levels) - 1, stride: 8)
-        points = layout.section(count: placeCount, stride: 12)
-        records = layout.section(count: placeCount, stride: 22)
+        points = layout.section(count: placeCount, stride: 15)
+        records = layout.section(count: placeCount, stride: 14)
         areas = layout.section(count: layout.count(at: 28), stride: 16)
         countries = layout.section(count: layout.count(at: 32), stride: 8)
         zones = layout.section(count: layout.count(at: 36), stride: 4)

@@ -7,55 +7,64 @@
 enum LocalityRule {
     /// People in a square meter of a dense city, as in scripts/build_cities.py, which draws how deep is deep.
     private static let peoplePerSquareMeter = 0.005
-    private static let leastReachMeters = 1500.0
-    private static let mostDistanceMeters = 25_000.0
+    private static let leastReachSquareMeters = 1500.0 * 1500
+    private static let mostDistanceSquareMeters = 25_000.0 * 25_000
     /// How many times as populous the whole is as its part.
     private static let wholeToPart = 10
 
-    /// A place around the coordinate; the names are made for those that answer, not for all.
+    /// A place around the coordinate.
     struct Neighbor {
         let number: Int
         let population: Int
-        let distanceMeters: Double
-        /// Its first-order division in GeoNames.
-        let area: String?
+        let distanceSquareMeters: Double
     }
 
     /// A large city that the coordinate is deep in.
     struct City {
         let number: Int
         let population: Int
+        /// Its first-order division in GeoNames.
         let area: String?
     }
 
-    enum Locality: Equatable {
+    enum Locality: Hashable {
         case place(Int)
         case city(Int)
     }
 
-    struct Answer: Equatable {
+    struct Answer: Hashable {
         var locality: Locality?
         /// The number of a place.
         var subLocality: Int?
     }
 
     /// `places` are of one country, with their distances to the coordinate; `cities` too, the largest first.
-    static func answer(among places: [Neighbor], in cities: [City]) -> Answer {
-        let near = places.filter { $0.distanceMeters <= max(mostDistanceMeters, reachMeters($0)) }
-        guard let deepest = near.min(by: { depth($0) < depth($1) }) else {
+    /// On a lake nothing but a place's least reach counts: within it the shore is meant, which is drawn coarsely.
+    /// `areaCode` says the first-order division of a place, and is asked only where there are cities.
+    static func answer(
+        among places: some Sequence<Neighbor>, in cities: [City], isOnLake: Bool = false,
+        areaCode: (Neighbor) -> String?
+    ) -> Answer {
+        var deepest: (place: Neighbor, depthSquare: Double)?
+        for place in places {
+            let reachSquare = reachSquareMeters(place)
+            let limit = isOnLake ? leastReachSquareMeters : max(mostDistanceSquareMeters, reachSquare)
+            guard place.distanceSquareMeters <= limit else { continue }
+            let depthSquare = place.distanceSquareMeters / reachSquare
+            if deepest.map({ depthSquare < $0.depthSquare }) ?? true { deepest = (place, depthSquare) }
+        }
+        guard let (place, depthSquare) = deepest else {
             return Answer(locality: cities.first.map { .city($0.number) })
         }
-        let whole = cities.first {
-            $0.population >= wholeToPart * deepest.population && $0.area == deepest.area
-        }
-        guard let whole else { return Answer(locality: .place(deepest.number)) }
+        guard !cities.isEmpty else { return Answer(locality: .place(place.number)) }
+        let area = areaCode(place)
+        let whole = cities.first { $0.population >= wholeToPart * place.population && $0.area == area }
+        guard let whole else { return Answer(locality: .place(place.number)) }
         // Out of the part's reach, only the whole is right.
-        return Answer(locality: .city(whole.number), subLocality: depth(deepest) <= 1 ? deepest.number : nil)
+        return Answer(locality: .city(whole.number), subLocality: depthSquare <= 1 ? place.number : nil)
     }
 
-    private static func depth(_ place: Neighbor) -> Double { place.distanceMeters / reachMeters(place) }
-
-    private static func reachMeters(_ place: Neighbor) -> Double {
-        max(leastReachMeters, (Double(place.population) / (.pi * peoplePerSquareMeter)).squareRoot())
+    private static func reachSquareMeters(_ place: Neighbor) -> Double {
+        max(leastReachSquareMeters, Double(place.population) / (.pi * peoplePerSquareMeter))
     }
 }

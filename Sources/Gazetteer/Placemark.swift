@@ -2,52 +2,95 @@ import Geodesy
 
 /// What is known of a coordinate, in the words of Core Location's `CLPlacemark`. What is unknown is absent.
 ///
-/// Prints without its content, because it tells where somebody is.
+/// Holds numbers; a name is read from the files when it is asked for. Prints without its content, because it tells
+/// where somebody is.
 package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
-    /// The country, its territorial sea included; absent on the high seas.
-    package let isoCountryCode: CountryCode?
-    /// The country's name in English, as GeoNames has it.
-    package let country: String?
-    /// The first-order division of that country, in its own or the English spelling.
-    package let administrativeArea: String?
-    /// Its code in ISO 3166-2, such as `AT-9`.
-    package let administrativeAreaCode: String?
-    /// The division of the division, where the source has it and not its region only: departments, provinces, counties.
-    package let subAdministrativeArea: String?
-    /// The city, town or village the coordinate is in or just outside of.
-    package let locality: String?
-    /// The part of it, where GeoNames lists that as a place of its own.
-    package let subLocality: String?
-    /// The sea or ocean, where the coordinate is on no land.
-    package let ocean: String?
-    /// The inland water the coordinate is in: the Caspian Sea, the only one the file has.
-    package let inlandWater: String?
-    /// Airports within 2 km of whose reference point the coordinate is, in the order of their IATA codes.
-    package let areasOfInterest: [String]
-    /// The name of the time zone in the IANA database, such as `Europe/Vienna`.
-    package let timeZone: String?
-    /// Other countries within the accuracy asked for, in alphabetical order.
-    package let otherCountryCodes: [CountryCode]
-    /// Other time zones within the accuracy asked for, in alphabetical order.
-    package let otherTimeZones: [String]
-    /// Of the eight places nearest by geodesic the first in the same country (anywhere, on the high seas), with its
-    /// distance.
-    package let nearestPlace: Place?
+    let gazetteer: Gazetteer
+    let finding: Finding
+    /// Set in the placemark of a place that was found by its name.
+    private let named: Place?
+    /// What names are said in, the best first; English and local names where there are none in these.
+    private let languages: [Language]
 
-    /// The same with a place as its name and, unless the place is already its locality or the part of it, as its locality.
-    ///
-    /// Country and region are then the place's own, which it knows better than their coarse borders do.
-    func naming(_ place: Place) -> Placemark {
-        let isNamed = locality == place.name || subLocality == place.name
-        let isOwn = place.administrativeAreaISOCode == nil || place.administrativeAreaISOCode == administrativeAreaCode
-        return Placemark(
-            isoCountryCode: CountryCode(place.countryCode), country: place.country,
-            administrativeArea: isOwn ? administrativeArea : place.administrativeArea,
-            administrativeAreaCode: isOwn ? administrativeAreaCode : place.administrativeAreaISOCode,
-            subAdministrativeArea: isOwn ? subAdministrativeArea : nil,
-            locality: isNamed ? locality : place.name, subLocality: isNamed ? subLocality : nil, ocean: nil,
-            inlandWater: nil, areasOfInterest: [], timeZone: timeZone, otherCountryCodes: [], otherTimeZones: [],
-            nearestPlace: place)
+    init(_ finding: Finding, of gazetteer: Gazetteer, naming named: Place? = nil, in languages: [Language] = []) {
+        self.gazetteer = gazetteer
+        self.finding = finding
+        self.named = named
+        self.languages = languages
+    }
+
+    /// The country, its territorial sea included; absent on the high seas.
+    package var isoCountryCode: CountryCode? { named.map { CountryCode($0.countryCode) } ?? finding.country }
+
+    /// The country's name, in English as GeoNames has it if in none of the languages asked for.
+    package var country: String? {
+        guard let code = isoCountryCode else { return nil }
+        return gazetteer.translation(of: .country(code), in: languages) ?? gazetteer.name(of: code)
+    }
+
+    /// The first-order division of that country, in its own or the English spelling if in none of the languages asked
+    /// for.
+    package var administrativeArea: String? { isOwn ? name(of: top) : named?.administrativeArea }
+
+    /// Its code in ISO 3166-2, such as `AT-9`.
+    package var administrativeAreaCode: String? {
+        isOwn ? top.flatMap { gazetteer.regions?.tiling.code($0) } : named?.administrativeAreaISOCode
+    }
+
+    /// The division of the division, where the source has it and not its region only: departments, provinces, counties.
+    package var subAdministrativeArea: String? { isOwn && top != finding.region ? name(of: finding.region) : nil }
+
+    /// The city, town or village the coordinate is in or just outside of.
+    package var locality: String? {
+        if let named, !isPart(named) { return name(ofPlace: named) }
+        switch finding.locality.locality {
+        case .place(let number): return name(ofPlaceNumbered: number)
+        case .city(let number): return gazetteer.cityName(number, in: languages)
+        case nil: return nil
+        }
+    }
+
+    /// The part of it, where GeoNames lists that as a place of its own.
+    package var subLocality: String? {
+        if let named, !isPart(named) { return nil }
+        return finding.locality.subLocality.flatMap { name(ofPlaceNumbered: $0) }
+    }
+
+    /// The sea or ocean, where the coordinate is on no land.
+    package var ocean: String? { named == nil ? finding.sea.flatMap { gazetteer.waters?.name($0) } : nil }
+
+    /// The lake the coordinate is in: one of the world's largest, or the Caspian Sea.
+    package var inlandWater: String? {
+        guard named == nil else { return nil }
+        return finding.lake.flatMap { gazetteer.regions?.tiling.name($0) }
+            ?? finding.inlandSea.flatMap { gazetteer.waters?.name($0) }
+    }
+
+    /// Airports within 2 km of whose reference point the coordinate is, in the order of their IATA codes.
+    package var areasOfInterest: [String] {
+        guard named == nil, let airports = gazetteer.airports else { return [] }
+        return finding.airports.compactMap { airports.name($0) }
+    }
+
+    /// The name of the time zone in the IANA database, such as `Europe/Vienna`.
+    package var timeZone: String? { finding.zone.flatMap { gazetteer.zones?.timeZone($0) } }
+
+    /// Everyone who claims the land, ``isoCountryCode`` included, in alphabetical order; empty where nobody contests it.
+    package var claimants: [CountryCode] { named == nil ? finding.claimants : [] }
+
+    /// Other countries within the accuracy asked for, in alphabetical order.
+    package var otherCountryCodes: [CountryCode] { named == nil ? finding.otherCountries : [] }
+
+    /// Other time zones within the accuracy asked for, in alphabetical order.
+    package var otherTimeZones: [String] {
+        named == nil ? finding.otherZones.compactMap { gazetteer.zones?.timeZone($0) }.sorted() : []
+    }
+
+    /// The place nearest by geodesic in the same country (anywhere, on the high seas), with its
+    /// distance: computed when it is asked for, in about 1 µs.
+    package var nearestPlace: Place? {
+        if let named { return named }
+        return finding.nearest.flatMap { gazetteer.place(numbered: $0, from: finding.coordinate) }
     }
 
     /// What a person would call the place in one word: the airport, the part of the city, the city, the lake, the
@@ -55,4 +98,77 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     package var name: String? {
         areasOfInterest.first ?? subLocality ?? locality ?? inlandWater ?? ocean ?? administrativeArea ?? country
     }
+
+    /// What the place is called that was found by its name, in the languages asked for.
+    package var nameOfFoundPlace: String? { named.map(name(ofPlace:)) }
+
+    /// The same with names in other languages.
+    package func speaking(_ languages: [Language]) -> Placemark {
+        Placemark(finding, of: gazetteer, naming: named, in: languages)
+    }
+
+    /// The same with a place as its name and, unless the place is already its locality or the part of it, as its
+    /// locality.
+    ///
+    /// Country and region are then the place's own, which it knows better than their coarse borders do.
+    func naming(_ place: Place) -> Placemark { Placemark(finding, of: gazetteer, naming: place, in: languages) }
+
+    package static func == (one: Placemark, other: Placemark) -> Bool {
+        one.gazetteer === other.gazetteer && one.finding == other.finding && one.named == other.named
+            && one.languages == other.languages
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(finding)
+        hasher.combine(named)
+    }
+
+    /// The label of the first-order division.
+    private var top: Int? { finding.region.map { gazetteer.regions?.tiling.parent($0) ?? $0 } }
+
+    /// Whether the division of the coordinate is that of the named place.
+    private var isOwn: Bool {
+        guard let code = named?.administrativeAreaISOCode else { return true }
+        return code == top.flatMap { gazetteer.regions?.tiling.code($0) }
+    }
+
+    /// Whether a named place is the locality of the coordinate or the part of it.
+    private func isPart(_ place: Place) -> Bool {
+        let locality: String? =
+            switch finding.locality.locality {
+            case .place(let number): gazetteer.name(numbered: number)
+            case .city(let number): gazetteer.cities?.name(number)
+            case nil: nil
+            }
+        return locality == place.name
+            || finding.locality.subLocality.flatMap { gazetteer.name(numbered: $0) } == place.name
+    }
+
+    private func name(of region: Int?) -> String? {
+        guard let region, let tiling = gazetteer.regions?.tiling else { return nil }
+        return gazetteer.translation(of: .division(region), in: languages) ?? tiling.name(region)
+    }
+
+    private func name(ofPlaceNumbered number: Int) -> String? {
+        gazetteer.name(ofPlace: number, in: languages)
+    }
+
+    private func name(ofPlace place: Place) -> String {
+        gazetteer.translation(of: .place(geonameID: place.geonameID), in: languages) ?? place.name
+    }
+}
+
+/// The placemarks of many coordinates, in order, each made when it is looked at.
+package struct Placemarks: RandomAccessCollection, Sendable {
+    private let gazetteer: Gazetteer
+    private let findings: [Finding]
+
+    init(_ findings: [Finding], of gazetteer: Gazetteer) {
+        self.gazetteer = gazetteer
+        self.findings = findings
+    }
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { findings.count }
+    package subscript(index: Int) -> Placemark { Placemark(findings[index], of: gazetteer) }
 }

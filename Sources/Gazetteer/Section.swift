@@ -9,6 +9,9 @@ struct Section: @unchecked Sendable {
     func int32(_ index: Int, at offset: Int) -> Int32 { Int32(bitPattern: uint32(index, at: offset)) }
     func uint32(_ index: Int, at offset: Int) -> UInt32 { UInt32(littleEndian: load(index, offset)) }
     func uint16(_ index: Int, at offset: Int) -> UInt16 { UInt16(littleEndian: load(index, offset)) }
+    /// Three bytes, read as four: `offset` leaves one before them in the entry.
+    func uint24(_ index: Int, at offset: Int) -> UInt32 { uint32(index, at: offset - 1) >> 8 }
+    func int24(_ index: Int, at offset: Int) -> Int32 { int32(index, at: offset - 1) >> 8 }
     func uint64(_ index: Int, at offset: Int) -> UInt64 { UInt64(littleEndian: load(index, offset)) }
 
     /// Two bytes at an offset from the beginning, in a section of single bytes.

@@ -1,6 +1,6 @@
 import Geodesy
 
-// A tiling, version 2 of the format: polygons cut into square cells, so that a question reads one cell. Little-endian,
+// A tiling, version 3 of the format: polygons cut into square cells, so that a question reads one cell. Little-endian,
 // mapped into memory and never parsed; written by scripts/gazetteer_tiling.py, which specifies the same bytes. Sections
 // follow one another in this order, each beginning at a multiple of 64; their places follow from the header's counts.
 //
@@ -19,7 +19,7 @@ import Geodesy
 //                       an odd number of its edges lies north of it (an even number if inverted); one without rings
 //                       holds every point if inverted, else none.
 //   labels   16 each    name u32 (string) | code u32 (string) | country, two letters or two zero bytes |
-//                       label it is part of u16, 0x7fff for none | population u32, 0 where unknown
+//                       label it is part of u16, 0x7fff for none | kind u32, what the file needs
 //   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 //
 // Example: the cell bytes 02 | 07 00, 01 00, 03 00, 00 00 00, a0 0f 00, 00 00 fa | 09 00, 00 80 say that label 7 holds the
@@ -33,7 +33,7 @@ import Geodesy
 ///
 /// No read leaves the file, whatever its bytes say. Safe on every thread.
 final class Tiling: Sendable {
-    static let version: UInt32 = 2
+    static let version: UInt32 = 3
     private static let noLabel = 0x7fff
     /// 1e-7 degrees.
     static let unitsPerDegree = 10_000_000
@@ -41,6 +41,8 @@ final class Tiling: Sendable {
 
     private let mapping: MappedFile
     private let cellsPerDegree: Int
+    /// Of a cell, in 1e-7 degrees.
+    private let side: UInt32
     private let unitsPerStep: Int
     private let degrees: Section
     private let blocks: Section
@@ -70,6 +72,7 @@ final class Tiling: Sendable {
         attributionOffset = layout.uint32(at: 44)
         try layout.finish()
         self.cellsPerDegree = cellsPerDegree
+        side = UInt32(Self.unitsPerDegree / cellsPerDegree)
         unitsPerStep = Self.unitsPerDegree / cellsPerDegree / Self.stepsPerCell
         mapping = file
     }
@@ -98,13 +101,30 @@ final class Tiling: Sendable {
         }
     }
 
-    /// What the cell of a coordinate lists, in order: `offsetSquare` is 0 if the label holds the coordinate, else the
-    /// square of the offset to its nearest edge in the cell in 1e-7 degrees, a degree of longitude counted `eastScale`
-    /// times, which is asked for where it matters; infinite for a label without edges there.
-    func listed(at coordinate: Coordinate, eastScale: () -> Double) -> [(label: Int, offsetSquare: Double)] {
+    /// Goes through the labels that hold a coordinate, in the order listed, while `body` wants more.
+    func eachHolding(_ coordinate: Coordinate, _ body: (Int) -> Bool) {
         let point = TilingPoint(coordinate)
         switch content(at: point) {
-        case .label(let label): return label < labels.count ? [(label, 0)] : []
+        case .label(let label): if label < labels.count { _ = body(label) }
+        case .nothing: break
+        case .cell(let begin):
+            let at = local(point)
+            var reader = CandidateReader(shapes: shapes, begin: begin)
+            while let candidate = reader.next() {
+                if candidate.label < labels.count, candidate.holds(at), !body(candidate.label) { return }
+            }
+        }
+    }
+
+    /// What the cell of a coordinate lists and is wanted, in order: `offsetSquare` is 0 if the label holds the coordinate, else the
+    /// square of the offset to its nearest edge in the cell in 1e-7 degrees, a degree of longitude counted `eastScale`
+    /// times, which is asked for where it matters; infinite for a label without edges there.
+    func listed(
+        at coordinate: Coordinate, eastScale: () -> Double, where isWanted: (Int) -> Bool
+    ) -> [(label: Int, offsetSquare: Double)] {
+        let point = TilingPoint(coordinate)
+        switch content(at: point) {
+        case .label(let label): return label < labels.count && isWanted(label) ? [(label, 0)] : []
         case .nothing: return []
         case .cell(let begin):
             let at = local(point)
@@ -112,7 +132,7 @@ final class Tiling: Sendable {
             var scale: Double?
             var reader = CandidateReader(shapes: shapes, begin: begin)
             while let candidate = reader.next() {
-                guard candidate.label < labels.count else { continue }
+                guard candidate.label < labels.count, isWanted(candidate.label) else { continue }
                 var offset = 0.0
                 if !candidate.holds(at) {
                     let known = scale ?? eastScale()
@@ -140,8 +160,8 @@ final class Tiling: Sendable {
         return parent < labels.count && parent != Self.noLabel ? parent : nil
     }
 
-    /// The people of a label below ``labelCount``; 0 where unknown.
-    func population(_ label: Int) -> Int { Int(labels.uint32(label, at: 12)) }
+    /// The kind of a label below ``labelCount``: a number that means what the kind of file says.
+    func kind(_ label: Int) -> UInt32 { labels.uint32(label, at: 12) }
 
     private enum Content {
         case label(Int)
@@ -150,8 +170,11 @@ final class Tiling: Sendable {
     }
 
     private func content(at point: TilingPoint) -> Content {
-        let unit = Self.unitsPerDegree
-        let entry = degrees.uint32(point.y / unit * 360 + point.x / unit, at: 0)
+        // Coordinates are below 2^32, and so are divided faster.
+        let (cellX, cellY) = (UInt32(point.x) / side, UInt32(point.y) / side)
+        let perDegree = UInt32(cellsPerDegree)
+        let (column, row) = (cellX / perDegree, cellY / perDegree)
+        let entry = degrees.uint32(Int(row * 360 + column), at: 0)
         guard entry >= 0x8000_0000 else { return entry == 0x7fff_ffff ? .nothing : .label(Int(entry)) }
         let block = Int(entry & 0x7fff_ffff)
         let head = 5
@@ -159,8 +182,7 @@ final class Tiling: Sendable {
         let bytes = blocks.start + block
         let known = Int(bytes.load(fromByteOffset: 4, as: UInt8.self))
         guard block + head + 2 * known + cellsPerDegree * cellsPerDegree <= blocks.count else { return .nothing }
-        let side = unit / cellsPerDegree
-        let number = point.y % unit / side * cellsPerDegree + point.x % unit / side
+        let number = Int((cellY - row * perDegree) * perDegree + cellX - column * perDegree)
         let value = Int(bytes.load(fromByteOffset: head + 2 * known + number, as: UInt8.self))
         if value < 0x80 {
             guard value < known else { return .nothing }
@@ -174,8 +196,7 @@ final class Tiling: Sendable {
     }
 
     private func local(_ point: TilingPoint) -> LocalPoint {
-        let side = Self.unitsPerDegree / cellsPerDegree
-        return LocalPoint(x: point.x % side, y: point.y % side, unitsPerStep: unitsPerStep)
+        LocalPoint(x: Int(UInt32(point.x) % side), y: Int(UInt32(point.y) % side), unitsPerStep: unitsPerStep)
     }
 }
 

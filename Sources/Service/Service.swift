@@ -49,7 +49,7 @@ package final class Service: Sendable {
             guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
             return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])
         }
-        let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0) }
+        let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0, worldview: configuration.worldview) }
         self.gazetteer = gazetteer
         let lookup = TimelineLookup()
         let log = try EventLog(

@@ -1,3 +1,4 @@
+package import Gazetteer
 import Glibc
 import JSON
 package import Whereabouts
@@ -32,6 +33,8 @@ package struct ServiceConfiguration: Sendable {
     package var listen = "127.0.0.1:8080"
     /// How apps reach the service from outside; only for the set-up lines that `device add` prints.
     package var publicURL: String?
+    /// The country by whose view contested land is shown; by who governs it if nil.
+    package var worldview: CountryCode?
     /// One for each team, key, environment and server; none when nobody is to be woken.
     package var push: [Push] = []
     /// For a device whose OwnTracks app encrypts what it sends, the file that holds the app's pass phrase.
@@ -72,6 +75,11 @@ package struct ServiceConfiguration: Sendable {
             switch key {
             case "listen": configuration.listen = try text(value, key)
             case "publicURL": configuration.publicURL = value.isNull ? nil : try text(value, key)
+            case "worldview":
+                guard let country = CountryCode(try text(value, key)) else {
+                    throw .badValue(key, "a country's two letters in ISO 3166-1, such as \"IN\"")
+                }
+                configuration.worldview = country
             case "push": configuration.push = value.isNull ? [] : try pushes(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")

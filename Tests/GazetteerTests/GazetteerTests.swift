@@ -125,8 +125,8 @@ import Testing
                 latitude: Double(file.records.int32(index, at: 0)) / 1e7,
                 longitude: Double(file.records.int32(index, at: 4)) / 1e7)
             let point = transform.point(coordinate)
-            for (offset, value) in [(0, point.x), (4, point.y), (8, point.z)] {
-                worst = max(worst, abs(Double(file.points.int32(index, at: offset)) - value * 8))
+            for (offset, value) in [(2, point.x), (5, point.y), (8, point.z)] {
+                worst = max(worst, abs(Double(file.points.int24(index, at: offset)) - value))
             }
         }
         #expect(worst <= 0.5)

@@ -5,8 +5,15 @@ import Testing
 
 /// Invented places; the radii follow from the rule's 5,000 people to the square kilometer by hand.
 @Suite struct LocalityRuleTests {
-    private func place(_ number: Int, _ population: Int, meters: Double, area: String = "1") -> LocalityRule.Neighbor {
-        LocalityRule.Neighbor(number: number, population: population, distanceMeters: meters, area: area)
+    private func place(_ number: Int, _ population: Int, meters: Double) -> LocalityRule.Neighbor {
+        LocalityRule.Neighbor(number: number, population: population, distanceSquareMeters: meters * meters)
+    }
+
+    private func answer(
+        among places: [LocalityRule.Neighbor], in cities: [LocalityRule.City], isOnLake: Bool = false,
+        area: String = "1"
+    ) -> LocalityRule.Answer {
+        LocalityRule.answer(among: places, in: cities, isOnLake: isOnLake) { _ in area }
     }
 
     private func city(_ number: Int, _ population: Int, area: String = "1") -> LocalityRule.City {
@@ -16,30 +23,35 @@ import Testing
     @Test func `a town reaches further than a hamlet`() {
         // 100,000 people reach 2.5 km: 2 km is within, 1.6 km is beyond the 1.5 km of a hamlet.
         let (hamlet, town) = (place(1, 30, meters: 1600), place(2, 100_000, meters: 2000))
-        #expect(LocalityRule.answer(among: [hamlet, town], in: []) == .init(locality: .place(2)))
+        #expect(answer(among: [hamlet, town], in: []) == .init(locality: .place(2)))
     }
 
     @Test func `a village is itself in its middle, also beside a town`() {
         let (village, town) = (place(1, 2000, meters: 200), place(2, 100_000, meters: 2000))
-        #expect(LocalityRule.answer(among: [village, town], in: []) == .init(locality: .place(1)))
+        #expect(answer(among: [village, town], in: []) == .init(locality: .place(1)))
     }
 
     @Test func `a part of a city ten times as large is its sublocality`() {
         let places = [place(1, 20_000, meters: 300)]
         #expect(
-            LocalityRule.answer(among: places, in: [city(9, 200_000)]) == .init(locality: .city(9), subLocality: 1))
-        #expect(LocalityRule.answer(among: places, in: [city(9, 199_999)]) == .init(locality: .place(1)))
+            answer(among: places, in: [city(9, 200_000)]) == .init(locality: .city(9), subLocality: 1))
+        #expect(answer(among: places, in: [city(9, 199_999)]) == .init(locality: .place(1)))
     }
 
     @Test func `a town of another division is not part of the city`() {
-        let newark = place(1, 280_000, meters: 300, area: "NJ")
+        let newark = place(1, 280_000, meters: 300)
         #expect(
-            LocalityRule.answer(among: [newark], in: [city(9, 8_000_000, area: "NY")]) == .init(locality: .place(1)))
+            answer(among: [newark], in: [city(9, 8_000_000, area: "NY")], area: "NJ") == .init(locality: .place(1)))
     }
 
     @Test func `far from everything there is no locality`() {
-        #expect(LocalityRule.answer(among: [place(1, 500, meters: 25_001)], in: []) == .init())
-        #expect(LocalityRule.answer(among: [place(1, 500, meters: 24_999)], in: []) == .init(locality: .place(1)))
-        #expect(LocalityRule.answer(among: [], in: []) == .init())
+        #expect(answer(among: [place(1, 500, meters: 25_001)], in: []) == .init())
+        #expect(answer(among: [place(1, 500, meters: 24_999)], in: []) == .init(locality: .place(1)))
+        #expect(answer(among: [], in: []) == .init())
+    }
+
+    @Test func `on a lake only the places on its very shore count`() {
+        #expect(answer(among: [place(1, 2_000_000, meters: 1501)], in: [], isOnLake: true) == .init())
+        #expect(answer(among: [place(1, 500, meters: 1499)], in: [], isOnLake: true) == .init(locality: .place(1)))
     }
 }

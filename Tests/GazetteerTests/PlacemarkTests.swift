@@ -80,6 +80,65 @@ import Testing
         #expect(found.ocean == nil)
     }
 
+    /// Atlas points in the middle of lakes.
+    @Test(
+        arguments: [
+            (47.7, -87.5, "Lake Superior", "US"), (-1, 33, "Lake Victoria", "UG"), (53.5, 108.1, "Lake Baikal", "RU"),
+            (58.9, 13.3, "Lake Vänern", "SE"), (9.8, -71.5, "Lake Maracaibo", "VE"),
+        ] as [(Double, Double, String, String)])
+    func `a large lake is inland water of a country, and no town is named in its middle`(
+        latitude: Double, longitude: Double, lake: String, country: String
+    ) throws {
+        let found = try placemark(latitude, longitude)
+        #expect(found.inlandWater == lake)
+        #expect(found.isoCountryCode?.description == country)
+        #expect(found.ocean == nil && found.locality == nil)
+    }
+
+    /// What an atlas says of who governs and who claims.
+    @Test(
+        arguments: [
+            (44.95, 34.1, "UA", ["RU", "UA"]), (34.08, 74.8, "IN", ["IN", "PK"]), (42.66, 21.16, "XK", ["RS", "XK"]),
+            (33.1, 35.8, "IL", ["IL", "SY"]), (36.14, -5.35, "GI", ["ES", "GI"]), (48.2, 16.4, "AT", []),
+            (45.0, 141.7, "JP", []),
+        ] as [(Double, Double, String, [String])])
+    func `contested land names all who claim it, and belongs to who governs it`(
+        latitude: Double, longitude: Double, country: String, claimants: [String]
+    ) throws {
+        let found = try placemark(latitude, longitude)
+        #expect(found.isoCountryCode?.description == country)
+        #expect(found.claimants.map(\.description) == claimants)
+    }
+
+    @Test func `in a country's view the land it claims is its own, and only that`() throws {
+        let pakistani = try Gazetteer(path: Repository.gazetteerPath, worldview: CountryCode("PK"))
+        let srinagar = try Coordinate(latitude: 34.08, longitude: 74.8)
+        let vienna = try Coordinate(latitude: 48.2, longitude: 16.4)
+        let golan = try Coordinate(latitude: 33.1, longitude: 35.8)
+        let found = pakistani.placemark(at: srinagar, using: transform)
+        #expect(found.country == "Pakistan")
+        #expect(found.claimants.map(\.description) == ["IN", "PK"])
+        #expect(found.locality == "Srinagar")
+        #expect(pakistani.placemark(at: vienna, using: transform).country == "Austria")
+        #expect(pakistani.placemark(at: golan, using: transform).country == "Israel")
+    }
+
+    /// As an atlas in that language prints them.
+    @Test(
+        arguments: [
+            (48.2085, 16.3721, ["de"], "Österreich", "Wien"), (48.2085, 16.3721, ["fr-CA"], "Autriche", "Vienne"),
+            (48.2085, 16.3721, ["ja", "de"], "オーストリア", "Wien"), (48.2085, 16.3721, ["en", "de"], "Austria", "Vienna"),
+            (48.2085, 16.3721, ["tlh", "it"], "Austria", "Vienna"), (48.2085, 16.3721, [""], "Austria", "Vienna"),
+            (55.7558, 37.6173, ["de"], "Russische Föderation", "Moskau"),
+        ] as [(Double, Double, [String], String, String)])
+    func `names are in the first language asked for that has them`(
+        latitude: Double, longitude: Double, tags: [String], country: String, locality: String
+    ) throws {
+        let found = try placemark(latitude, longitude).speaking(gazetteer.languages(tags))
+        #expect(found.country == country)
+        #expect(found.locality == locality)
+    }
+
     @Test func `an airport is of interest within two kilometers of its reference point`() throws {
         #expect(try placemark(48.1103, 16.5697).areasOfInterest == ["Vienna International Airport"])
         #expect(try placemark(48.2085, 16.3721).areasOfInterest == [])
@@ -119,6 +178,19 @@ import Testing
                 #expect(other.ocean == first.ocean)
                 #expect(other.timeZone == first.timeZone)
             }
+        }
+    }
+
+    /// In the Pacific, where more than eight places of a country may be nearest as chords go.
+    @Test func `the nearest place far out is the nearest of all by geodesic`() throws {
+        var chance = Chance(state: 24)
+        for _ in 0..<300 {
+            let far = try Coordinate(
+                latitude: Double.random(in: -40...10, using: &chance),
+                longitude: Double.random(in: -140...(-100), using: &chance))
+            let found = gazetteer.placemark(at: far, using: transform)
+            guard found.isoCountryCode == nil else { continue }
+            #expect(found.nearestPlace == gazetteer.nearest(to: far, using: transform))
         }
     }
 

@@ -28,7 +28,7 @@ import Testing
         var content = try bytes(of: Repository.zonesPath)
         content[8] = 9
         let file = try TemporaryFile(content)
-        #expect(error(opening: file.path) == .otherVersion(path: file.path, found: 9, expected: 2))
+        #expect(error(opening: file.path) == .otherVersion(path: file.path, found: 9, expected: 3))
     }
 
     @Test func `a file of another length than its header says is refused`() throws {
@@ -111,7 +111,7 @@ import Testing
         let strings = [0, 0, 3, 0] + Array("low".utf8) + [4, 0] + Array("high".utf8)
         all += Array("TILING\r\n".utf8)
         let blocksAt = 64 + (180 * 360 * 4 + 63) / 64 * 64
-        for value in [2, 1] as [UInt32] { add(value) }
+        for value in [3, 1] as [UInt32] { add(value) }
         add(UInt64(blocksAt + 64 * 4 + strings.count))
         for value in [6, 1, UInt32(shapes.count), 2, UInt32(strings.count), 0, 0, 0, 0, 0] as [UInt32] { add(value) }
         for degree in 0..<180 * 360 { add(degree == 90 * 360 + 180 ? 0x8000_0000 : 0x7fff_ffff as UInt32) }

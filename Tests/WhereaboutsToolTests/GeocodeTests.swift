@@ -49,4 +49,17 @@ struct GeocodeTests {
         #expect(results.isEmpty)
         #expect(errors.contains("No place of this name is known."))
     }
+
+    @Test func `names and contested land are told as asked`() throws {
+        let german = whereabouts("geocode", "reverse", "48.2085,16.3721", "--lang", "tlh,de")
+        #expect(try json(german.results)["locality"]?.string == "Wien")
+        let named = whereabouts("geocode", "forward", "Vienna", "--lang", "de")
+        #expect(try json(named.results)["name"]?.string == "Wien")
+        let governed = try json(whereabouts("geocode", "reverse", "34.08,74.8").results)
+        #expect(governed["isoCountryCode"]?.string == "IN")
+        #expect(governed["claimants"]?.array?.map { $0.string } == ["IN", "PK"])
+        let seen = try json(whereabouts("geocode", "reverse", "34.08,74.8", "--worldview", "PK").results)
+        #expect(seen["isoCountryCode"]?.string == "PK")
+        #expect(whereabouts("geocode", "reverse", "0,0", "--worldview", "Pakistan").exitCode == 2)
+    }
 }

@@ -22,7 +22,7 @@ package enum PlacemarkJSON {
     /// A place found by name: where it is, and as what the name was understood.
     package static func write(_ found: FoundPlace, _ placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
-        writer.field("name", found.place.name)
+        writer.field("name", placemark.nameOfFoundPlace)
         fields(of: placemark, into: &writer)
         coordinate(of: found.place, into: &writer)
         writer.field("geonameId", found.place.geonameID)
@@ -43,6 +43,9 @@ package enum PlacemarkJSON {
         writer.field("ocean", placemark.ocean)
         if !placemark.areasOfInterest.isEmpty {
             writer.array("areasOfInterest") { writer in for area in placemark.areasOfInterest { writer.value(area) } }
+        }
+        if !placemark.claimants.isEmpty {
+            writer.array("claimants") { writer in for code in placemark.claimants { writer.value(code.description) } }
         }
         writer.field("timeZone", placemark.timeZone)
     }

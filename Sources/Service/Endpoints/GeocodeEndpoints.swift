@@ -21,8 +21,10 @@ enum GeocodeEndpoints {
             let longitude = exchange.request.parameter("longitude").flatMap(Double.init)
         else { throw .invalid("\"latitude\" and \"longitude\" must be numbers of degrees.") }
         let coordinate = try coordinate(latitude, longitude)
+        let languages = languages(exchange, gazetteer)
         return answer { writer in
-            PlacemarkJSON.write(gazetteer.placemark(at: coordinate, using: transform), into: &writer)
+            let placemark = gazetteer.placemark(at: coordinate, using: transform)
+            PlacemarkJSON.write(placemark.speaking(languages), into: &writer)
         }
     }
 
@@ -43,10 +45,11 @@ enum GeocodeEndpoints {
             coordinates.append(try coordinate(latitude, longitude))
         }
         let placemarks = gazetteer.placemarks(at: coordinates, using: transform)
+        let languages = languages(exchange, gazetteer)
         return answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
-                for placemark in placemarks { PlacemarkJSON.write(placemark, into: &writer) }
+                for placemark in placemarks { PlacemarkJSON.write(placemark.speaking(languages), into: &writer) }
             }
             writer.endObject()
         }
@@ -59,11 +62,13 @@ enum GeocodeEndpoints {
         guard let text = exchange.request.parameter("q") else { throw .invalid("\"q\" must be the name of a place.") }
         let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
         let found = gazetteer.places(named: text, limit: limit)
+        let languages = languages(exchange, gazetteer)
         return answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
                 for place in found {
-                    PlacemarkJSON.write(place, gazetteer.placemark(of: place, using: transform), into: &writer)
+                    let placemark = gazetteer.placemark(of: place, using: transform)
+                    PlacemarkJSON.write(place, placemark.speaking(languages), into: &writer)
                 }
             }
             writer.endObject()
@@ -80,12 +85,14 @@ enum GeocodeEndpoints {
             throw .invalid("\"texts\" must be an array of at most \(textsMax) names of places.")
         }
         let found = texts.map { $0.flatMap { gazetteer.places(named: $0, limit: 1).first } }
+        let languages = languages(exchange, gazetteer)
         return answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
                 for place in found {
                     if let place {
-                        PlacemarkJSON.write(place, gazetteer.placemark(of: place, using: transform), into: &writer)
+                        let placemark = gazetteer.placemark(of: place, using: transform)
+                        PlacemarkJSON.write(place, placemark.speaking(languages), into: &writer)
                     } else {
                         writer.null()
                     }
@@ -93,6 +100,11 @@ enum GeocodeEndpoints {
             }
             writer.endObject()
         }
+    }
+
+    /// What names are wanted in, by the request.
+    private static func languages(_ exchange: Exchange, _ gazetteer: Gazetteer) -> [Language] {
+        gazetteer.languages(exchange.request.header("Accept-Language").map(LanguageRange.preferred) ?? [])
     }
 
     private static func geocoder(_ context: AnswerContext) throws(Problem) -> (Gazetteer, GeocentricTransform) {

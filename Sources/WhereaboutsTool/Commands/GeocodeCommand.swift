@@ -8,6 +8,16 @@ import Service
 enum GeocodeCommand {
     private static let batch = Option.flag("batch", help: "read lines of LAT,LON from standard input")
     private static let names = Option.flag("batch", help: "read names from standard input, one a line")
+    private static let languages = Option(
+        name: "lang", placeholder: "TAG[,TAG…]", help: "names in these languages, the best first, such as de or zh-TW",
+        form: "a list of languages"
+    ) { (text: String) -> [String]? in
+        text.split(separator: ",").map(String.init)
+    }
+    private static let worldview = Option(
+        name: "worldview", placeholder: "CC", help: "contested land as this country sees it, such as IN",
+        form: "a country's two letters in ISO 3166-1"
+    ) { CountryCode($0) }
     /// A longer line is no pair of numbers, and no name.
     private static let lineBytesMax = 4096
 
@@ -15,7 +25,7 @@ enum GeocodeCommand {
 
     private static let forward = Command(
         words: ["geocode", "forward"], summary: "Say where a place is, a JSON line a name.",
-        operands: .optional("TEXT"), accepts: [names],
+        operands: .optional("TEXT"), accepts: [names, languages],
         details: """
             A country or region may stand before or behind the name: "Springfield, IL", "Lyon, Frankreich".
             Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude and geonameId are those
@@ -27,7 +37,7 @@ enum GeocodeCommand {
         guard invocation.has(names) != (invocation.operands.count == 1) else {
             throw .usage("\"geocode forward\" takes either the name of a place or --batch with a name a line.")
         }
-        let geocoder = try Geocoder()
+        let geocoder = try Geocoder(languages: invocation[languages])
         let nothing = "No place of this name is known."
         guard invocation.has(names) else {
             guard let line = geocoder.line(forName: invocation.operands[0]) else { throw .data(nothing) }
@@ -46,10 +56,10 @@ enum GeocodeCommand {
 
     private static let reverse = Command(
         words: ["geocode", "reverse"], summary: "Say where a coordinate is, a JSON line a coordinate.",
-        operands: .optional("LAT,LON"), accepts: [batch],
+        operands: .optional("LAT,LON"), accepts: [batch, languages, worldview],
         details: """
             Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude, distance (in meters) and
-            geonameId are those of the nearest populated place.
+            geonameId are those of the nearest populated place; claimants are all who claim contested land.
             With --batch a bad line gives {"error": …} in its place, and the exit code is 3 at the end.
             """, run: run)
 
@@ -57,7 +67,7 @@ enum GeocodeCommand {
         guard invocation.has(batch) != (invocation.operands.count == 1) else {
             throw .usage("\"geocode reverse\" takes either LAT,LON or --batch with lines of LAT,LON.")
         }
-        let geocoder = try Geocoder()
+        let geocoder = try Geocoder(languages: invocation[languages], worldview: invocation[worldview])
         guard invocation.has(batch) else {
             do throws(CoordinateError) {
                 let coordinate = try Options.coordinate(invocation.operands[0][...])
@@ -90,12 +100,19 @@ enum GeocodeCommand {
 struct Geocoder {
     let gazetteer: Gazetteer
     private let transform: GeocentricTransform
+    private let languages: [Language]
 
-    init() throws(ToolError) {
+    /// - Parameters:
+    ///   - languages: Tags of BCP 47, the best first, that names are wanted in.
+    ///   - worldview: The country by whose view contested land is shown.
+    init(languages: [String]? = nil, worldview: CountryCode? = nil) throws(ToolError) {
         guard let path = GazetteerLocation.find() else {
             throw .data("There is no places.gazetteer beside the program; set WHEREABOUTS_GAZETTEER to its path.")
         }
-        do throws(GazetteerError) { gazetteer = try Gazetteer(path: path) } catch { throw .data("\(error)") }
+        do throws(GazetteerError) {
+            gazetteer = try Gazetteer(path: path, worldview: worldview)
+        } catch { throw .data("\(error)") }
+        self.languages = gazetteer.languages(languages ?? [])
         do throws(GeodesyError) { transform = try GeocentricTransform() } catch { throw .data("\(error)") }
     }
 
@@ -104,7 +121,8 @@ struct Geocoder {
     /// One placemark as a line.
     func line(for coordinate: Coordinate) -> [UInt8] {
         Self.line { writer in
-            PlacemarkJSON.write(gazetteer.placemark(at: coordinate, using: transform), into: &writer)
+            let placemark = gazetteer.placemark(at: coordinate, using: transform)
+            PlacemarkJSON.write(placemark.speaking(languages), into: &writer)
         }
     }
 
@@ -112,7 +130,8 @@ struct Geocoder {
     func line(forName name: String) -> [UInt8]? {
         guard let found = gazetteer.places(named: name, limit: 1).first else { return nil }
         return Self.line { writer in
-            PlacemarkJSON.write(found, gazetteer.placemark(of: found, using: transform), into: &writer)
+            PlacemarkJSON.write(
+                found, gazetteer.placemark(of: found, using: transform).speaking(languages), into: &writer)
         }
     }
 

@@ -35,6 +35,19 @@ import Whereabouts
     }
 
     @Test(arguments: [
+        ("de", "Österreich"), ("fr;q=0.2, de;q=0.9", "Österreich"), ("tlh, it;q=0.5, *;q=0.1", "Austria"),
+        ("hu", "Ausztria"), ("de;q=0, hu", "Ausztria"), ("de;q=2, hu", "Ausztria"), (",;=q", "Austria"),
+        (String(repeating: "x,", count: 2000), "Austria"),
+    ])
+    func `names are in the language the request likes best`(header: String, country: String) throws {
+        let house = try ServiceUnderTest()
+        let answer = house.send(
+            "GET", "/v1/geocode/reverse?latitude=48.2085&longitude=16.3721", as: house.operatorToken,
+            headers: [("accept-language", header)])
+        #expect(answer["country"]?.string == country)
+    }
+
+    @Test(arguments: [
         ("GET", "/v1/geocode/reverse?latitude=91&longitude=0", "", "between -90 and 90"),
         ("GET", "/v1/geocode/reverse?latitude=151&longitude=-33", "", "look swapped"),
         ("GET", "/v1/geocode/reverse?latitude=nan&longitude=0", "", "finite"),
