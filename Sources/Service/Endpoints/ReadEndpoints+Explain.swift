@@ -37,7 +37,8 @@ extension ReadEndpoints {
             writer.key("visit")
             if let found {
                 writer.beginObject()
-                writeMembers(of: found.visit, corrections, permit, context, into: &writer)
+                let name = placeName(at: found.visit.coordinate, corrections, permit, context)
+                writeMembers(of: found.visit, placeName: name, context, into: &writer)
                 writer.endObject()
                 writer.field("rules", found.rules)
                 for (key, fixes) in [("before", found.before), ("during", found.during), ("after", found.after)] {

@@ -101,7 +101,8 @@ enum ReadEndpoints {
             let next = visits.count == limit ? visits.last.map { Cursor.text($0, reading) } : nil
             return page(visits, next: next, asOf: asOf) { visit, writer in
                 writer.beginObject()
-                writeMembers(of: visit, corrections, reading.permit, context, into: &writer)
+                let name = placeName(at: visit.coordinate, corrections, reading.permit, context)
+                writeMembers(of: visit, placeName: name, context, into: &writer)
                 writer.endObject()
             }
         }
@@ -109,8 +110,11 @@ enum ReadEndpoints {
 
     /// What the person says of their visits.
     static func corrections(_ reading: Gate.Reading, _ service: Service) -> VisitCorrections {
-        VisitCorrections(
-            service.log.withStanding { $0.corrections(of: reading.permit.subject) }.map(\.correction))
+        corrections(of: reading.permit.subject, service)
+    }
+
+    static func corrections(of person: PersonID, _ service: Service) -> VisitCorrections {
+        VisitCorrections(service.log.withStanding { $0.corrections(of: person) }.map(\.correction))
     }
 
     /// What the person calls the place, for their own eyes and the operator's; else the name of the nearest in the gazetteer.
@@ -122,10 +126,8 @@ enum ReadEndpoints {
     }
 
     static func writeMembers(
-        of visit: Visit, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
-        into writer: inout JSONWriter
+        of visit: Visit, placeName: String?, _ context: AnswerContext, into writer: inout JSONWriter
     ) {
-        let place = context.place(at: visit.coordinate)
         writer.field("id", Self.hex(visit.id))
         writer.field("arrival", milliseconds: visit.arrival.milliseconds)
         writer.key("departure")
@@ -137,8 +139,9 @@ enum ReadEndpoints {
         writer.field("latitude", visit.coordinate.latitude)
         writer.field("longitude", visit.coordinate.longitude)
         writer.field("horizontalAccuracy", visit.horizontalAccuracy)
-        writer.field("place", placeName(at: visit.coordinate, corrections, permit, context))
-        writer.field("timeZone", context.timeZone(at: visit.coordinate) ?? place?.timeZone)
+        writer.field("place", placeName)
+        writer.field(
+            "timeZone", context.timeZone(at: visit.coordinate) ?? context.place(at: visit.coordinate)?.timeZone)
         writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
         writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)
     }

@@ -1,3 +1,4 @@
+import Gazetteer
 import JSON
 import Whereabouts
 
@@ -6,9 +7,12 @@ import Whereabouts
 ///     {"number":31,"at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
 struct FeedWriter {
     let person: PersonID
+    private let service: Service
     private let names: PrincipalNames
 
-    init(of person: PersonID, _ service: Service) { (self.person, names) = (person, PrincipalNames(service)) }
+    init(of person: PersonID, _ service: Service) {
+        (self.person, self.service, names) = (person, service, PrincipalNames(service))
+    }
 
     /// `nil` for what is not told: the person's own questions, which are followed by themselves, and readings, the records
     /// of this feed among them, which would otherwise go round in a circle.
@@ -81,7 +85,7 @@ struct FeedWriter {
             })
     }
 
-    /// A visit or crossing, in the form in which it is read.
+    /// A visit or crossing, in the form in which it is read; visits as they are derived, before the person's corrections.
     func item(of told: TimelineReader.Told, _ context: AnswerContext) -> FeedItem {
         switch told.what {
         case .visit(let visit):
@@ -89,7 +93,10 @@ struct FeedWriter {
                 question: .visits, event: "visit",
                 data: object { writer in
                     head(of: told, into: &writer)
-                    ReadEndpoints.writeMembers(of: visit, context, into: &writer)
+                    let name =
+                        ReadEndpoints.corrections(of: person, service).name(at: visit.coordinate)
+                        ?? context.place(at: visit.coordinate)?.name
+                    ReadEndpoints.writeMembers(of: visit, placeName: name, context, into: &writer)
                 })
         case .crossing(let crossing):
             FeedItem(
