@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HTTPServer
 import JSON
@@ -128,24 +129,23 @@ private final class ListeningService: Sendable {
 
     /// The next request of this kind, waiting for it; others before it are passed over.
     func next(where isWanted: (HTTPRequest) -> Bool) -> HTTPRequest {
-        while true {
-            if let request = box.requests.withLock({ $0.isEmpty ? nil : $0.removeFirst() }), isWanted(request) {
-                return request
-            }
-            sched_yield()
+        box.requests.wait { requests in
+            guard let index = requests.firstIndex(where: isWanted) else { return nil }
+            defer { requests.removeFirst(index + 1) }
+            return requests[index]
         }
     }
 }
 
 private final class Inbox: Sendable {
-    let requests = Mutex<[HTTPRequest]>([])
+    let requests = Arrivals<HTTPRequest>()
     private let failuresLeft: Mutex<Int>
 
     init(failures: Int) { failuresLeft = Mutex(failures) }
 
     /// Keeps a request and says whether it shall fail.
     func take(_ request: HTTPRequest) -> Bool {
-        requests.withLock { $0.append(request) }
+        requests.append(request)
         return request.path == "/v1/fixes"
             && failuresLeft.withLock { left in
                 left -= 1
@@ -156,21 +156,42 @@ private final class Inbox: Sendable {
 
 /// The lines of a diary.
 private final class Lines: Sendable {
-    private let lines = Mutex<[[UInt8]]>([])
+    private let lines = Arrivals<[UInt8]>()
 
-    func append(_ line: [UInt8]) { lines.withLock { $0.append(line) } }
+    func append(_ line: [UInt8]) { lines.append(line) }
 
-    var text: String { lines.withLock { $0.map { String(decoding: $0, as: UTF8.self) }.joined() } }
+    var text: String { lines.all.map { String(decoding: $0, as: UTF8.self) }.joined() }
 
     var events: [String] {
-        get throws {
-            try lines.withLock { $0 }.map { try JSONDocument.parse($0).root["event"]?.string ?? "" }
-        }
+        get throws { try lines.all.map { try JSONDocument.parse($0).root["event"]?.string ?? "" } }
     }
 
     func wait(for part: String) {
-        while !text.contains(part) { sched_yield() }
+        lines.wait { $0.contains { String(decoding: $0, as: UTF8.self).contains(part) } ? () : nil }
     }
+}
+
+/// What other threads bring. Whoever waits for it blocks: a thread that looks again and again counts as one at work, and
+/// the pool then has none left for the phone's network.
+private final class Arrivals<Value: Sendable>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var values: [Value] = []
+
+    func append(_ value: Value) {
+        condition.withLock { values.append(value) }
+        condition.broadcast()
+    }
+
+    func wait<Result>(for find: (inout [Value]) -> Result?) -> Result {
+        condition.withLock {
+            while true {
+                if let result = find(&values) { return result }
+                condition.wait()
+            }
+        }
+    }
+
+    var all: [Value] { condition.withLock { values } }
 }
 
 /// A temporary folder that goes with its object.
