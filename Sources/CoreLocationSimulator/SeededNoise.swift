@@ -4,19 +4,19 @@ internal import Foundation
 ///
 /// Source: SplitMix64 (Steele, Lea, Flood 2014, DOI 10.1145/2714064.2660195), chosen because it may be begun at any
 /// number, so that each use has a stream of its own and none disturbs another.
-struct SeededNoise {
+package struct SeededNoise: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// - Parameters:
     ///   - seed: of the simulation.
     ///   - purpose: a constant of the use, which keeps the streams apart.
     ///   - place: where in the stream, as a time in milliseconds.
-    init(seed: UInt64, purpose: UInt64, place: Int64 = 0) {
+    package init(seed: UInt64, purpose: UInt64, place: Int64 = 0) {
         state = seed
         for part in [purpose, UInt64(bitPattern: place)] { state = next() ^ part }
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -25,7 +25,7 @@ struct SeededNoise {
     }
 
     /// 0 ..< 1.
-    mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
+    package mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// Distance and direction of an error whose east and north parts are normal with this deviation each.
     mutating func displacement(sigma: Double) -> (meters: Double, azimuth: Double) {

@@ -101,6 +101,7 @@ extension SimulatedApplication {
             askToKeepAlways {}
             return "authorization provisional"
         }
+        guard !profile.pushesNeedAlwaysSession || hasSessionForBackground else { return "no session for Always" }
         guard state != .forceQuit || profile.pushesAfterForceQuit else { return "force quit" }
         return nil
     }

@@ -160,6 +160,9 @@ public struct SimulationProfile: Sendable, Equatable {
     @Sourced(.documentation) public var pushRefillSeconds = 240.0
     /// How many must be there again before a device that had none returns to the topic.
     @Sourced(.decision) public var pushesToReturn = 15
+    /// Whether the app must hold a `CLServiceSession` for Always, or have held one when its process ended: one of Apple's
+    /// pages says so, another says only that Always is needed.
+    @Sourced(.documentation) public var pushesNeedAlwaysSession = false
     /// Whether the extension is launched although the user has ended the app.
     @Sourced(.memory) public var pushesAfterForceQuit = true
 

@@ -35,7 +35,7 @@ package func runSimulate(arguments: [String], host: WorldService.Start) -> Int32
         let bytes = try readFile(path)
         let root: JSONValue
         do throws(JSONError) { root = try JSONDocument.parse(bytes).root } catch {
-            throw ScenarioError(error.description)
+            throw ScenarioError("\(path): \(error)")
         }
         let diary =
             arguments.flags.contains("--verbose") || root["service"] != nil

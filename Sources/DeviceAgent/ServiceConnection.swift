@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The phone's way to the service: HTTP/1.1 over TCP, a connection a message, without TLS. Any thread may use it.
+/// A way to the service: HTTP/1.1 over TCP, a connection a message, without TLS. Any thread may use it.
 ///
-/// What a phone needs and no more; a real app has URLSession. Foundation's is left out because libcurl and ICU would
-/// come into the tool with it.
+/// For whoever asks and manages beside the phones, whose app has URLSession: those wait where they stand, and
+/// URLSession only answers later.
 package struct ServiceConnection: Sendable {
-    /// How long the service may be silent; the system gives an extension about half a minute for everything.
+    /// How long the service may be silent.
     private static let patienceSeconds = 10
-    /// The answers to a phone are far shorter.
+    /// The answers that are asked for here are far shorter.
     private static let answerBytesMax = 64 << 10
 
     private let address: HostAndPort

@@ -77,6 +77,7 @@ private final class LivePhone {
     private let phone: SimulatedPhone
     private let gpsd: GPSDReceiver?
     private let diary: Diary
+    private let courier: HostAndPort
     private let line: Line
     private var hasCourier = true
     private var notBeforeMs = Int64.min
@@ -93,7 +94,7 @@ private final class LivePhone {
         _ device: Scenario.Device, key: String, track: SimulatedTrack?, service: URL, folder: String, diary: Diary,
         courier: HostAndPort
     ) {
-        self.diary = diary
+        (self.diary, self.courier) = (diary, courier)
         let now = Date()
         var manner = SimulatedPhone.Manner()
         manner.interests = device.reports
@@ -112,7 +113,6 @@ private final class LivePhone {
                 throw CLLocationPushServiceError(.unknown)
             }
         }
-        makeCourier = { CourierClient(host: courier.host, port: courier.port) }
         switch device.source {
         case .gpsd(let address): gpsd = GPSDReceiver(address: address)
         case .track(_, let standing):
@@ -120,8 +120,6 @@ private final class LivePhone {
             if let track { phone.device.follow(track.standing(standing, at: now), findsInGapsOf: 1) }
         }
     }
-
-    private let makeCourier: () -> CourierClient
 
     /// Lives until `isOver` says so, which is asked at each turn.
     func run(until isOver: () -> Bool) {
@@ -171,7 +169,7 @@ private final class LivePhone {
         notBeforeMs = monotonicMs() + Self.courierRetryMs
         // A stand-in that starts anew on another directory does not know the token: the phone gets another one.
         if fault.description.contains("unknown token") {
-            line.courier = makeCourier()
+            line.courier = CourierClient(host: courier.host, port: courier.port)
             notBeforeMs = Int64.min
             hasCourier = true
             phone.rotateToken()

@@ -4,27 +4,6 @@ internal import FoundationNetworking
 internal import LocationSharingApp
 internal import Synchronization
 
-/// Chance from a seed, the same on every run (SplitMix64: Steele, Lea, Flood 2014, DOI 10.1145/2714064.2660195).
-struct Dice: Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64, stream: UInt64) {
-        state = seed
-        state = next() ^ stream
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    /// 0 ..< 1.
-    mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
-}
-
 /// What befalls the messages of one phone: each is late by up to a delay, and of those lost half never arrive and of the
 /// others the answer is lost, so that they are sent again. The same seed gives the n-th message the same fate.
 final class Weather: Sendable {
@@ -32,18 +11,19 @@ final class Weather: Sendable {
 
     private let lossPercent: Double
     private let delaySeconds: Double
-    private let dice: Mutex<Dice>
+    private let noise: Mutex<SeededNoise>
 
-    init(lossPercent: Double, delaySeconds: Double, seed: UInt64, stream: UInt64) {
+    /// - Parameter purpose: a constant of the use, which keeps the fates of one seed's messages apart.
+    init(lossPercent: Double, delaySeconds: Double, seed: UInt64, purpose: UInt64) {
         (self.lossPercent, self.delaySeconds) = (lossPercent, delaySeconds)
-        dice = Mutex(Dice(seed: seed, stream: stream))
+        noise = Mutex(SeededNoise(seed: seed, purpose: purpose))
     }
 
     func next() -> (fate: Fate, delaySeconds: Double) {
-        dice.withLock { dice in
-            let delay = dice.uniform() * delaySeconds
-            let isLost = dice.uniform() * 100 < lossPercent
-            let which = dice.uniform()
+        noise.withLock { noise in
+            let delay = noise.uniform() * delaySeconds
+            let isLost = noise.uniform() * 100 < lossPercent
+            let which = noise.uniform()
             return (isLost ? (which < 0.5 ? .isLost : .answerIsLost) : .arrives, delay)
         }
     }

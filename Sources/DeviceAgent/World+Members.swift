@@ -15,6 +15,8 @@ extension World {
         var now: Date
         /// When the token was changed and the app was opened last.
         var tokenSince: Date
+        /// Whether the service may still push to a token that has ended.
+        var tokenHasEnded = false
         var openSince: Date
 
         init(
@@ -33,7 +35,7 @@ extension World {
         }
     }
 
-    /// The device token that the system gave last.
+    /// The device token that the system gave last; `nil` from when it ends to when the app asks for another one.
     final class Token {
         var bytes: Data?
     }
@@ -64,4 +66,7 @@ final class Counter: Sendable {
     private let value = Atomic<Int>(0)
 
     func take() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+    /// How many were handed out.
+    var count: Int { value.load(ordering: .relaxed) }
 }

@@ -61,6 +61,8 @@ final class World {
     private let scenario: WorldScenario
     private let folder: String
     private let standIn: PushStandIn
+    /// Counts the pushes that the stand-in turned away.
+    private let refused: Counter
     let service: WorldService
     private let http: ServiceConnection
     private let tally = Tally()
@@ -81,6 +83,9 @@ final class World {
         for name in ["stand-in", "service", "phones"] { mkdir("\(folder)/\(name)", 0o700) }
         var configuration = PushStandIn.Configuration(directory: "\(folder)/stand-in")
         configuration.bundleIDs = [Self.bundleID]
+        let refused = Counter()
+        configuration.record = { if $0.status != 200 { _ = refused.take() } }
+        self.refused = refused
         standIn = try PushStandIn(configuration)
         service = try start("\(folder)/service", standIn, Self.bundleID, Timestamp(scenario.start))
         http = try ServiceConnection(service: "http://127.0.0.1:\(service.port)")
@@ -176,21 +181,23 @@ final class World {
         let device = try manage("POST", "/v1/people/\(handle)/devices", ["handle": "\(handle)-phone"])
         guard let key = device["password"]?.string else { throw ScenarioError("The service gave no reporting key.") }
         let seed = scenario.seed &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
-        var dice = Dice(seed: seed, stream: 1)
+        var noise = SeededNoise(seed: seed, purpose: 101)
         var manner = SimulatedPhone.Manner()
         (manner.profile, manner.user, manner.interests, manner.seed) = (
             phones.profile, phones.user, phones.reports, seed
         )
         manner.weather = Weather(
-            lossPercent: scenario.lossPercent, delaySeconds: scenario.delaySeconds, seed: seed, stream: 2)
+            lossPercent: scenario.lossPercent, delaySeconds: scenario.delaySeconds, seed: seed, purpose: 102)
         let track: SimulatedTrack
         switch phones.way {
         case .track(let given): track = given
         case .agenda(let home, let steps):
             let place = try Coordinate(latitude: home.latitude, longitude: home.longitude)
             let start = Geodesic.direct(
-                from: place, initialAzimuth: dice.uniform() * 360, distanceMeters: dice.uniform() * phones.spreadMeters)
-            track = try itinerary(from: start, steps, phones, seed: seed).track(departure: scenario.start)
+                from: place, initialAzimuth: noise.uniform() * 360,
+                distanceMeters: noise.uniform() * phones.spreadMeters)
+            track = try phones.itinerary(from: start, steps, hours: scenario.hours, seed: seed)
+                .track(departure: scenario.start)
             for region in phones.regions {
                 manner.regions.append(
                     CLCircularRegion(
@@ -233,43 +240,10 @@ final class World {
         let member = Member(
             handle: handle, phone: phone, line: line,
             weather: Weather(
-                lossPercent: scenario.lossPercent, delaySeconds: scenario.delaySeconds, seed: seed, stream: 3),
+                lossPercent: scenario.lossPercent, delaySeconds: scenario.delaySeconds, seed: seed, purpose: 103),
             token: token, habits: phones, now: scenario.start)
         order.append(member)
         return member
-    }
-
-    private func itinerary(
-        from home: Coordinate, _ steps: [WorldScenario.Step], _ phones: WorldScenario.Phones, seed: UInt64
-    ) -> SimulatedItinerary {
-        var legs: [SimulatedItinerary.Leg] = []
-        var seconds = 0.0
-        var here = home
-        while seconds < scenario.hours * 3600 {
-            for step in steps {
-                switch step {
-                case .stay(let duration):
-                    legs.append(.stay(seconds: duration))
-                    seconds += duration
-                case .outage(let duration):
-                    legs.append(.outage(seconds: duration))
-                    seconds += duration
-                case .move(let east, let north, let speed):
-                    let goal = home.moved(east: east, north: north)
-                    legs.append(.move(to: CLLocationCoordinate2D(goal), metersPerSecond: speed))
-                    // At least a second, so that steps that go nowhere end.
-                    seconds += max(1, Geodesic.distanceMeters(from: here, to: goal) / speed)
-                    here = goal
-                }
-            }
-        }
-        return SimulatedItinerary(
-            start: CLLocationCoordinate2D(home), legs: legs, intervalSeconds: phones.everySeconds,
-            sigmaMeters: phones.sigmaMeters, driftMeters: phones.driftMeters,
-            accuracyMeters: max(
-                5,
-                (phones.sigmaMeters * phones.sigmaMeters + phones.driftMeters * phones.driftMeters)
-                    .squareRoot()), noiseSeed: seed)
     }
 
     @discardableResult
@@ -327,6 +301,7 @@ final class World {
                 "purpose": question.asker.purpose, "deadlineSeconds": question.asker.deadlineSeconds,
             ]))
         let path = "/v1/people/\(question.person)/location-queries"
+        let refusedBefore = refused.count
         let said = try answer(ServiceRequest(method: "POST", path: path, bearer: token, body: body), of: path)
         guard let url = said["url"]?.string else { throw ScenarioError("The service gave a question no address.") }
         func look() throws -> String {
@@ -335,7 +310,9 @@ final class World {
         }
         var end = try look()
         var wasPushed = false
-        if end == "pending", let push = try push(for: member, unlessEnded: { try look() != "pending" }) {
+        if end == "pending",
+            let push = try push(for: member, after: refusedBefore, unlessEnded: { try look() != "pending" })
+        {
             wasPushed = true
             let (fate, delay) = member.weather.next()
             // APNs hears no answer from a phone and does not send again, but does not promise to deliver only once.
@@ -367,13 +344,18 @@ final class World {
                 isExpected: question.asker.expect.contains(end), seconds: seconds, wasPushed: wasPushed))
     }
 
-    /// The push that the service sends for a question; `nil` when it sends none.
-    private func push(for member: Member, unlessEnded hasEnded: () throws -> Bool) throws -> CourierPush? {
-        let giveUpMs = monotonicMs() + (member.phone.hasToken ? Self.pushMs : 0)
+    /// The push that the service sends for a question; `nil` when it sends none, or one to a token that has ended.
+    private func push(
+        for member: Member, after refusedBefore: Int, unlessEnded hasEnded: () throws -> Bool
+    ) throws -> CourierPush? {
+        // A phone that never had a token is not pushed; one whose token has ended is, until the service hears of it.
+        let isPushed = member.phone.hasToken || member.tokenHasEnded
+        let giveUpMs = monotonicMs() + (isPushed ? Self.pushMs : 0)
         while monotonicMs() < giveUpMs {
-            if let push = try member.line.nextPush(waitingMs: 200) { return push }
-            if try hasEnded() { return nil }
+            if let push = try member.line.nextPush(waitingMs: member.phone.hasToken ? 200 : 10) { return push }
+            if try refused.count > refusedBefore || hasEnded() { break }
         }
+        member.tokenHasEnded = false
         return nil
     }
 
@@ -389,6 +371,7 @@ final class World {
             return
         }
         member.tokenSince = now
+        member.tokenHasEnded = true
         member.token.bytes = nil
         try standIn.unregisterPhone([UInt8](token), atUnixMs: Timestamp(now).milliseconds)
         member.phone.changeToken()
@@ -419,18 +402,4 @@ final class World {
 
 extension Timestamp {
     fileprivate init(_ date: Date) { self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded())) }
-}
-
-extension Coordinate {
-    fileprivate func moved(east: Double, north: Double) -> Coordinate {
-        Geodesic.direct(
-            from: self, initialAzimuth: atan2(east, north) * 180 / .pi,
-            distanceMeters: (east * east + north * north).squareRoot())
-    }
-}
-
-extension CLLocationCoordinate2D {
-    fileprivate init(_ coordinate: Coordinate) {
-        self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
-    }
 }

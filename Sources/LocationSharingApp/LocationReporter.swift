@@ -9,7 +9,7 @@ public import Foundation
 /// Fixes go to `/v1/fixes`; authorization, visits, crossings, beacons and headings to `/v1/reports`. All of it passes the
 /// ``Outbox``, so that what happens without a network is delivered late instead of never.
 open class LocationReporter: NSObject, CLLocationManagerDelegate {
-    /// What the app wants to be told of. Each costs more than the one before.
+    /// What the app wants to be told of. Of the first four each costs more than the one before.
     public struct Interests: OptionSet, Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }

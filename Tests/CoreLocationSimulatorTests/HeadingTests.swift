@@ -62,7 +62,7 @@ private final class CompassApp: NSObject, CLLocationManagerDelegate, SimulatedAp
 
     @Test(.enabled(if: MagneticReference.isAvailable, "WHEREABOUTS_PYTHON names no python with pygeomag"))
     func `H2 the field is pygeomag's at 1,000 random places and times`() throws {
-        var random = SeededGenerator(state: 2025)
+        var random = SeededNoise(seed: 2025, purpose: 0)
         let questions = (0..<1000).map { _ in
             [
                 asin(Double.random(in: -1...1, using: &random)) * 180 / .pi,
@@ -227,18 +227,5 @@ private enum MagneticReference {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(status: process.terminationStatus) }
         return String(decoding: data, as: UTF8.self)
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014, DOI 10.1145/2714064.2660195): the same numbers on every run.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

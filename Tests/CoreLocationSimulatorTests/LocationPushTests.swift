@@ -186,6 +186,29 @@ import Testing
         #expect(device.callbackLog.lines(containing: ".location-push/1.1 didUpdateLocations").count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `where a session for Always is needed, the extension is launched only for an app that holds one`(holds: Bool) {
+        var profile = SimulationProfile.iOS18
+        profile.pushesNeedAlwaysSession = true
+        let device = SimulatedDevice(profile: profile)
+        let application = device.install(
+            SimulatedBundle(identifier: "org.example.app", entitlements: PushScene.entitlements),
+            locationPushExtension: { AsyncExtension() })
+        application.changeInSettings(.authorizedAlways)
+        application.open()
+        let session = application.run { () -> CLServiceSession? in
+            CLLocationManager().startMonitoringLocationPushes()
+            return holds ? CLServiceSession(authorization: .always) : nil
+        }
+        application.enterBackground()
+        device.clock.advance(by: 60)
+        application.receiveLocationPush([:])
+        application.terminateBySystem()
+        application.receiveLocationPush([:])
+        #expect(device.callbackLog.lines(containing: " launched").count == (holds ? 3 : 1))
+        withExtendedLifetime(session) {}
+    }
+
     @Test func `an extension that implements neither form is noted and killed`() throws {
         final class Empty: NSObject, CLLocationPushServiceExtension {}
         let device = SimulatedDevice()

@@ -44,50 +44,6 @@ final class MonitoringApp: SimulatedApplicationDelegate, @unchecked Sendable {
     var states: [CLMonitor.Event.State] { events.map(\.state) }
 }
 
-/// A device with one app made anew at each launch.
-final class ModernScene<App: SimulatedApplicationDelegate>: @unchecked Sendable {
-    let device: SimulatedDevice
-    let application: SimulatedApplication
-    private let apps: Apps
-
-    private final class Apps: @unchecked Sendable { var all: [App] = [] }
-
-    init(
-        _ profile: SimulationProfile = .iOS18, info: [String: Any] = Scene.purposes,
-        user: [UserScript.Answer] = [], hardware: SimulatedHardware = .phone, seed: UInt64 = 1,
-        app: @escaping (_ launch: Int) -> App
-    ) {
-        let apps = Apps()
-        self.apps = apps
-        device = SimulatedDevice(profile: profile, hardware: hardware, seed: seed)
-        application = device.install(
-            SimulatedBundle(identifier: "org.example.app", infoDictionary: info), user: UserScript(user)
-        ) {
-            apps.all.append(app(apps.all.count + 1))
-            return apps.all.last
-        }
-    }
-
-    var app: App { apps.all[apps.all.count - 1] }
-    var launches: Int { apps.all.count }
-
-    func advance(_ seconds: Double) { device.clock.advance(by: seconds) }
-    func count(_ text: String) -> Int { device.callbackLog.lines(containing: text).count }
-
-    func open(with status: CLAuthorizationStatus, accuracy: CLAccuracyAuthorization? = nil) {
-        application.changeInSettings(status, accuracy: accuracy)
-        application.open()
-        advance(1)
-    }
-
-    func follow(
-        from start: CLLocationCoordinate2D = home, _ legs: [SimulatedItinerary.Leg], every interval: Double = 1
-    ) throws {
-        let itinerary = SimulatedItinerary(start: start, legs: legs, intervalSeconds: interval)
-        device.follow(try itinerary.track(departure: device.clock.now))
-    }
-}
-
 @Suite struct MonitorTests {
     private let through: [SimulatedItinerary.Leg] = [
         .stay(seconds: 10), .move(to: north(1000), metersPerSecond: 5), .stay(seconds: 300),

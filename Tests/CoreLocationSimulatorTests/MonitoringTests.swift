@@ -146,8 +146,8 @@ import Testing
 
     @Test func `R2 given an hour of jitter about the boundary, then at most one event comes`() {
         let scene = watching()
-        var noise = Jitter(state: 5)
-        scene.follow(fixes: (0..<720).map { (Double($0) * 5, 850 + (noise.next() - 0.5) * 60, 5) })
+        var noise = SeededNoise(seed: 5, purpose: 0)
+        scene.follow(fixes: (0..<720).map { (Double($0) * 5, 850 + (noise.uniform() - 0.5) * 60, 5) })
         scene.advance(3700)
         #expect(scene.count("didEnterRegion") + scene.count("didExitRegion") <= 1)
     }
@@ -274,15 +274,5 @@ import Testing
             scene.application.open()
             #expect(scene.application.run { scene.manager.monitoredRegions.count } == (survives ? 1 : 0))
         }
-    }
-}
-
-/// Numbers 0 ..< 1 that need not be good, only the same on every run (a linear congruential generator of Knuth's).
-private struct Jitter {
-    var state: UInt64
-
-    mutating func next() -> Double {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Double(state >> 11) * 0x1p-53
     }
 }

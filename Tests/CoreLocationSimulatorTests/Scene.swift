@@ -32,28 +32,18 @@ final class SampleApp: NSObject, CLLocationManagerDelegate, SimulatedApplication
     ) { errors.append(error) }
 }
 
-/// One device with one app on it.
-final class Scene {
-    static var purposes: [String: Any] {
-        [
-            "NSLocationWhenInUseUsageDescription": "to show you around",
-            "NSLocationAlwaysAndWhenInUseUsageDescription": "to show you around later, too",
-            "NSLocationTemporaryUsageDescriptionDictionary": ["turns": "to tell the turns"],
-            "UIBackgroundModes": ["location"],
-        ]
-    }
-
+/// A device at 2026-01-01 with one app installed and not launched, made anew at each launch.
+class ModernScene<App: SimulatedApplicationDelegate>: @unchecked Sendable {
     let device: SimulatedDevice
     let application: SimulatedApplication
     private let apps: Apps
 
-    private final class Apps { var all: [SampleApp] = [] }
+    private final class Apps: @unchecked Sendable { var all: [App] = [] }
 
-    /// A device at 2026-01-01 with the app installed and not launched.
     init(
         _ profile: SimulationProfile = .iOS18, info: [String: Any] = Scene.purposes,
         user: [UserScript.Answer] = [], hardware: SimulatedHardware = .phone, seed: UInt64 = 1,
-        atLaunch: @escaping (CLLocationManager) -> Void = { _ in }
+        app: @escaping (_ launch: Int) -> App
     ) {
         let apps = Apps()
         self.apps = apps
@@ -61,17 +51,14 @@ final class Scene {
         application = device.install(
             SimulatedBundle(identifier: "org.example.app", infoDictionary: info), user: UserScript(user)
         ) {
-            let app = SampleApp(atLaunch: atLaunch)
-            apps.all.append(app)
-            return app
+            apps.all.append(app(apps.all.count + 1))
+            return apps.all.last
         }
     }
 
     /// The running app, or the last one that ran.
-    var app: SampleApp { apps.all[apps.all.count - 1] }
+    var app: App { apps.all[apps.all.count - 1] }
     var launches: Int { apps.all.count }
-    var manager: CLLocationManager { app.manager }
-    var status: CLAuthorizationStatus { application.run { manager.authorizationStatus } }
 
     func advance(_ seconds: Double) { device.clock.advance(by: seconds) }
 
@@ -94,6 +81,31 @@ final class Scene {
             noiseSeed: 7)
         device.follow(try itinerary.track(departure: device.clock.now))
     }
+}
+
+/// One with the sample app on it.
+final class Scene: ModernScene<SampleApp>, @unchecked Sendable {
+    static var purposes: [String: Any] {
+        [
+            "NSLocationWhenInUseUsageDescription": "to show you around",
+            "NSLocationAlwaysAndWhenInUseUsageDescription": "to show you around later, too",
+            "NSLocationTemporaryUsageDescriptionDictionary": ["turns": "to tell the turns"],
+            "UIBackgroundModes": ["location"],
+        ]
+    }
+
+    init(
+        _ profile: SimulationProfile = .iOS18, info: [String: Any] = Scene.purposes,
+        user: [UserScript.Answer] = [], hardware: SimulatedHardware = .phone, seed: UInt64 = 1,
+        atLaunch: @escaping (CLLocationManager) -> Void = { _ in }
+    ) {
+        super.init(profile, info: info, user: user, hardware: hardware, seed: seed) { _ in
+            SampleApp(atLaunch: atLaunch)
+        }
+    }
+
+    var manager: CLLocationManager { app.manager }
+    var status: CLAuthorizationStatus { application.run { manager.authorizationStatus } }
 
     /// Gives single fixes: seconds from now, meters north of home, accuracy.
     func follow(fixes: [(seconds: Double, metersNorth: Double, accuracy: Double)]) {

@@ -164,7 +164,7 @@ import Whereabouts
             """
             {"start": "2027-01-04T00:00:00Z", "hours": 2, "seed": 1,
              "phones": [{"person": "walker", "reports": ["updates", "visits", "regions", "beacons", "headings"],
-                         "home": [48.2, 16.35], "everySeconds": 5, "regions": [{"id": "home", "meters": 200}],
+                         "home": [48.2, 16.35], "everySeconds": 10, "regions": [{"id": "home", "meters": 200}],
                          "beacons": [{"id": "door", "uuid": "0a1b2c3d-0000-4000-8000-000000000001", "atMeters": [900, 0]}],
                          "agenda": [{"staySeconds": 1200}, {"moveMeters": [900, 0]}, {"staySeconds": 1800},
                                     {"moveMeters": [0, 0]}, {"staySeconds": 1800}]}]}
