@@ -22,9 +22,9 @@ extension CLLocation {
         let cell = profile.reducedCellDegrees
         let (row, column) = ((coordinate.latitude / cell).rounded(.down), (coordinate.longitude / cell).rounded(.down))
         var noise = SeededNoise(seed: seed, purpose: 3, place: Int64(row) << 32 ^ Int64(column))
-        // Within the middle half of the cell, so that neighbouring cells are never taken for one.
-        let latitude = (row + 0.25 + noise.uniform() / 2) * cell
-        let longitude = (column + 0.25 + noise.uniform() / 2) * cell
+        func jitter() -> Double { 0.5 + (noise.uniform() - 0.5) * profile.reducedJitterRatio }
+        let latitude = (row + jitter()) * cell
+        let longitude = (column + jitter()) * cell
         return CLLocation(
             coordinate: CLLocationCoordinate2D(
                 latitude: min(max(latitude, -90), 90), longitude: min(max(longitude, -180), 180)),

@@ -3,7 +3,7 @@ internal import Whereabouts
 /// On which side of one boundary the device is, and when it has truly gone to the other.
 ///
 /// A crossing is: past the boundary by a cushion, and not back over the boundary for the dwell time after that. The
-/// first fix only tells the side. Into a circle the cushion is at most half the radius, else a small one had no inside.
+/// first fix only tells the side.
 struct CrossingDetector {
     enum Side { case inside, outside }
 
@@ -29,7 +29,9 @@ struct CrossingDetector {
             beyondSince = nil
             return nil
         }
-        if beyondSince == nil, meters >= (old == .inside ? cushion : min(cushion, radiusMeters / 2)) {
+        if beyondSince == nil,
+            meters >= (old == .inside ? cushion : min(cushion, radiusMeters * profile.cushionEntryRadiusRatioMax))
+        {
             beyondSince = moment
         }
         guard let beyondSince, moment.seconds(since: beyondSince) >= profile.crossingDwellSeconds else { return nil }

@@ -64,7 +64,8 @@ extension SimulatedApplication {
             token = try registrar(bundle.identifier)
         } else {
             var noise = SeededNoise(seed: installSeed, purpose: 5, place: pushes.tokensMade)
-            token = Data((0..<(32 + Int(noise.uniform() * 69))).map { _ in UInt8(truncatingIfNeeded: noise.next()) })
+            let count = Int.random(in: profile.tokenBytesMin...profile.tokenBytesMax, using: &noise)
+            token = Data((0..<count).map { _ in UInt8(truncatingIfNeeded: noise.next()) })
         }
         pushes.tokensMade += 1
         pushes.token = token

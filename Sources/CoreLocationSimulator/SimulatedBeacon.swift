@@ -46,8 +46,7 @@ struct BeaconSignal {
         guard let distance = place.distanceMeters(to: beacon.coordinate), distance <= profile.beaconRangeMeters
         else { return nil }
         let loss = 10 * profile.beaconPathLossExponent
-        // A tenth of a meter is as near as two antennas get.
-        rssi = beacon.measuredPower - Int((loss * log10(max(distance, 0.1))).rounded())
+        rssi = beacon.measuredPower - Int((loss * log10(max(distance, profile.beaconMetersMin))).rounded())
         meters = pow(10, Double(beacon.measuredPower - rssi) / loss)
         proximity =
             switch meters {

@@ -75,6 +75,8 @@ public struct SimulationProfile: Sendable, Equatable {
     @Sourced(.decision) public var provisionalEventSeconds = 300.0
     /// The cell whose jittered center stands for the place under reduced accuracy, in degrees.
     @Sourced(.decision) public var reducedCellDegrees = 0.1
+    /// The middle part of the cell that the jitter stays in, so that neighbouring cells are never taken for one.
+    @Sourced(.decision) public var reducedJitterRatio = 0.5
     @Sourced(.documentation) public var reducedAccuracyMeters = 5000.0
     @Sourced(.decision) public var reducedIntervalSeconds = 900.0
 
@@ -99,6 +101,8 @@ public struct SimulationProfile: Sendable, Equatable {
     @Sourced(.decision) public var cushionRadiusRatio = 0.2
     @Sourced(.decision) public var cushionMetersMin = 20.0
     @Sourced(.field) public var cushionMetersMax = 200.0
+    /// Into a circle the cushion is at most this part of the radius, else a small one had no inside.
+    @Sourced(.decision) public var cushionEntryRadiusRatioMax = 0.5
     @Sourced(.field) public var crossingDwellSeconds = 20.0
 
     // MARK: Monitors, live updates and sessions
@@ -115,6 +119,8 @@ public struct SimulationProfile: Sendable, Equatable {
     @Sourced(.field) public var rangingIntervalSeconds = 1.0
     @Sourced(.decision) public var beaconRangeMeters = 50.0
     @Sourced(.decision) public var beaconPathLossExponent = 2.0
+    /// As near as two antennas get.
+    @Sourced(.decision) public var beaconMetersMin = 0.1
     @Sourced(.decision) public var beaconImmediateMeters = 0.5
     @Sourced(.decision) public var beaconNearMeters = 3.0
     /// How long a silent beacon stays in the reports of ranging.
@@ -152,6 +158,9 @@ public struct SimulationProfile: Sendable, Equatable {
 
     // MARK: Location pushes
 
+    /// The length of a device token, which is of no particular one.
+    @Sourced(.decision) public var tokenBytesMin = 32
+    @Sourced(.decision) public var tokenBytesMax = 100
     /// From the launch of the extension to the warning, and from there to its end.
     @Sourced(.decision) public var pushExtensionSeconds = 30.0
     @Sourced(.decision) public var pushExtensionKillSeconds = 5.0
