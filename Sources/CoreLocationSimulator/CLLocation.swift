@@ -7,7 +7,7 @@ internal import Geodesy
 /// a negative ``speed`` or ``course`` themselves.
 ///
 /// Sendable because it is immutable and its parts are: a subclass that adds a variable breaks this itself.
-open class CLLocation: NSObject, @unchecked Sendable {
+open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     public let coordinate: CLLocationCoordinate2D
     /// Meters above mean sea level.
     public let altitude: CLLocationDistance
@@ -97,6 +97,45 @@ open class CLLocation: NSObject, @unchecked Sendable {
         self.timestamp = timestamp
         self.sourceInformation = sourceInformation
     }
+
+    // MARK: Archives
+
+    public static var supportsSecureCoding: Bool { true }
+
+    /// An archive of this module's own: Apple's cannot be read, nor can Apple's read it.
+    public required init?(coder: NSCoder) {
+        func number(_ key: String) -> Double { coder.decodeDouble(forKey: key) }
+        coordinate = CLLocationCoordinate2D(latitude: number("latitude"), longitude: number("longitude"))
+        (altitude, ellipsoidalAltitude) = (number("altitude"), number("ellipsoidalAltitude"))
+        (horizontalAccuracy, verticalAccuracy) = (number("horizontalAccuracy"), number("verticalAccuracy"))
+        (course, courseAccuracy) = (number("course"), number("courseAccuracy"))
+        (speed, speedAccuracy) = (number("speed"), number("speedAccuracy"))
+        timestamp = Date(timeIntervalSinceReferenceDate: number("timestamp"))
+        floor = coder.containsValue(forKey: "floor") ? CLFloor(level: coder.decodeInteger(forKey: "floor")) : nil
+        sourceInformation =
+            coder.containsValue(forKey: "isSimulatedBySoftware")
+            ? CLLocationSourceInformation(
+                softwareSimulationState: coder.decodeBool(forKey: "isSimulatedBySoftware"),
+                andExternalAccessoryState: coder.decodeBool(forKey: "isProducedByAccessory")) : nil
+    }
+
+    open func encode(with coder: NSCoder) {
+        for (key, number) in [
+            ("latitude", coordinate.latitude), ("longitude", coordinate.longitude), ("altitude", altitude),
+            ("ellipsoidalAltitude", ellipsoidalAltitude), ("horizontalAccuracy", horizontalAccuracy),
+            ("verticalAccuracy", verticalAccuracy), ("course", course), ("courseAccuracy", courseAccuracy),
+            ("speed", speed), ("speedAccuracy", speedAccuracy),
+            ("timestamp", timestamp.timeIntervalSinceReferenceDate),
+        ] { coder.encode(number, forKey: key) }
+        if let floor { coder.encode(floor.level, forKey: "floor") }
+        if let sourceInformation {
+            coder.encode(sourceInformation.isSimulatedBySoftware, forKey: "isSimulatedBySoftware")
+            coder.encode(sourceInformation.isProducedByAccessory, forKey: "isProducedByAccessory")
+        }
+    }
+
+    /// Itself, because nothing in it changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Meters along the geodesic of the WGS 84 ellipsoid; NaN when a coordinate is none.
     open func distance(from location: CLLocation) -> CLLocationDistance {

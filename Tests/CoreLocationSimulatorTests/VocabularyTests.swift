@@ -106,6 +106,22 @@ import Testing
         #expect(abs(meters - 111_319.491) < 0.001)
     }
 
+    @Test func `C1 a location comes out of an archive as it went in`() throws {
+        let accessory = CLLocationSourceInformation(softwareSimulationState: false, andExternalAccessoryState: true)
+        let locations = [
+            CLLocation(latitude: 46.1 + 0.2, longitude: -9.123456789012345),
+            CLLocation(
+                coordinate: home, altitude: -0.1, horizontalAccuracy: 12.3, verticalAccuracy: -1, course: 359.9,
+                courseAccuracy: -1, speed: 0.1 + 0.2, speedAccuracy: 3, timestamp: Date(timeIntervalSince1970: 0.125),
+                sourceInfo: accessory),
+        ]
+        for location in locations {
+            let archive = try NSKeyedArchiver.archivedData(withRootObject: location, requiringSecureCoding: true)
+            let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: CLLocation.self, from: archive)
+            #expect(read == location && location.copy() as? CLLocation == location)
+        }
+    }
+
     @Test func `locations are equal when all fields are`() {
         func location(speed: Double) -> CLLocation {
             CLLocation(
