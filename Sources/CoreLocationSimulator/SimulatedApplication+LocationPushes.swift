@@ -162,6 +162,7 @@ final class LocationPushProcess {
     private func end() {
         clock.cancel(deadline)
         service = nil
+        host.takeOverRadioUse(of: process)
         process.endExtension()
         host.ended(self)
     }

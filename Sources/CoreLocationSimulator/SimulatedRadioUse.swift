@@ -53,7 +53,7 @@ struct RadioAccount {
 }
 
 extension SimulatedApplication {
-    /// For how long each service has kept the receivers busy for this app since it was installed.
+    /// For how long each service has kept the receivers busy for this app and its extension since it was installed.
     ///
     /// A model, because Apple gives no figures: updates keep one receiver on, and monitoring looks around now and then,
     /// at the intervals of the profile. Compare the services with it, not with a battery.
@@ -70,6 +70,12 @@ extension SimulatedApplication {
         for load in loads {
             radioAccount.use[load.service, default: SimulatedRadioUse()].add(seconds * load.share, of: load.radio)
         }
+    }
+
+    /// Puts what an extension's process has used on the account of its app.
+    func takeOverRadioUse(of process: SimulatedApplication) {
+        process.accountForRadios()
+        radioAccount.use.merge(process.radioAccount.use, uniquingKeysWith: +)
     }
 
     private var loads: [Load] {

@@ -64,7 +64,12 @@ private func play(
 ) throws -> Int32 {
     let kept = arguments.values["--data"]
     let folder = try kept ?? makeTemporaryFolder()
-    if kept != nil { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    if kept != nil {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        guard try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty else {
+            throw ScenarioError("\(folder) is not empty: a world begins with a directory of its own.")
+        }
+    }
     defer { if kept == nil { try? FileManager.default.removeItem(atPath: folder) } }
     signal(SIGPIPE, SIG_IGN)
     let begin = monotonicMs()

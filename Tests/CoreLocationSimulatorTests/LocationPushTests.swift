@@ -167,6 +167,8 @@ import Testing
         let service = try #require(scene.extensions.first)
         #expect(service.errors.map(code) == [0] && service.fixes.isEmpty)
         #expect(service.cached?.timestamp == scene.lastFixDate)
+        // The search is on the app's account.
+        #expect(scene.application.radioUse[.standard]?.gpsSeconds == 10)
     }
 
     @Test func `an extension may be written with async, and runs on simulated time`() throws {
