@@ -8,7 +8,7 @@ enum CommandTable {
         + TokenCommands.all
         + RegionCommands.all + CorrectionCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
-        + ReadCommands.all + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
+        + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
         + ProjectionCommands.all + [VerifyCommand.command, EraseCommand.command]
         + [
             SimulateCommand.command,

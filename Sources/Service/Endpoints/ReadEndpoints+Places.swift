@@ -8,8 +8,6 @@ import Whereabouts
 /// The spots a person has visited. Made at reading time from all visits that may be shown, so that they follow every change
 /// of those.
 extension ReadEndpoints {
-    private static let visitsAtOnce = 1000
-
     static func places(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -18,24 +16,25 @@ extension ReadEndpoints {
             let range = try Self.range(exchange, reading)
             let now = service.clock()
             let corrections = Self.corrections(reading, service)
+            var over: [Int: [Visit]] = [:]
             let (found, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [VisitedPlace] in
                 var places = PlaceDerivation()
-                var after: Timestamp?
-                while true {
-                    let visits = try TimelineReader.visits(
-                        of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: visitsAtOnce,
-                        corrected: corrections, context.geocentric, in: connection)
-                    // What may not be shown counts no more than what was never reported.
-                    for visit in visits where permit.shows(from: visit.arrival, to: visit.departure ?? now) {
-                        places.add(visit)
-                    }
-                    guard visits.count == visitsAtOnce, let last = visits.last else { return places.places }
-                    after = last.arrival
+                // From the first visit on, so that a place has the same id in every answer.
+                try eachVisit(
+                    of: permit, from: permit.notBefore, to: range.to, corrections, context, now, in: connection
+                ) { visit in
+                    let isAsked = range.from.map { visit.departure ?? now > $0 } ?? true
+                    let place = places.add(visit, counts: isAsked)
+                    if isAsked, visit.departure != nil { over[place, default: []].append(visit) }
                 }
+                return places.places
             }
-            let order = found.sorted { ($1.totalSeconds, $0.id) < ($0.totalSeconds, $1.id) }
-            return page(order, next: nil, asOf: asOf) { place, writer in
+            var zones = PlaceZones(service, context, from: found.first?.firstArrival ?? now, to: now)
+            let order = found.indices.filter { found[$0].visits > 0 }
+                .sorted { (found[$1].totalSeconds, found[$0].id) < (found[$0].totalSeconds, found[$1].id) }
+            return page(order, next: nil, asOf: asOf) { index, writer in
+                let place = found[index]
                 let named = context.place(at: place.coordinate)
                 writer.beginObject()
                 writer.field("id", hex(place.id))
@@ -53,6 +52,13 @@ extension ReadEndpoints {
                     writer.unixSeconds(milliseconds: departure.milliseconds)
                 } else {
                     writer.null()
+                }
+                if let zone = zones.rules(at: place.coordinate) {
+                    var usual = UsualHours(in: zone)
+                    for visit in over[index] ?? [] {
+                        if let departure = visit.departure { usual.add(from: visit.arrival, to: departure) }
+                    }
+                    writer.field("usualHours", usual.hours?.text)
                 }
                 writer.endObject()
             }

@@ -53,14 +53,14 @@ extension ReadEndpoints {
         }
     }
 
-    private struct Found {
+    struct Found {
         let trips: [Trip]
         /// Where the next page begins.
         let next: Timestamp?
     }
 
     /// What overlaps the range, in the order of time.
-    private static func waysAndGaps(
+    static func waysAndGaps(
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> Found {

@@ -49,36 +49,6 @@ enum ReadEndpoints {
         return permit.shows(fix.fix.timestamp) ? fix : nil
     }
 
-    static func track(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
-        let after = try Cursor(exchange)?.fix()
-        return try read(service, exchange, context, .track, from: TimelineTable.name) { (reading) throws(Problem) in
-            let range = try range(exchange, reading)
-            let (fixes, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                let permit = reading.permit
-                return try shownPage(limit, after: after, key: TimelineReader.FixKey.init) {
-                    permit.shows($0.fix.timestamp)
-                } fetch: { (after) throws(SQLiteError) in
-                    try TimelineReader.fixes(
-                        of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
-                }
-            }
-            let handles = service.log.withStanding { standing in
-                Dictionary(Set(fixes.map(\.device)).map { ($0, standing.devices[$0]?.handle?.text) }) { a, _ in a }
-            }
-            let next = fixes.count == limit ? fixes.last.map { Cursor.text(TimelineReader.FixKey($0), reading) } : nil
-            return page(fixes, next: next, asOf: asOf) { reported, writer in
-                writer.beginObject()
-                FixJSON.writeMembers(of: reported.fix, into: &writer)
-                writer.field("device", handles[reported.device] ?? nil)
-                writer.field("number", reported.number)
-                writer.endObject()
-            }
-        }
-    }
-
     static func visits(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -166,6 +136,12 @@ enum ReadEndpoints {
             return page(crossings, next: next, asOf: asOf) { named, writer in
                 writer.beginObject()
                 writeMembers(of: named, into: &writer)
+                // A stay that began before anything may be shown is not told by its length.
+                if let entered = named.entered, reading.permit.notBefore.map({ $0 <= entered }) ?? true,
+                    reading.permit.shows(from: entered, to: named.crossing.time)
+                {
+                    writer.field("dwellSeconds", named.crossing.time.seconds(since: entered))
+                }
                 writer.endObject()
             }
         }

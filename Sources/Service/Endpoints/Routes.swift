@@ -56,6 +56,7 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/crossings", ReadEndpoints.crossings),
         answer("GET", "/v1/people/*/trips", ReadEndpoints.trips),
         answer("GET", "/v1/people/*/places", ReadEndpoints.places),
+        answer("GET", "/v1/people/*/summary", ReadEndpoints.summary),
         answer("GET", "/v1/people/*/audit", ReadEndpoints.audit),
         answer("GET", "/v1/people/*/asked", ReadEndpoints.asked),
         answer("GET", "/v1/people/*/findings", ReadEndpoints.findings),

@@ -27,6 +27,8 @@ package enum TimelineReader {
         package let crossing: Crossing
         /// ``Region/identifier``, also of a region that has been removed since.
         package let region: String
+        /// Of an exit: when the region was entered before, if that is known and told.
+        package let entered: Timestamp?
     }
 
     /// The person's fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end. Of twins the
@@ -204,7 +206,10 @@ package enum TimelineReader {
             try statement.bind(limit, at: 7)
             var found: [NamedCrossing] = []
             while try statement.step() {
-                found.append(NamedCrossing(crossing: try Crossing(statement, from: 0), region: statement.text(at: 5)))
+                found.append(
+                    NamedCrossing(
+                        crossing: try Crossing(statement, from: 0), region: statement.text(at: 5),
+                        entered: statement.optionalInt(at: 6).map(Timestamp.init(milliseconds:))))
             }
             return found
         }
@@ -265,7 +270,15 @@ extension TimelineReader {
         """
 
     static let crossingsSQL: StaticString = """
-        SELECT crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier
+        SELECT crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier,
+            CASE WHEN kind = 2 AND tells_entries THEN (
+                SELECT earlier.time_ms
+                FROM crossing AS earlier
+                WHERE earlier.person = ?1 AND earlier.time_ms <= crossing.time_ms
+                    AND earlier.region = crossing.region AND earlier.kind = 1
+                ORDER BY earlier.time_ms DESC
+                LIMIT 1
+            ) END
         FROM crossing
         JOIN region ON region.person = crossing.person AND region.region = crossing.region
         WHERE crossing.person = ?1 AND time_ms >= ?2 AND time_ms < ?3

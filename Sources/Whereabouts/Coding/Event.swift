@@ -340,6 +340,7 @@ package struct LocationRead: Hashable, Sendable {
         case places = 11
         /// A friend's newest location, in the answer to a report of one's own phone.
         case friends = 12
+        case summary = 13
         package var word: String { String(describing: self) }
     }
     package struct Content: Hashable, Sendable {

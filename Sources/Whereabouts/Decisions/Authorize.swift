@@ -123,7 +123,7 @@ extension Standing {
         let act: Act =
             switch question.question {
             case .location, .friends: .readLocation
-            case .track, .visits, .crossings, .trips, .places: .readHistory
+            case .track, .visits, .crossings, .trips, .places, .summary: .readHistory
             case .audit, .events, .live: .audit
             case .settings: .manage
             case .consent: .consent

@@ -11,7 +11,7 @@ package struct VisitedPlace: Hashable, Sendable {
     package internal(set) var visits: Int64
     /// Of all visits that are over.
     package internal(set) var totalSeconds: Double
-    package let firstArrival: Timestamp
+    package internal(set) var firstArrival: Timestamp
     package internal(set) var lastArrival: Timestamp
     /// `nil` while the person is there.
     package internal(set) var lastDeparture: Timestamp?
@@ -35,8 +35,10 @@ package struct PlaceDerivation: Sendable {
     package init() {}
 
     /// Takes the next visit by arrival, and returns the index of its place in ``places``.
+    ///
+    /// - Parameter counts: whether it counts for the place's visits and times, or only tells where the place is.
     @discardableResult
-    package mutating func add(_ visit: Visit) -> Int {
+    package mutating func add(_ visit: Visit, counts: Bool = true) -> Int {
         var nearest: (index: Int, meters: Double)?
         for index in places.indices
         where abs(places[index].coordinate.latitude - visit.coordinate.latitude) <= Self.mostDegrees {
@@ -45,11 +47,12 @@ package struct PlaceDerivation: Sendable {
             guard meters <= Self.reachMeters + doubt, meters < nearest?.meters ?? .infinity else { continue }
             nearest = (index, meters)
         }
-        let seconds = visit.departure.map { $0.seconds(since: visit.arrival) } ?? 0
+        let seconds = counts ? visit.departure.map { $0.seconds(since: visit.arrival) } ?? 0 : 0
         guard let index = nearest?.index else {
             places.append(
                 VisitedPlace(
-                    id: visit.id, coordinate: visit.coordinate, horizontalAccuracy: visit.horizontalAccuracy, visits: 1,
+                    id: visit.id, coordinate: visit.coordinate, horizontalAccuracy: visit.horizontalAccuracy,
+                    visits: counts ? 1 : 0,
                     totalSeconds: seconds, firstArrival: visit.arrival, lastArrival: visit.arrival,
                     lastDeparture: visit.departure))
             return places.count - 1
@@ -58,6 +61,8 @@ package struct PlaceDerivation: Sendable {
             places[index].coordinate = visit.coordinate
             places[index].horizontalAccuracy = visit.horizontalAccuracy
         }
+        guard counts else { return index }
+        if places[index].visits == 0 { places[index].firstArrival = visit.arrival }
         places[index].visits += 1
         places[index].totalSeconds += seconds
         places[index].lastArrival = visit.arrival

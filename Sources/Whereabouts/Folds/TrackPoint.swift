@@ -38,6 +38,32 @@ struct TrackPoint: Hashable, Sendable {
         return time - other.time < length && time / length == other.time / length
     }
 
+    /// Whether it lies so far from the one before that its successor must say if it is a spike.
+    func isFar(from before: TrackPoint) -> Bool {
+        distance(to: before) > accuracy + before.accuracy + VisitRules.spikeLeg
+    }
+
+    /// Whether nobody was there, between two fixes that count.
+    func isSpike(after a: TrackPoint, before b: TrackPoint, _ rules: VisitRules) -> Bool {
+        let there = distance(to: a)
+        let back = b.distance(to: self)
+        let thereAtLeast = there - a.accuracy - accuracy
+        let backAtLeast = back - accuracy - b.accuracy
+        guard thereAtLeast > VisitRules.spikeLeg, backAtLeast > VisitRules.spikeLeg else { return false }
+        let direct = a.distance(to: b)
+        guard there + back > VisitRules.spikeDetour * direct + VisitRules.spikeDetourSlack else { return false }
+        let thereSeconds = seconds(since: a)
+        let backSeconds = b.seconds(since: self)
+        if thereAtLeast > VisitRules.spikeSpeed * thereSeconds { return true }
+        if backAtLeast > VisitRules.spikeSpeed * backSeconds { return true }
+        guard direct <= VisitRules.spikeReturn else { return false }
+        let alone = rules.findsCore ? VisitRules.loneFixSeconds : VisitRules.spikeReturnSeconds
+        if b.seconds(since: a) < alone { return true }
+        return b.seconds(since: a) < VisitRules.spikeLongReturnSeconds
+            && there > VisitRules.spikeLongReturnSpeed * thereSeconds
+            && back > VisitRules.spikeLongReturnSpeed * backSeconds
+    }
+
     /// The order of fixes of one moment, the first of which counts: the smaller accuracy, then latitude and longitude.
     func precedesAtSameMoment(_ other: TrackPoint) -> Bool {
         if accuracy != other.accuracy { return accuracy < other.accuracy }
@@ -55,10 +81,21 @@ extension Fix {
     package static func isUsable(
         timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?, receivedAt: Timestamp?
     ) -> Bool {
-        if let accuracy = horizontalAccuracy, !(accuracy >= 0) { return false }
-        if coordinate.latitude == 0 && coordinate.longitude == 0 { return false }
-        guard let receivedAt else { return true }
-        return timestamp.milliseconds - receivedAt.milliseconds <= Limits.futureUnusedSeconds * 1000
+        anomaly(
+            timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: horizontalAccuracy, receivedAt: receivedAt
+        )
+            == nil
+    }
+
+    /// What is wrong with the fix by itself.
+    static func anomaly(
+        timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?, receivedAt: Timestamp?
+    ) -> Anomaly? {
+        if let accuracy = horizontalAccuracy, !(accuracy >= 0) { return .invalid }
+        if coordinate.latitude == 0 && coordinate.longitude == 0 { return .noFix }
+        guard let receivedAt else { return nil }
+        let ahead = timestamp.milliseconds - receivedAt.milliseconds
+        return ahead <= Limits.futureUnusedSeconds * 1000 ? nil : .inTheFuture
     }
 
     /// The accuracy the rules reckon with: ``VisitRules/unknownAccuracy`` when the device does not say.

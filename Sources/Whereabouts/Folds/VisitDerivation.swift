@@ -65,37 +65,17 @@ struct VisitDerivation {
     private mutating func take(_ fix: TrackPoint) {
         if let doubtful = suspect {
             suspect = nil
-            if let before = previous, isSpike(doubtful, after: before, before: fix) {
+            if let before = previous, doubtful.isSpike(after: before, before: fix, rules) {
                 // Never happened.
             } else {
                 accept(doubtful)
             }
         }
-        if let before = previous, fix.distance(to: before) > fix.accuracy + before.accuracy + VisitRules.spikeLeg {
+        if let before = previous, fix.isFar(from: before) {
             suspect = fix
         } else {
             accept(fix)
         }
-    }
-
-    private func isSpike(_ fix: TrackPoint, after a: TrackPoint, before b: TrackPoint) -> Bool {
-        let there = fix.distance(to: a)
-        let back = b.distance(to: fix)
-        let thereAtLeast = there - a.accuracy - fix.accuracy
-        let backAtLeast = back - fix.accuracy - b.accuracy
-        guard thereAtLeast > VisitRules.spikeLeg, backAtLeast > VisitRules.spikeLeg else { return false }
-        let direct = a.distance(to: b)
-        guard there + back > VisitRules.spikeDetour * direct + VisitRules.spikeDetourSlack else { return false }
-        let thereSeconds = fix.seconds(since: a)
-        let backSeconds = b.seconds(since: fix)
-        if thereAtLeast > VisitRules.spikeSpeed * thereSeconds { return true }
-        if backAtLeast > VisitRules.spikeSpeed * backSeconds { return true }
-        guard direct <= VisitRules.spikeReturn else { return false }
-        let alone = rules.findsCore ? VisitRules.loneFixSeconds : VisitRules.spikeReturnSeconds
-        if b.seconds(since: a) < alone { return true }
-        return b.seconds(since: a) < VisitRules.spikeLongReturnSeconds
-            && there > VisitRules.spikeLongReturnSpeed * thereSeconds
-            && back > VisitRules.spikeLongReturnSpeed * backSeconds
     }
 
     private mutating func accept(_ fix: TrackPoint) {

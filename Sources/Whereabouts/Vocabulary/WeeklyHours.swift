@@ -110,7 +110,3 @@ package struct ZoneRules: Hashable, Sendable {
     func nextChange(after moment: Timestamp) -> Timestamp? { changes.first { $0.at > moment }?.at }
     func lastChange(atOrBefore moment: Timestamp) -> Timestamp? { changes.last { $0.at <= moment }?.at }
 }
-
-private func floorDivided(_ value: Int64, by divisor: Int64) -> Int64 {
-    value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
-}

@@ -13,13 +13,17 @@ enum ReadCommands {
         \(Options.timesHelp)
         """
 
+    private static let distanceFilter = Options.number(
+        "distance-filter", "METERS", in: 1...100_000,
+        help: "only fixes that count and lie so far from the one before")
+
     static let all = [
         Command(
             words: ["location"], summary: "Show the newest known location of a person.", requires: [Options.person],
             accepts: common, run: location),
         Command(
             words: ["track"], summary: "List the fixes of a person in the order of their time.",
-            requires: [Options.person], accepts: range + common, details: details, run: track),
+            requires: [Options.person], accepts: range + [distanceFilter] + common, details: details, run: track),
         Command(
             words: ["visits"], summary: "List where a person has stayed, and how long.", requires: [Options.person],
             accepts: range + common, details: details, run: visits),
@@ -81,9 +85,10 @@ enum ReadCommands {
         let (console, isJSON) = (invocation.console, invocation.has(Options.json))
         var count = 0
         let asOf = try reading(invocation) { client, query throws(ToolError) in
+            let query = query + (invocation[distanceFilter].map { [("distanceFilter", "\($0)")] } ?? [])
             if isJSON { console.result(#"{"fixes":["#.utf8) }
             return try client.pages("v1", "people", person.text, "track", query: query) { page in
-                var table = Table("TIME", ">LATITUDE", ">LONGITUDE", ">ACCURACY", ">SPEED", "DEVICE")
+                var table = Table("TIME", ">LATITUDE", ">LONGITUDE", ">ACCURACY", ">SPEED", "DEVICE", "")
                 for fix in page {
                     if isJSON {
                         console.result((count > 0 ? "," : "").utf8)
@@ -109,7 +114,8 @@ enum ReadCommands {
             fix.time("timestamp").map { LocalTime.text($0) } ?? "", Text.degrees(fix["latitude"]?.double),
             Text.degrees(fix["longitude"]?.double),
             accuracy.map { $0 < 0 ? "invalid" : "± " + Text.meters($0) } ?? "",
-            fix["speed"]?.double.map { Text.fixed($0, decimals: 1) + " m/s" } ?? "", fix.text("device"))
+            fix["speed"]?.double.map { Text.fixed($0, decimals: 1) + " m/s" } ?? "", fix.text("device"),
+            fix.text("anomaly"))
     }
 
     private static func visits(_ invocation: Invocation) throws(ToolError) {
@@ -161,13 +167,14 @@ enum ReadCommands {
 
     private static func places(_ invocation: Invocation) throws(ToolError) {
         let (places, asOf) = try list("places", invocation)
-        var table = Table("PLACE", ">VISITS", ">TIME", "LAST", ">LATITUDE", ">LONGITUDE")
+        var table = Table("PLACE", ">VISITS", ">TIME", "LAST", ">LATITUDE", ">LONGITUDE", "USUALLY")
         for place in invocation.has(Options.json) ? [] : places {
             table.add(
                 placeText(place["place"]), place["visits"]?.int.map { "\($0)" } ?? "",
                 place["totalSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "",
                 place.time("lastArrival").map { LocalTime.text($0, in: place["timeZone"]?.string) } ?? "",
-                Text.degrees(place["latitude"]?.double), Text.degrees(place["longitude"]?.double))
+                Text.degrees(place["latitude"]?.double), Text.degrees(place["longitude"]?.double),
+                place.text("usualHours"))
         }
         invocation.show(places, as: "places", asOf: asOf, table, orElse: "There is no visit in that time.")
     }
@@ -191,10 +198,11 @@ enum ReadCommands {
 
     private static func crossings(_ invocation: Invocation) throws(ToolError) {
         let (crossings, asOf) = try list("crossings", invocation)
-        var table = Table("TIME", "CROSSING", "REGION", "REPORTED")
+        var table = Table("TIME", "CROSSING", "REGION", ">STAYED", "REPORTED")
         for crossing in crossings {
             table.add(
                 crossing.time("time").map { LocalTime.text($0) } ?? "", crossing.text("type"), crossing.text("region"),
+                crossing["dwellSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "",
                 crossing.time("reported").map { LocalTime.text($0) } ?? "")
         }
         invocation.show(crossings, as: "crossings", asOf: asOf, table, orElse: "There is no crossing in that time.")

@@ -132,6 +132,10 @@ import Whereabouts
         "GET /v1/people/*/crossings": reading("crossings", by: readers),
         "GET /v1/people/*/trips": reading("trips", by: readers),
         "GET /v1/people/*/places": reading("places", by: readers),
+        "GET /v1/people/*/summary": Row(shown: readers) { village, _, isKnown in
+            let seconds = village.house.clock.seconds
+            return Wish(target: "/v1/people/\(person(isKnown))/summary?from=\(seconds - 7 * 86_400)&period=week")
+        },
         "GET /v1/people/*/audit": reading("audit", by: managers),
         // By now the subject has asked, and been asked for often.
         "GET /v1/people/*/asked": reading("asked", by: managers),

@@ -101,7 +101,7 @@ struct AnyEvent {
                 subject: subject, reader: PrincipalID(rawValue: ordinal()),
                 question: pick([
                     .location, .track, .visits, .crossings, .audit, .events, .settings, .consent, .live, .trips,
-                    .places, .friends,
+                    .places, .summary, .friends,
                 ]),
                 verdict: verdict(), precision: pick(Precision.allCases), asOf: ordinal(), count: ordinal(),
                 continuing: maybe { $0.identifier() }, content: .open(content))

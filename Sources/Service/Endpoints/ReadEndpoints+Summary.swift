@@ -1,0 +1,136 @@
+import Geodesy
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+
+/// Days, weeks and months. Made at reading time from visits and ways, so that they follow every change of those.
+extension ReadEndpoints {
+    /// Longer would read too many fixes at once.
+    private static let summarySeconds: Int64 = 93 * 86_400
+
+    static func summary(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let period = PeriodSummary.Period(rawValue: exchange.request.parameter("period") ?? "day") else {
+            throw .invalid("\"period\" must be day, week or month.")
+        }
+        let dayStart = try exchange.integer("dayStartMinutes", in: 0...1439, default: 0)
+        return try read(service, exchange, context, .summary, from: TimelineTable.name) { (reading) throws(Problem) in
+            let permit = reading.permit
+            let now = service.clock()
+            let range = try Self.range(exchange, reading)
+            guard let from = range.from, case let to = min(range.to ?? now, now), from < to,
+                to.seconds(since: from) <= Double(summarySeconds)
+            else {
+                throw .invalid(
+                    "\"from\" is needed, at most \(summarySeconds / 86_400) days before \"to\" or the present.")
+            }
+            let corrections = Self.corrections(reading, service)
+            var places = PlaceDerivation()
+            var zones = PlaceZones(service, context, from: from, to: to)
+            let (spans, asOf) = try context.read(TimelineTable.name) {
+                (connection) throws(SQLiteError) -> [SummaryDerivation.Span] in
+                var spans: [SummaryDerivation.Span] = []
+                // From the first visit on, so that a place has the same id in every answer.
+                try eachVisit(of: permit, from: permit.notBefore, to: to, corrections, context, now, in: connection) {
+                    visit in
+                    let place = places.add(visit)
+                    guard visit.departure ?? now > from else { return }
+                    spans.append(
+                        SummaryDerivation.Span(
+                            from: visit.arrival, to: visit.departure ?? now, zone: zones.rules(at: visit.coordinate),
+                            .visit(place)))
+                }
+                var next: Timestamp? = from
+                while let begin = next {
+                    let found = try waysAndGaps(
+                        of: permit, from: begin, to: to, corrections, context, now, in: connection)
+                    for trip in found.trips {
+                        guard let way = trip.way else { continue }
+                        spans.append(
+                            SummaryDerivation.Span(
+                                from: trip.start, to: trip.end, zone: zones.rules(at: trip.from), .way(way)))
+                    }
+                    next = found.next.map { max($0, begin) }
+                }
+                return spans.sorted { $0.from < $1.from }
+            }
+            let periods = SummaryDerivation.periods(period, of: from..<to, dayStartMinutes: dayStart, spans: spans)
+            return page(periods, next: nil, asOf: asOf) { summary, writer in
+                writer.beginObject()
+                writer.field("period", period.text(summary.start))
+                writer.field("from", milliseconds: summary.from.milliseconds)
+                writer.field("to", milliseconds: summary.to.milliseconds)
+                writer.field("seconds", summary.seconds)
+                writer.field("staySeconds", summary.staySeconds)
+                writer.field("moveSeconds", summary.moveSeconds)
+                writer.field("unknownSeconds", summary.unknownSeconds)
+                writer.field("distanceMeters", summary.distanceMeters)
+                writer.field("visits", summary.visits)
+                writer.array("places") { writer in
+                    let longest = summary.stays.sorted { ($1.value.seconds, $0.key) < ($0.value.seconds, $1.key) }
+                    for (index, stay) in longest {
+                        let place = places.places[index]
+                        writer.beginObject()
+                        writer.field("id", hex(place.id))
+                        writer.field("place", placeName(at: place.coordinate, corrections, permit, context))
+                        writer.field("visits", stay.visits)
+                        writer.field("seconds", stay.seconds)
+                        writer.endObject()
+                    }
+                }
+                writer.array("modes") { writer in
+                    for (mode, movement) in summary.movements.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                        writer.beginObject()
+                        writer.field("mode", mode.word)
+                        writer.field("trips", movement.trips)
+                        writer.field("seconds", movement.seconds)
+                        writer.field("distanceMeters", movement.distanceMeters)
+                        writer.endObject()
+                    }
+                }
+                writer.endObject()
+            }
+        }
+    }
+
+    private static let visitsAtOnce = 1000
+
+    /// Gives every visit of a range that may be shown, by arrival: what may not counts no more than what was never reported.
+    static func eachVisit(
+        of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
+        _ now: Timestamp, in connection: borrowing Connection, _ body: (Visit) -> Void
+    ) throws(SQLiteError) {
+        var after: Timestamp?
+        while true {
+            let visits = try TimelineReader.visits(
+                of: permit.subject, from: from, to: to, arrivingAfter: after, limit: visitsAtOnce,
+                corrected: corrections, context.geocentric, in: connection)
+            for visit in visits where permit.shows(from: visit.arrival, to: visit.departure ?? now) { body(visit) }
+            guard visits.count == visitsAtOnce, let last = visits.last else { return }
+            after = last.arrival
+        }
+    }
+}
+
+/// What the clocks show at places, each zone looked up once.
+struct PlaceZones {
+    private let service: Service
+    private let context: AnswerContext
+    private let from, to: Timestamp
+    private var known: [String: ZoneRules?] = [:]
+
+    init(_ service: Service, _ context: AnswerContext, from: Timestamp, to: Timestamp) {
+        (self.service, self.context, self.from, self.to) = (service, context, from, to)
+    }
+
+    /// `nil` where no zone is known.
+    mutating func rules(at coordinate: Coordinate) -> ZoneRules? {
+        guard let name = context.timeZone(at: coordinate) else { return nil }
+        if let rules = known[name] { return rules }
+        let rules = service.timeZones.rules(name, from: from, to: to)
+        known[name] = .some(rules)
+        return rules
+    }
+}

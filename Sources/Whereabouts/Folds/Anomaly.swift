@@ -1,0 +1,51 @@
+package import Geodesy
+
+/// Why a fix is not taken for where somebody was. The fix stays in the log and in the track, with this beside it.
+package enum Anomaly: Hashable, Sendable {
+    /// Its device calls the coordinate invalid (negative accuracy).
+    case invalid
+    /// Latitude 0, longitude 0 exactly: a receiver without a fix.
+    case noFix
+    /// It claims a time more than ``Limits/futureUnusedSeconds`` after its receipt.
+    case inTheFuture
+    /// Its accuracy names a town, not a place.
+    case vague
+    /// There and back faster than anybody travels, or by a detour of many times the way.
+    case spike
+
+    package var word: String { String(describing: self) }
+
+    /// The anomaly of each of some neighbouring fixes, in the order of their time; `nil` for one that counts. By the rules
+    /// of visits, which look at neighbours: the fixes before the first and after the last are for those.
+    package static func marks(
+        of fixes: [StoredFix], between before: StoredFix?, and after: StoredFix?, _ transform: GeocentricTransform
+    ) -> [Anomaly?] {
+        var marks = fixes.map { fix in
+            Fix.anomaly(
+                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+                receivedAt: fix.receivedAt)
+        }
+        var last = before.flatMap { TrackPoint($0, transform) }
+        var suspect: (index: Int, point: TrackPoint)?
+        for (index, fix) in (fixes + (after.map { [$0] } ?? [])).enumerated() {
+            guard let point = TrackPoint(fix, transform) else {
+                if index < marks.count, marks[index] == nil { marks[index] = .vague }
+                continue
+            }
+            if let doubtful = suspect, doubtful.point.time < point.time {
+                if let before = last, doubtful.point.isSpike(after: before, before: point, .newest) {
+                    marks[doubtful.index] = .spike
+                } else {
+                    last = doubtful.point
+                }
+                suspect = nil
+            }
+            if index < marks.count, let before = last, before.time < point.time, point.isFar(from: before) {
+                suspect = (index, point)
+            } else {
+                last = point
+            }
+        }
+        return marks
+    }
+}

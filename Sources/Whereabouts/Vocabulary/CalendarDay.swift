@@ -1,0 +1,61 @@
+/// A day of the Gregorian calendar, without a zone: what a calendar on the wall shows.
+package struct CalendarDay: Hashable, Comparable, Sendable {
+    /// Days since 1970-01-01.
+    package let number: Int64
+
+    package init(number: Int64) { self.number = number }
+
+    /// The day that the clocks of a zone show at a moment, when days begin so many minutes after midnight.
+    package init(at moment: Timestamp, in zone: ZoneRules, dayStartMinutes: Int64 = 0) {
+        number = floorDivided(zone.localMilliseconds(moment) - dayStartMinutes * 60_000, by: Self.milliseconds)
+    }
+
+    static let milliseconds: Int64 = 86_400_000
+
+    package static func < (a: CalendarDay, b: CalendarDay) -> Bool { a.number < b.number }
+
+    /// Days since the last Monday: 1 January 1970 was a Thursday.
+    package var weekday: Int64 { number + 3 - 7 * floorDivided(number + 3, by: 7) }
+
+    package var monday: CalendarDay { CalendarDay(number: number - weekday) }
+
+    package var firstOfMonth: CalendarDay { CalendarDay(number: number - civil.day + 1) }
+
+    /// Year, month and day of the month, by counting eras of 400 years that begin on 1 March.
+    package var civil: (year: Int64, month: Int64, day: Int64) {
+        let shifted = number + 719_468
+        let era = floorDivided(shifted, by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let fromMarch = (5 * dayOfYear + 2) / 153
+        let month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * fromMarch + 2) / 5 + 1)
+    }
+
+    /// As ISO 8601 writes it, `2026-05-04`.
+    package var text: String { "\(monthText)-\(Self.digits(civil.day, 2))" }
+
+    /// As ISO 8601 writes its month, `2026-05`.
+    package var monthText: String { "\(Self.digits(civil.year, 4))-\(Self.digits(civil.month, 2))" }
+
+    /// As ISO 8601 writes its week, `2026-W19`: the first week of a year is the one that holds its first Thursday.
+    package var weekText: String {
+        let thursday = CalendarDay(number: monday.number + 3)
+        var first = thursday
+        while first.number >= 7, CalendarDay(number: first.number - 7).civil.year == thursday.civil.year {
+            first = CalendarDay(number: first.number - 7)
+        }
+        return "\(Self.digits(thursday.civil.year, 4))-W\(Self.digits((thursday.number - first.number) / 7 + 1, 2))"
+    }
+
+    private static func digits(_ number: Int64, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+}
+
+/// The quotient rounded down, also of negative numbers.
+func floorDivided(_ value: Int64, by divisor: Int64) -> Int64 {
+    value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
+}

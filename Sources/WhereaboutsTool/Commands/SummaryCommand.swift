@@ -1,0 +1,45 @@
+import JSON
+import Whereabouts
+
+/// `summary --person P --from TIME`: days, weeks and months by the clocks where the person was.
+enum SummaryCommand {
+    private static let period = Options.choice(
+        "period", ["day", "week", "month"], help: "what to sum up (default: day)")
+    private static let dayStart = Options.number(
+        "day-start", "MINUTES", in: 0...1439, help: "days begin so many minutes after midnight (default: 0)")
+
+    static let command = Command(
+        words: ["summary"], summary: "Sum up a person's days, weeks or months: stays, ways, time without data.",
+        requires: [Options.person, Options.from], accepts: [Options.to, period, dayStart] + ReadCommands.common,
+        details: """
+            Days begin by the clock of the place where the person was; so one has 23 or 25 hours when clocks are changed, and
+            more or fewer for who travels. At most 93 days at once. The read is recorded.
+
+            \(Options.timesHelp)
+            """, run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let (periods, asOf) = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
+            var query = query
+            if let period = invocation[period] { query.append(("period", period)) }
+            if let minutes = invocation[dayStart] { query.append(("dayStartMinutes", "\(minutes)")) }
+            var items: [JSONValue] = []
+            let asOf = try client.pages("v1", "people", person.text, "summary", query: query) {
+                items.append(contentsOf: $0)
+            }
+            return (items, asOf)
+        }
+        var table = Table("PERIOD", ">STAYED", ">ON THE WAY", ">UNKNOWN", ">DISTANCE", ">VISITS", "MOST AT")
+        for period in invocation.has(Options.json) ? [] : periods {
+            func length(_ name: String) -> String {
+                period[name]?.double.map { LocalTime.duration(seconds: $0) } ?? ""
+            }
+            table.add(
+                period.text("period"), length("staySeconds"), length("moveSeconds"), length("unknownSeconds"),
+                Text.meters(period["distanceMeters"]?.double), period["visits"]?.int.map { "\($0)" } ?? "",
+                period["places"]?.array.map(Array.init)?.first?.text("place") ?? "")
+        }
+        invocation.show(periods, as: "summary", asOf: asOf, table, orElse: "There is nothing to sum up in that time.")
+    }
+}
