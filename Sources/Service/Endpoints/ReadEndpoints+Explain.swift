@@ -29,8 +29,14 @@ extension ReadEndpoints {
             let permit = reading.permit
             let corrections = Self.corrections(reading, service)
             let now = service.clock()
-            let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Evidence? in
-                try evidence(for: id, permit, corrections, context, now: now, in: connection)
+            let ((found, successor), asOf) = try context.read(TimelineTable.name) {
+                (connection) throws(SQLiteError) -> (Evidence?, Visit?) in
+                if let found = try evidence(for: id, permit, corrections, context, now: now, in: connection) {
+                    return (found, nil)
+                }
+                let successor = try TimelineReader.successor(
+                    of: permit.subject, id: id, corrected: corrections, context.geocentric, in: connection)
+                return (nil, successor.flatMap { permit.shows(from: $0.arrival, to: $0.departure ?? now) ? $0 : nil })
             }
             var writer = JSONWriter()
             writer.beginObject()
@@ -48,10 +54,11 @@ extension ReadEndpoints {
                 }
             } else {
                 writer.null()
+                writer.field("successor", successor.map { hex($0.id) })
             }
             writer.field("asOf", asOf)
             writer.endObject()
-            return Gate.Computed(body: writer.bytes, count: found == nil ? 0 : 1, asOf: asOf)
+            return Gate.Computed(body: writer.bytes, count: found == nil && successor == nil ? 0 : 1, asOf: asOf)
         }
     }
 

@@ -134,14 +134,15 @@ enum ReadEndpoints {
             }
             let next = crossings.count == limit ? crossings.last.map { Cursor.text($0.crossing, reading) } : nil
             return page(crossings, next: next, asOf: asOf) { named, writer in
+                var named = named
+                // A stay of which a part may not be shown is not told by its length.
+                if let entered = named.entered,
+                    !reading.permit.shows(entered) || !reading.permit.shows(from: entered, to: named.crossing.time)
+                {
+                    named.entered = nil
+                }
                 writer.beginObject()
                 writeMembers(of: named, into: &writer)
-                // A stay that began before anything may be shown is not told by its length.
-                if let entered = named.entered, reading.permit.notBefore.map({ $0 <= entered }) ?? true,
-                    reading.permit.shows(from: entered, to: named.crossing.time)
-                {
-                    writer.field("dwellSeconds", named.crossing.time.seconds(since: entered))
-                }
                 writer.endObject()
             }
         }
@@ -152,6 +153,7 @@ enum ReadEndpoints {
         writer.field("type", named.crossing.kind.word)
         writer.field("time", milliseconds: named.crossing.time.milliseconds)
         writer.field("reported", milliseconds: named.crossing.reported.milliseconds)
+        writer.field("dwellSeconds", named.entered.map { named.crossing.time.seconds(since: $0) })
     }
 
     static func regions(

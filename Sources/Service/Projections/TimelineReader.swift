@@ -28,7 +28,7 @@ package enum TimelineReader {
         /// ``Region/identifier``, also of a region that has been removed since.
         package let region: String
         /// Of an exit: when the region was entered before, if that is known and told.
-        package let entered: Timestamp?
+        package internal(set) var entered: Timestamp?
     }
 
     /// The person's fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end. Of twins the
@@ -182,6 +182,33 @@ package enum TimelineReader {
         return nil
     }
 
+    /// The visit that tells of the time of one that is not told any more: what shares most of it. `nil` when nothing does, or
+    /// the id was never told since the timeline was folded.
+    package static func successor(
+        of person: PersonID, id: UInt64, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> Visit? {
+        let time = try connection.cached(lastToldSQL) { (statement) throws(SQLiteError) -> Range<Timestamp>? in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(Int64(bitPattern: id), at: 2)
+            guard try statement.step() else { return nil }
+            let arrival = Timestamp(milliseconds: statement.int(at: 0))
+            let end = statement.optionalInt(at: 1).map(Timestamp.init(milliseconds:)) ?? arrival
+            return arrival..<max(end, Timestamp(milliseconds: arrival.milliseconds + 1))
+        }
+        guard let time else { return nil }
+        let there = try visits(
+            of: person, from: time.lowerBound, to: time.upperBound, limit: visitsAtOnce, corrected: corrections,
+            transform,
+            in: connection)
+        func shared(_ visit: Visit) -> Double {
+            min(visit.departure ?? time.upperBound, time.upperBound).seconds(since: max(visit.arrival, time.lowerBound))
+        }
+        return there.filter { $0.id != id }.max { shared($0) < shared($1) }
+    }
+
+    private static let visitsAtOnce = 100
+
     /// The rules that the timeline is folded by.
     package static func rules(in connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         try connection.cached("SELECT version FROM place") { (statement) throws(SQLiteError) in
@@ -267,6 +294,19 @@ extension TimelineReader {
             first_reported_ms, departure_reported_ms
         FROM visit
         WHERE person = ?1 AND id = ?2
+        """
+
+    /// A look through what was told of the person's visits, and what is derived: the last word counts.
+    static let lastToldSQL: StaticString = """
+        SELECT arrival_ms, departure_ms, number
+        FROM told_visit
+        WHERE person = ?1 AND id = ?2
+        UNION ALL
+        SELECT arrival_ms, departure_ms, 0
+        FROM visit
+        WHERE person = ?1 AND id = ?2
+        ORDER BY number DESC
+        LIMIT 1
         """
 
     static let crossingsSQL: StaticString = """

@@ -196,7 +196,9 @@ extension TimelineReader {
             try statement.bind(limit, at: 3)
             var found: [Told] = []
             while try statement.step() {
-                let named = NamedCrossing(crossing: try Crossing(statement, from: 3), region: statement.text(at: 8))
+                let named = NamedCrossing(
+                    crossing: try Crossing(statement, from: 3), region: statement.text(at: 8),
+                    entered: statement.optionalInt(at: 9).map(Timestamp.init(milliseconds:)))
                 found.append(Told(statement, .crossing(named)))
             }
             return found
@@ -214,7 +216,15 @@ extension TimelineReader {
         """
 
     static let toldCrossingsSQL: StaticString = """
-        SELECT number, ordinal, is_withdrawn, told_crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier
+        SELECT number, ordinal, is_withdrawn, told_crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier,
+            CASE WHEN kind = 2 AND tells_entries THEN (
+                SELECT earlier.time_ms
+                FROM crossing AS earlier
+                WHERE earlier.person = ?1 AND earlier.time_ms <= told_crossing.time_ms
+                    AND earlier.region = told_crossing.region AND earlier.kind = 1
+                ORDER BY earlier.time_ms DESC
+                LIMIT 1
+            ) END
         FROM told_crossing
         JOIN region ON region.person = told_crossing.person AND region.region = told_crossing.region
         WHERE told_crossing.person = ?1 AND number > ?2

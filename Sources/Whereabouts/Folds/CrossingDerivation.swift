@@ -43,11 +43,22 @@ struct CrossingDerivation {
 
     private enum Side: UInt8 { case unknown, outside, inside }
 
+    /// What a look at a circle far away needs, and no more: so it touches no count of references.
+    private struct Bound {
+        let anchor: GeocentricPoint
+        let farthestEdge: Double
+        /// Milliseconds since 1970 UTC; the least number for a polygon, which is never known by its bound alone.
+        let until: Int64
+    }
+
     private let transform: GeocentricTransform
     private let regions: [Watched]
+    private let bounds: [Bound]
     private var sides: [Side]
     /// By index of the region; none without evidence.
     private var runs: [Int: Run] = [:]
+    /// Whether there is one in ``runs``.
+    private var hasRun: [Bool]
     /// The regions by how far the track must have run before they are looked at again.
     private var looks: LookHeap
     /// Meters the track has run, by chords.
@@ -74,7 +85,14 @@ struct CrossingDerivation {
                 id: region.id, area: region.region.area, removedAt: region.removedAt?.milliseconds ?? .max,
                 anchor: anchor, edge: edge)
         }
+        bounds = self.regions.map { region in
+            if case .circle = region.area {
+                return Bound(anchor: region.anchor, farthestEdge: region.edge.upperBound, until: region.removedAt)
+            }
+            return Bound(anchor: region.anchor, farthestEdge: .infinity, until: .min)
+        }
         sides = Array(repeating: .unknown, count: regions.count)
+        hasRun = Array(repeating: false, count: regions.count)
         looks = LookHeap(count: regions.count)
     }
 
@@ -140,6 +158,11 @@ struct CrossingDerivation {
     /// anything.
     private mutating func weigh(_ index: Int, _ knot: Knot, _ independence: Double, _ step: Double) -> Double {
         let fix = knot.fix
+        // Outside, nothing against it, and too far for any: what follows would come to the same.
+        if sides[index] == .outside, !hasRun[index], fix.time <= bounds[index].until {
+            let away = fix.point.chordMeters(to: bounds[index].anchor) - bounds[index].farthestEdge
+            if away > VisitRules.sureSigmas * Self.sigma(of: fix), away >= step { return away }
+        }
         guard fix.time <= regions[index].removedAt else { return .infinity }
         let (inside, quiet) = look(at: regions[index], from: fix)
         guard sides[index] != .unknown else {
@@ -147,17 +170,17 @@ struct CrossingDerivation {
             return 0
         }
         let isInside = sides[index] == .inside
-        let run = runs[index]
+        let run = hasRun[index] ? runs[index] : nil
         // What is further from the edge than the step was long was not passed through.
         if !isInside, inside < 0, run == nil, quiet < step { passThrough(regions[index], to: knot) }
         let sum = max(0, (run?.sum ?? 0) + (isInside ? -inside : inside) * independence)
         guard sum > 0, let before = run?.before ?? last?.fix else {
-            runs[index] = nil
+            keep(nil, index)
             return quiet
         }
         let new = Run(sum: sum, before: before, start: run?.start ?? fix)
         guard sum >= VisitRules.crossingEvidence else {
-            runs[index] = new
+            keep(new, index)
             return 0
         }
         found.append(
@@ -165,8 +188,19 @@ struct CrossingDerivation {
                 region: regions[index].id, kind: isInside ? .exit : .enter,
                 time: boundaryTime(regions[index], from: new.before, to: new.start), confirmed: fix.time))
         sides[index] = isInside ? .outside : .inside
-        runs[index] = nil
+        keep(nil, index)
         return 0
+    }
+
+    private mutating func keep(_ run: Run?, _ index: Int) {
+        guard run != nil || hasRun[index] else { return }
+        runs[index] = run
+        hasRun[index] = run != nil
+    }
+
+    /// The standard deviation across a boundary, in meters.
+    private static func sigma(of fix: TrackPoint) -> Double {
+        fix.accuracy / VisitRules.accuracyPerSigma + VisitRules.boundarySigma
     }
 
     /// The evidence for being inside, and within how many meters of track nothing can speak for the other side.
@@ -174,7 +208,7 @@ struct CrossingDerivation {
     /// A chord never exceeds its geodesic, so chords of the edge are what bounds it.
     private func look(at region: Watched, from fix: TrackPoint) -> (inside: Double, quietMeters: Double) {
         let chord = fix.point.chordMeters(to: region.anchor)
-        let sigma = fix.accuracy / VisitRules.accuracyPerSigma + VisitRules.boundarySigma
+        let sigma = Self.sigma(of: fix)
         switch region.area {
         case .circle(let circle):
             let sure = VisitRules.sureSigmas * sigma
@@ -363,9 +397,10 @@ extension CrossingDerivation {
             guard try reader.array() == 4 else { throw .unexpected }
             let region = try index(try reader.integer())
             let sum = try reader.float()
-            runs[region] = Run(
-                sum: sum, before: try TrackPoint(from: &reader, transform),
-                start: try TrackPoint(from: &reader, transform))
+            keep(
+                Run(
+                    sum: sum, before: try TrackPoint(from: &reader, transform),
+                    start: try TrackPoint(from: &reader, transform)), region)
         }
     }
 }

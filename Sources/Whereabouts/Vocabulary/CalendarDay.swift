@@ -43,7 +43,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     package var weekText: String {
         let thursday = CalendarDay(number: monday.number + 3)
         var first = thursday
-        while first.number >= 7, CalendarDay(number: first.number - 7).civil.year == thursday.civil.year {
+        while CalendarDay(number: first.number - 7).civil.year == thursday.civil.year {
             first = CalendarDay(number: first.number - 7)
         }
         return "\(Self.digits(thursday.civil.year, 4))-W\(Self.digits((thursday.number - first.number) / 7 + 1, 2))"

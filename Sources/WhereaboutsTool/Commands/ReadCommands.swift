@@ -145,7 +145,8 @@ enum ReadCommands {
             try client.get("v1", "people", person.text, "visits", id, query: query)
         }
         guard let visit = answer["visit"], !visit.isNull else {
-            throw .data("\(person.text) has no visit \(id), or has it no more.")
+            let successor = answer["successor"]?.string.map { " What it told of is told by \($0)." } ?? ""
+            throw .data("\(person.text) has no visit \(id), or has it no more.\(successor)")
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let zone = visit["timeZone"]?.string
@@ -198,12 +199,12 @@ enum ReadCommands {
 
     private static func crossings(_ invocation: Invocation) throws(ToolError) {
         let (crossings, asOf) = try list("crossings", invocation)
-        var table = Table("TIME", "CROSSING", "REGION", ">STAYED", "REPORTED")
+        var table = Table("TIME", "CROSSING", "REGION", "REPORTED", ">STAYED")
         for crossing in crossings {
             table.add(
                 crossing.time("time").map { LocalTime.text($0) } ?? "", crossing.text("type"), crossing.text("region"),
-                crossing["dwellSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "",
-                crossing.time("reported").map { LocalTime.text($0) } ?? "")
+                crossing.time("reported").map { LocalTime.text($0) } ?? "",
+                crossing["dwellSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "")
         }
         invocation.show(crossings, as: "crossings", asOf: asOf, table, orElse: "There is no crossing in that time.")
     }

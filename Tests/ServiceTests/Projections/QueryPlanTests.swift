@@ -24,6 +24,7 @@ import Testing
         ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }
+        expectSearches(try plan(TimelineTable.self, TimelineReader.lastToldSQL), sorts: true)
         expectSearches(try plan(TimelineTable.self, TimelineReader.crossingsSQL))
         expectSearches(try plan(TimelineTable.self, TimelineTable.eachFixSQL))
         let contains = try plan(TimelineTable.self, TimelineReader.numberSQL)

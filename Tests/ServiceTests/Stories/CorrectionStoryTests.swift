@@ -69,6 +69,11 @@ import Whereabouts
             #expect(why["visit"]?["arrival"]?.double == visit.arrival)
             #expect(why["during"]?.count ?? 0 > 0)
         }
+        // Who comes back with the name of a visit that was joined to another learns which.
+        let gone = village.house.send("GET", "/v1/people/walker/visits/\(work.id)", as: village.tokens[.subject])
+        #expect(gone["visit"]?.isNull == true && gone["successor"]?.string == home.id)
+        let never = village.house.send("GET", "/v1/people/walker/visits/0123456789abcdef", as: village.tokens[.subject])
+        #expect(never["visit"]?.isNull == true && never["successor"] == nil)
         // Places follow; what the person calls them is nobody else's to read.
         let places = village.house.send("GET", "/v1/people/walker/places", as: village.tokens[.subject]).items
         #expect(places.contains { $0["place"]?.string == "Mum's" })

@@ -114,7 +114,7 @@ import Testing
                 Span(
                     from: Self.at(moment), to: Self.at(end), zone: zone,
                     isVisit ? .visit(Int.random(in: 0..<4, using: &random)) : .way(Self.way(10))))
-            known += Double(end - max(moment, start))
+            known += Double(max(0, end - max(moment, start)))
             moment = end
         }
         let range = Self.at(start)..<Self.at(moment + 1000)
