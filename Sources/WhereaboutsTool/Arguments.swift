@@ -130,7 +130,7 @@ struct ArgumentParser {
         var texts: [String: String] = [:]
         while let word = rest.first, isOption(word) {
             rest = rest.dropFirst()
-            try take(word, of: GlobalOptions.all, from: &rest, into: &texts)
+            try take(word, of: GlobalOptions.all, help: "whereabouts --help", from: &rest, into: &texts)
         }
         guard let first = rest.popFirst() else {
             guard texts[GlobalOptions.help.name] != nil else {
@@ -141,7 +141,9 @@ struct ArgumentParser {
         let group = commands.filter { $0.words[0] == first }
         guard !group.isEmpty else {
             let names = commands.map { $0.words[0] }
-            throw .usage("There is no command \"\(first)\"\(suggestion(for: first, among: names)).")
+            throw .usage(
+                "There is no command \"\(first)\"\(hint(for: first, among: names, help: "whereabouts --help"))."
+            )
         }
         guard let command = try command(of: group, first: first, from: &rest) else { return .help(.group(group)) }
         if let passesOn = command.passesOn { return .passedOn(passesOn, arguments: Array(rest)) }
@@ -153,7 +155,9 @@ struct ArgumentParser {
                 break
             }
             if isOption(word) {
-                try take(word, of: command.options, from: &rest, into: &texts)
+                try take(
+                    word, of: command.options, help: "whereabouts \(command.name) --help", from: &rest, into: &texts
+                )
             } else {
                 operands.append(word)
             }
@@ -177,7 +181,9 @@ struct ArgumentParser {
         if let verb = rest.first, !isOption(verb), !verbs.isEmpty {
             rest = rest.dropFirst()
             guard let command = group.first(where: { $0.words.last == verb && $0.words.count > 1 }) else {
-                throw .usage("There is no command \"\(first) \(verb)\"\(suggestion(for: verb, among: verbs)).")
+                throw .usage(
+                    "There is no command \"\(first) \(verb)\"\(hint(for: verb, among: verbs, help: "whereabouts \(first) --help"))."
+                )
             }
             return command
         }
@@ -187,15 +193,19 @@ struct ArgumentParser {
     }
 
     /// Takes an option whose word has been passed, and its value.
+    ///
+    /// - Parameter help: the command that lists the options.
     private func take(
-        _ word: String, of options: [any OptionDeclaration], from rest: inout ArraySlice<String>,
+        _ word: String, of options: [any OptionDeclaration], help: String, from rest: inout ArraySlice<String>,
         into texts: inout [String: String]
     ) throws(ToolError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = word == "-h" ? "help" : parts[0].drop { $0 == "-" }
         guard word.hasPrefix("--") || word == "-h", let option = options.first(where: { $0.name == name }) else {
             let names = options.map { "--" + $0.name }
-            throw .usage("There is no option \"\(parts[0])\" here\(suggestion(for: String(parts[0]), among: names)).")
+            throw .usage(
+                "There is no option \"\(parts[0])\" here\(hint(for: String(parts[0]), among: names, help: help))."
+            )
         }
         guard texts[option.name] == nil else { throw .usage("--\(option.name) is given twice.") }
         guard let placeholder = option.placeholder else {
@@ -224,10 +234,12 @@ struct ArgumentParser {
     }
 }
 
-/// `; the nearest is …` for the nearest of `names`, or nothing when none is near.
-private func suggestion(for word: String, among names: [String]) -> String {
+/// The nearest of `names`, or the command that lists them when none is near.
+private func hint(for word: String, among names: [String], help: String) -> String {
     let near = names.map { (name: $0, distance: editDistance(word, $0)) }.min { $0.distance < $1.distance }
-    guard let near, near.distance <= max(1, word.count / 3) || near.name.hasPrefix(word) else { return "" }
+    guard let near, near.distance <= max(1, word.count / 3) || near.name.hasPrefix(word) else {
+        return "; \"\(help)\" lists what there is"
+    }
     return "; the nearest is \"\(near.name)\""
 }
 

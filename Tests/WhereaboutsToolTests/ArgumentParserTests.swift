@@ -42,7 +42,15 @@ import Whereabouts
         (["prson", "list"], "There is no command \"prson\"; the nearest is \"person\"."),
         (["person", "lst"], "There is no command \"person lst\"; the nearest is \"list\"."),
         (["person"], "Say what to do: \"person add\", \"person list\", \"person remove\", \"person schedule\"."),
-        (["zzzzzz"], "There is no command \"zzzzzz\"."),
+        (["zzzzzz"], "There is no command \"zzzzzz\"; \"whereabouts --help\" lists what there is."),
+        (
+            ["grant", "zzzzzz"],
+            "There is no command \"grant zzzzzz\"; \"whereabouts grant --help\" lists what there is."
+        ),
+        (
+            ["grant", "list", "--zzzzzz"],
+            "There is no option \"--zzzzzz\" here; \"whereabouts grant list --help\" lists what there is."
+        ),
         (
             ["visits", "--person", "anna", "--form", "1"],
             "There is no option \"--form\" here; the nearest is \"--from\"."

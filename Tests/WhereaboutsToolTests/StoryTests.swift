@@ -44,7 +44,7 @@ import Testing
         #expect(tool("location", "--person", "anna", "--as", "ben").exitCode == 0)
 
         #expect(
-            tool("person", "schedule", "anna", "--every", "1800").results.hasSuffix(
+            tool("person", "schedule", "anna", "--every", "30m").results.hasSuffix(
                 "the service asks where anna is once in 1800 s.\n"))
         let schedules = try json(tool("person", "schedule", "anna", "--json").results)["schedules"]?.array.map(
             Array.init)

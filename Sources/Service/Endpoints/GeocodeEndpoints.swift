@@ -59,7 +59,9 @@ enum GeocodeEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let (gazetteer, transform) = try geocoder(context)
-        guard let text = exchange.request.parameter("q") else { throw .invalid("\"q\" must be the name of a place.") }
+        guard let text = exchange.request.parameter("q"), !text.isEmpty else {
+            throw .invalid("\"q\" must be the name of a place.")
+        }
         let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
         let found = gazetteer.places(named: text, limit: limit)
         let languages = languages(exchange, gazetteer)

@@ -15,7 +15,12 @@ enum GrantEndpoints {
             .giveGrant(
                 subject: try exchange.handle(0), requester: try body.handle("requester"), try terms(body, service)))
         guard case .grant(let id) = receipt.reply else { throw .broken }
-        return ManageEndpoints.created(receipt) { $0.field("id", id.rawValue) }
+        // The end may be one that nobody named.
+        let until = service.log.withStanding { $0.grants[id]?.until }
+        return ManageEndpoints.created(receipt) {
+            $0.field("id", id.rawValue)
+            $0.field("until", milliseconds: until?.milliseconds)
+        }
     }
 
     static func list(

@@ -93,7 +93,8 @@ enum GrantCommands {
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let number = answer["id"]?.int.map { "\($0)" } ?? "?"
-        invocation.console.line("Grant \(number): \(requester.text) may ask where \(subject.text) is.")
+        let until = answer.time("until").map { " until \(LocalTime.text($0))" } ?? ""
+        invocation.console.line("Grant \(number): \(requester.text) may ask where \(subject.text) is\(until).")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {

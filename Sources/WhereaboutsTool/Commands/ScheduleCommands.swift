@@ -3,8 +3,7 @@ import Whereabouts
 
 /// `person schedule`: when the service asks for a person by itself.
 enum ScheduleCommands {
-    private static let every = Options.number(
-        "every", "SECONDS", in: Limits.scheduleSeconds, help: "ask once in so many seconds from now on")
+    private static let every = Options.duration("every", help: "ask once in so long from now on, such as 30m or 6h")
     private static let stop = Options.number("stop", "NUMBER", in: 1...Int64.max, help: "remove this schedule")
 
     static let command = Command(

@@ -40,7 +40,7 @@ enum SharingCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("Nobody sees where \(person.text) is.")
+        invocation.console.line("From now on nobody sees where \(person.text) is.")
     }
 
     /// In the person's own name: the operator has no word in it.
