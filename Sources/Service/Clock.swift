@@ -27,3 +27,12 @@ extension Identifier128 {
     /// Drawn many at a time: a call for random bytes costs as much as sealing a fix, and every request needs some.
     private static let randomWords = Mutex<[UInt64]>([])
 }
+
+/// The time since some moment before the start, which nobody sets.
+enum MonotonicClock {
+    static var seconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

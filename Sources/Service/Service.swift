@@ -26,6 +26,7 @@ package final class Service: Sendable {
     let secretBoxes: [Handle: SecretBox]
     /// What each OwnTracks app was shown last of each friend, by the number of the fix.
     let friendsShown = Mutex<[DeviceID: [PersonID: Int64]]>([:])
+    let requestFigures = RequestFigures()
     private let server = Mutex<HTTPServer?>(nil)
     /// Requests that wait for the log's next event.
     let followers = Atomic<Int>(0)
@@ -74,6 +75,9 @@ package final class Service: Sendable {
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
         try deliverer.start(self)
     }
+
+    /// What the server has done; `nil` while nothing listens.
+    var serverCounters: HTTPServerCounters? { server.withLock { $0?.counters } }
 
     /// Answers a request that came without a socket, exactly once, from whatever thread.
     package func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {

@@ -34,6 +34,8 @@ final class AnswerPool: Sendable {
         }
     }
 
+    var queueLength: Int { state.read { $0.waiting.count } }
+
     /// `false` when too much is waiting already.
     func submit(_ work: @escaping Work) -> Bool {
         state.change { state in

@@ -10,14 +10,20 @@ struct Door: Sendable {
     /// Answers `request` exactly once, from whatever thread.
     func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let id = RequestID.random()
-        let named: @Sendable (HTTPResponse) -> Void = { response in
+        let start = MonotonicClock.seconds
+        let method = request.isHead ? "GET" : request.method
+        /// Names the answer and counts it.
+        @Sendable func answer(_ response: HTTPResponse, of path: String) {
             var response = response
             response.headers.append(("Whereabouts-Request", id.description))
             response.headers.append(("Cache-Control", "no-store"))
+            let key = RequestFigures.Key(method: method, path: path, status: response.status)
+            service.requestFigures.add(key, seconds: MonotonicClock.seconds - start)
             respond(response)
         }
-        let method = request.isHead ? "GET" : request.method
-        if let route = Route.literal(method, request.path) { return serve(request, id, route, [], named) }
+        if let route = Route.literal(method, request.path) {
+            return serve(request, id, route, []) { answer($0, of: route.path) }
+        }
         let path = Route.parts(request.path)
         var allowed: [String] = []
         for route in Route.all {
@@ -26,15 +32,15 @@ struct Door: Sendable {
                 allowed.append(route.method)
                 continue
             }
-            return serve(request, id, route, parameters, named)
+            return serve(request, id, route, parameters) { answer($0, of: route.path) }
         }
         guard allowed.isEmpty else {
             var response = Problem(405, "Method not allowed", "This address takes \(allowed.joined(separator: ", ")).")
                 .response
             response.headers.append(("Allow", allowed.joined(separator: ", ")))
-            return named(response)
+            return answer(response, of: "")
         }
-        named(Problem(404, "Not found", "There is nothing at this address.").response)
+        answer(Problem(404, "Not found", "There is nothing at this address.").response, of: "")
     }
 
     private func serve(

@@ -8,10 +8,10 @@ import JSON
 /// A question about a free coordinate or name is about nobody, so nothing is recorded and any valid token will do; it
 /// does not reach diagnostics either.
 enum GeocodeEndpoints {
-    private static let coordinatesMax = 1000
+    static let coordinatesMax = 1000
     /// A name with typing errors takes milliseconds, where a coordinate takes microseconds.
-    private static let textsMax = 50
-    private static let placesMax: Int64 = 50
+    static let textsMax = 50
+    static let placesMax: Int64 = 50
 
     static func reverse(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext

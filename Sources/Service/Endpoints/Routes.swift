@@ -27,6 +27,7 @@ struct Route: Sendable {
     }
 
     let method: String
+    let path: String
     let pattern: [String]
     let credentials: Credentials
     let bodyBytes: Int
@@ -113,6 +114,8 @@ struct Route: Sendable {
         answer("POST", "/v1/projections/*/activate", OperateEndpoints.activate),
         answer("POST", "/v1/projections/*/rollback", OperateEndpoints.rollback),
         answer("GET", "/v1/projections/*/diff", OperateEndpoints.diff),
+        answer("GET", "/metrics", MetricsEndpoint.read),
+        open("GET", "/openapi.json", OpenAPIDocument.read),
         open("GET", "/healthz", OperateEndpoints.health),
         open("GET", "/readyz", OperateEndpoints.readiness),
     ]
@@ -123,7 +126,8 @@ struct Route: Sendable {
         _ credentials: Credentials = .header, bodyBytes: Int = Limits.ingestBodyBytes
     ) -> Route {
         Route(
-            method: method, pattern: parts(path), credentials: credentials, bodyBytes: bodyBytes, work: .report(work))
+            method: method, path: path, pattern: parts(path), credentials: credentials, bodyBytes: bodyBytes,
+            work: .report(work))
     }
 
     private static func answer(
@@ -131,7 +135,8 @@ struct Route: Sendable {
         _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
     ) -> Route {
         Route(
-            method: method, pattern: parts(path), credentials: .header, bodyBytes: Limits.bodyBytes, work: .answer(work)
+            method: method, path: path, pattern: parts(path), credentials: .header, bodyBytes: Limits.bodyBytes,
+            work: .answer(work)
         )
     }
 
@@ -142,14 +147,14 @@ struct Route: Sendable {
                 Service, Exchange, AnswerContext, @escaping @Sendable (HTTPResponse) -> Void
             ) throws(Problem) -> Void
     ) -> Route {
-        Route(method: method, pattern: parts(path), credentials: .header, bodyBytes: 0, work: .wait(work))
+        Route(method: method, path: path, pattern: parts(path), credentials: .header, bodyBytes: 0, work: .wait(work))
     }
 
     private static func open(
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
     ) -> Route {
-        Route(method: method, pattern: parts(path), credentials: .none, bodyBytes: 0, work: .answer(work))
+        Route(method: method, path: path, pattern: parts(path), credentials: .none, bodyBytes: 0, work: .answer(work))
     }
 
     static func parts(_ path: String) -> [String] { path.split(separator: "/").map(String.init) }
@@ -168,7 +173,7 @@ struct Route: Sendable {
     static func literal(_ method: String, _ path: String) -> Route? { literals[path]?.first { $0.method == method } }
 
     private static let literals = Dictionary(
-        grouping: all.filter { !$0.pattern.contains("*") }, by: { "/" + $0.pattern.joined(separator: "/") })
+        grouping: all.filter { !$0.pattern.contains("*") }, by: \.path)
 
     /// The body that a route takes; for paths of no route the smallest bound.
     static func bodyLimit(_ method: String, _ path: String) -> Int {

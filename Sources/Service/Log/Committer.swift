@@ -74,10 +74,9 @@ final class Committer: @unchecked Sendable {
     /// Makes a batch durable without telling anybody yet.
     func write(_ batch: borrowing Batch) throws(LogError) {
         if batch.events.isEmpty { return }
-        let start = Self.microseconds()
+        let start = MonotonicClock.seconds
         try store.write(batch, &sealer)
-        log.statistics.commits.add(1, ordering: .relaxed)
-        log.statistics.commitMicroseconds.add(Self.microseconds() - start, ordering: .relaxed)
+        log.commitSeconds.withLock { $0.add(seconds: MonotonicClock.seconds - start) }
         log.publish(head: sealer.range.size, ended: batch.ended)
     }
 
@@ -91,10 +90,4 @@ final class Committer: @unchecked Sendable {
 
     /// Forgets the schedules of keys that were destroyed.
     func forgetKeys() { sealer.forgetKeys() }
-
-    private static func microseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    }
 }

@@ -60,7 +60,12 @@ package final class EventLog: Sendable {
     let path: String
     let id: Identifier128
     let epoch: Int64
-    let statistics = LogStatistics()
+    /// What was appended since the start.
+    let tally = Mutex(EventTally())
+    /// How long transactions took, from the first row to the end of the fsync.
+    let commitSeconds = Mutex(Histogram())
+    /// Commands that were refused since the start.
+    let refusals = Atomic<Int64>(0)
 
     /// Opens or creates the log and starts its thread.
     ///
@@ -260,7 +265,7 @@ package final class EventLog: Sendable {
     }
 
     /// Transactions since the start.
-    package var commits: Int64 { statistics.commits.load(ordering: .relaxed) }
+    package var commits: Int64 { commitSeconds.withLock { $0.counts.reduce(0, +) } }
 
     package var failure: LogError? { queue.read { $0.failure } }
     var queueLength: Int { queue.read { $0.waiting.count } }
@@ -282,12 +287,4 @@ package final class EventLog: Sendable {
             }
         }
     }
-}
-
-/// Figures of the writer for metrics.
-final class LogStatistics: Sendable {
-    let events = Atomic<Int64>(0)
-    let commits = Atomic<Int64>(0)
-    let refusals = Atomic<Int64>(0)
-    let commitMicroseconds = Atomic<Int64>(0)
 }

@@ -173,7 +173,7 @@ final class WriterLoop: @unchecked Sendable {
             counted[item.caller.principal, default: (0, now)].count += 1
         }
         if let refusal = decision.refusal {
-            log.statistics.refusals.add(1, ordering: .relaxed)
+            log.refusals.add(1, ordering: .relaxed)
             return .failure(.refused(refusal))
         }
         return .success(Receipt(reply: decision.reply, last: log.withStanding { $0.place }, recordedAt: now))
@@ -198,7 +198,7 @@ final class WriterLoop: @unchecked Sendable {
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)
         log.changeStanding { $0.fold(recorded) }
-        log.statistics.events.add(1, ordering: .relaxed)
+        log.tally.withLock { $0.fold(event, kind: encoded.kind, recordedAt: now) }
         sinceSaved += 1
     }
 

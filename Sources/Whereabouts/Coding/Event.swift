@@ -252,7 +252,7 @@ package struct LocationQuery: Hashable, Sendable {
 }
 
 /// How a query truly ended, for the subject. Exactly one per granted query.
-package enum QueryEnd: Int64, Sendable {
+package enum QueryEnd: Int64, Sendable, CaseIterable {
     case answered = 1
     case answeredFromLastKnown = 2
     case refused = 3

@@ -1,0 +1,119 @@
+import HTTPServer
+import Synchronization
+import Whereabouts
+
+/// What an operator watches, for Prometheus: counts, times and lengths of queues since the start. Nobody's name, place or
+/// words are in it, and no label has values that somebody else can make more of without end.
+enum MetricsEndpoint {
+    static func read(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
+        var text = MetricsText()
+        write(service.log, into: &text)
+        write(service.host, head: service.log.head, into: &text)
+        writeQuestions(service.log, into: &text)
+        writeRequests(service, into: &text)
+        writeProcess(into: &text)
+        return HTTPResponse(
+            status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+            body: Array(text.text.utf8))
+    }
+
+    private static func write(_ log: EventLog, into text: inout MetricsText) {
+        let tally = log.tally.withLock { $0 }
+        text.counter(
+            "whereabouts_events_total", "Events appended since the start.",
+            EventKind.allCases.lazy.filter { tally.kinds[Int($0.rawValue)] > 0 }.map {
+                (["kind": $0.name], Double(tally.kinds[Int($0.rawValue)]))
+            })
+        text.counter(
+            "whereabouts_reports_rejected_total", "Reports that were kept as rejected, by reason.",
+            RejectionReason.allCases.compactMap { reason in
+                tally.rejections[reason].map { (["reason": reason.word], Double($0)) }
+            })
+        text.gauge("whereabouts_log_head", "Number of the newest durable event.", [([:], Double(log.head))])
+        text.gauge(
+            "whereabouts_log_failed", "1 when a fault stopped the log.", [([:], log.failure == nil ? 0 : 1)])
+        text.gauge(
+            "whereabouts_log_waiting_commands",
+            "Commands that wait to be decided; from \(EventLog.queueBound) on callers are sent away.",
+            [([:], Double(log.queueLength))])
+        text.counter(
+            "whereabouts_refusals_total", "Commands that were refused.",
+            [([:], Double(log.refusals.load(ordering: .relaxed)))])
+        text.histogram(
+            "whereabouts_commit_seconds", "Time of a transaction of the log with its fsync.",
+            [([:], log.commitSeconds.withLock { $0 })])
+    }
+
+    private static func write(_ host: ProjectionHost, head: Int64, into text: inout MetricsText) {
+        text.gauge(
+            "whereabouts_projection_lag_events", "Events that a projection has not folded yet.",
+            host.status.map { status in
+                let generation = status.generation
+                return (
+                    [
+                        "projection": generation.name, "version": "\(generation.version)",
+                        "generation": "\(generation.generation)", "role": generation.role.rawValue,
+                    ], Double(max(0, head - status.place))
+                )
+            })
+    }
+
+    private static func writeQuestions(_ log: EventLog, into text: inout MetricsText) {
+        let tally = log.tally.withLock { $0 }
+        text.gauge(
+            "whereabouts_location_queries_open", "Location queries under way.",
+            [([:], Double(log.withStanding { $0.openQueries.values.reduce(0) { $0 + $1.count } }))])
+        text.counter(
+            "whereabouts_location_queries_ended_total", "Location queries that ended, by their end.",
+            QueryEnd.allCases.compactMap { end in tally.queryEnds[end].map { (["end": end.word], Double($0)) } })
+        text.histogram(
+            "whereabouts_answer_seconds", "From a question to its answer by a fix.", [([:], tally.answerSeconds)])
+        text.counter(
+            "whereabouts_location_pushes_total",
+            "Tries to wake a phone, by APNs' status; status \\\"none\\\" had no answer, \\\"withheld\\\" was not sent.",
+            tally.pushEnds.sorted { $0.key < $1.key }.map { end, count in
+                (["status": end.status, "reason": end.reason], Double(count))
+            })
+        text.histogram(
+            "whereabouts_location_push_seconds", "Time of a push that APNs answered.", [([:], tally.pushSeconds)])
+    }
+
+    private static func writeRequests(_ service: Service, into text: inout MetricsText) {
+        text.histogram(
+            "whereabouts_http_request_seconds", "Requests by route and status, and the time to their answer.",
+            service.requestFigures.histograms.map { key, histogram in
+                (["method": key.method, "route": key.path, "status": "\(key.status)"], histogram)
+            })
+        text.gauge(
+            "whereabouts_answers_waiting",
+            "Requests that wait for a thread; from \(AnswerPool.queueBound) on they are sent away.",
+            [([:], Double(service.answers.queueLength))])
+        guard let counters = service.serverCounters else { return }
+        text.gauge("whereabouts_http_connections", "Open connections.", [([:], Double(counters.connectionsOpen))])
+        text.counter(
+            "whereabouts_http_connections_total", "Connections accepted.", [([:], Double(counters.connectionsAccepted))]
+        )
+        text.counter(
+            "whereabouts_http_cut_total",
+            "Connections cut because a request, or the reading of its answer, took too long.",
+            [([:], Double(counters.cutByDeadline))])
+        text.counter(
+            "whereabouts_http_bodies_too_long_total", "Requests refused because of their length.",
+            [([:], Double(counters.bodiesTooLong))])
+        text.counter(
+            "whereabouts_http_received_bytes_total", "Bytes of bodies received.",
+            [([:], Double(counters.bodyBytesReceived))])
+        text.counter(
+            "whereabouts_http_sent_bytes_total", "Bytes of bodies sent.", [([:], Double(counters.bodyBytesSent))])
+    }
+
+    private static func writeProcess(into text: inout MetricsText) {
+        let process = ProcessFigures()
+        text.gauge("process_resident_memory_bytes", "Resident memory.", [([:], process.residentBytes)])
+        text.counter("process_cpu_seconds_total", "User and system time.", [([:], process.cpuSeconds)])
+        text.gauge("process_open_fds", "Open file descriptors.", [([:], process.openFileDescriptors)])
+    }
+}

@@ -1,0 +1,54 @@
+import Whereabouts
+
+/// What was appended since the start, counted for an operator: a fold of the log that holds no person.
+struct EventTally: Sendable {
+    /// How a push ended, or why it was not sent.
+    struct PushEnd: Hashable, Comparable, Sendable {
+        /// APNs' status; `none` when no answer came, `withheld` when nothing was sent.
+        let status: String
+        /// Empty where there is nothing to add.
+        let reason: String
+
+        static func < (one: PushEnd, other: PushEnd) -> Bool {
+            (one.status, one.reason) < (other.status, other.reason)
+        }
+    }
+
+    /// APNs' reasons are texts of somebody else's making: beyond so many different ends the rest is one.
+    private static let pushEndsMax = 64
+
+    private(set) var kinds = [Int64](repeating: 0, count: Int(EventKind.allCases.map(\.rawValue).max() ?? 0) + 1)
+    private(set) var queryEnds: [QueryEnd: Int64] = [:]
+    private(set) var rejections: [RejectionReason: Int64] = [:]
+    private(set) var pushEnds: [PushEnd: Int64] = [:]
+    /// From a push's leaving to its end, those that were answered.
+    private(set) var pushSeconds = Histogram()
+    /// From a question to its answer by a fix.
+    private(set) var answerSeconds = Histogram()
+    /// When the questions under way were asked, as far as they were asked since the start.
+    private var asked: [QueryID: Timestamp] = [:]
+
+    /// - Parameter kind: of `event`, known where it is written.
+    mutating func fold(_ event: Event, kind: EventKind, recordedAt: Timestamp) {
+        kinds[Int(kind.rawValue)] += 1
+        switch event {
+        case .inputRejected(_, let reason, _, _): rejections[reason, default: 0] += 1
+        case .locationQueried(let query): asked[query.id] = recordedAt
+        case .locationQueryEnded(let query, let end, _):
+            queryEnds[end, default: 0] += 1
+            if let start = asked.removeValue(forKey: query), end == .answered {
+                answerSeconds.add(seconds: recordedAt.seconds(since: start))
+            }
+        case .locationPushAttempted(let attempt): fold(attempt)
+        default: break
+        }
+    }
+
+    private mutating func fold(_ attempt: LocationPushAttempt) {
+        let status = attempt.attempt == 0 ? "withheld" : attempt.status.map { "\($0)" } ?? "none"
+        let end = PushEnd(status: status, reason: attempt.reason ?? "")
+        let isKept = pushEnds[end] != nil || pushEnds.count < Self.pushEndsMax
+        pushEnds[isKept ? end : PushEnd(status: "other", reason: ""), default: 0] += 1
+        if attempt.status != nil { pushSeconds.add(seconds: Double(attempt.durationMilliseconds) / 1000) }
+    }
+}

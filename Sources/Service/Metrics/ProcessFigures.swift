@@ -1,0 +1,31 @@
+import Glibc
+
+/// What the kernel says of this process.
+struct ProcessFigures {
+    let residentBytes: Double
+    let cpuSeconds: Double
+    let openFileDescriptors: Double
+
+    init() {
+        let statm = Self.words(of: "/proc/self/statm")
+        residentBytes = (statm.count > 1 ? Double(statm[1]) ?? 0 : 0) * Double(sysconf(Int32(_SC_PAGESIZE)))
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        cpuSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        openFileDescriptors = Self.entries(of: "/proc/self/fd")
+    }
+
+    private static func words(of file: String) -> [Substring] {
+        let bytes = DataDirectory.read(file, atMost: 4096) ?? []
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    }
+
+    /// Less the folder itself, its parent, and the descriptor that reads it.
+    private static func entries(of folder: String) -> Double {
+        guard let directory = opendir(folder) else { return 0 }
+        defer { closedir(directory) }
+        var count = -3.0
+        while readdir(directory) != nil { count += 1 }
+        return count
+    }
+}
