@@ -13,11 +13,20 @@ extension Exchange {
 
         var response: HTTPResponse {
             switch self {
-            case .badTarget: .problem(400, title: "The request's target is malformed.")
-            case .badFieldName: .problem(400, title: "The name of a header field is malformed.")
-            case .badHost: .problem(400, title: "The request names not exactly one host.")
-            case .badFraming: .problem(400, title: "The length of the request's body is not clear.")
-            case .bodyTooLong: .problem(413, title: "The request's body is too long.")
+            case .badTarget:
+                .problem(
+                    400, title: "Bad request", detail: "The address is malformed; write it in percent-encoded UTF-8.")
+            case .badFieldName:
+                .problem(
+                    400, title: "Bad request", detail: "The name of a header field is malformed; leave the field out.")
+            case .badHost:
+                .problem(400, title: "Bad request", detail: "The request must name one host; send one field \"Host\".")
+            case .badFraming:
+                .problem(
+                    400, title: "Bad request",
+                    detail: "The length of the body is not clear; send one \"Content-Length\", or the body in chunks.")
+            case .bodyTooLong:
+                .problem(413, title: "Too long", detail: "The request's body is too long; send it in parts.")
             }
         }
     }

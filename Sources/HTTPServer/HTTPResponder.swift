@@ -13,7 +13,8 @@ package final class HTTPResponder: Sendable {
     }
 
     deinit {
-        answer.give(.problem(500, title: "The request was not answered."), unlessGiven: true)
+        answer.give(
+            .problem(500, title: "Broken", detail: "The request was not answered; send it again."), unlessGiven: true)
     }
 
     /// Answers the request. Given before the handler returns, the answer is sent without a detour; later ones wake the

@@ -38,14 +38,10 @@ package struct HTTPResponse: Sendable {
     ///
     /// - Parameters:
     ///   - title: what kind of problem it is, the same every time it occurs.
-    ///   - detail: what was wrong this time, in a sentence for people.
-    ///   - type: a URI that names the kind; without it the status says all.
-    package static func problem(
-        _ status: Int, title: String, detail: String? = nil, type: String? = nil
-    ) -> HTTPResponse {
+    ///   - detail: what was wrong this time and what to do, in a sentence for people.
+    package static func problem(_ status: Int, title: String, detail: String) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("type", type)
         writer.field("title", title)
         writer.field("status", status)
         writer.field("detail", detail)

@@ -126,7 +126,9 @@ final class ServerLoop: @unchecked Sendable {
             switch connection.phase {
             case .receiving(let until) where until <= nowSeconds:
                 // Nothing is being sent while a request arrives: an answer of our own cannot mingle with another.
-                send(.problem(408, title: "The request took too long to arrive."), to: connection)
+                send(
+                    .problem(408, title: "Too slow", detail: "The request took too long to arrive; send it again."),
+                    to: connection)
                 cut(connection)
                 counters.cutByDeadline.add(1, ordering: .relaxed)
             case .idle(let until) where until <= nowSeconds, .answering(let until) where until <= nowSeconds:
@@ -193,7 +195,9 @@ final class ServerLoop: @unchecked Sendable {
         for (_, exchange) in waiting {
             exchange.answer?.abandon()
             counters.requestsWaiting.subtract(1, ordering: .relaxed)
-            send(.problem(503, title: "The service is stopping."), to: exchange.connection)
+            send(
+                .problem(503, title: "Stopping", detail: "The service is stopping; send the same request again later."),
+                to: exchange.connection)
             cut(exchange.connection)
             MHD_resume_connection(exchange.connection.handle)
         }
@@ -307,7 +311,7 @@ final class ServerLoop: @unchecked Sendable {
         var response = response
         var prepared = prepare(response)
         if prepared == nil {
-            response = .problem(500, title: "The answer could not be sent.")
+            response = .problem(500, title: "Broken", detail: "The answer could not be sent; send the request again.")
             prepared = prepare(response)
         }
         guard let prepared else { return false }

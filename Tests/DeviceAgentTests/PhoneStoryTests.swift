@@ -119,7 +119,7 @@ private final class ListeningService: Sendable {
             let isFailing = box.take(request)
             responder.respond(
                 isFailing
-                    ? .problem(503, title: "Busy")
+                    ? .problem(503, title: "Busy", detail: "Come again later.")
                     : .json(Array(#"{"new":1,"duplicate":0,"rejected":[],"number":7}"#.utf8)))
         }
         try server.start()

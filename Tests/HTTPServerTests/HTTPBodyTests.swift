@@ -27,7 +27,9 @@ import Testing
         #expect(answer.status == 413)
         #expect(answer.header("connection") == "close")
         #expect(answer.header("content-type") == "application/problem+json")
-        #expect(answer.body == #"{"title":"The request's body is too long.","status":413}"#)
+        #expect(
+            answer.body == #"{"title":"Too long","status":413,"#
+                + #""detail":"The request's body is too long; send it in parts."}"#)
         #expect(client.isEnded)
         #expect(server.requests.isEmpty)
         #expect(server.server.counters.bodiesTooLong == 1)

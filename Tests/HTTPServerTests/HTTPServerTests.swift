@@ -93,7 +93,9 @@ import Testing
         let answer = try #require(client.receive())
         #expect(answer.status == 500)
         #expect(answer.header("content-type") == "application/problem+json")
-        #expect(answer.body == #"{"title":"The request was not answered.","status":500}"#)
+        #expect(
+            answer.body == #"{"title":"Broken","status":500,"#
+                + #""detail":"The request was not answered; send it again."}"#)
         client.send(get("/next"))
         #expect(client.receive()?.status == 200)
     }

@@ -102,7 +102,7 @@ final class FakeService: Transport {
 
     func answer(to request: HTTPRequest) throws(ToolError) -> HTTPResponse {
         guard request.header("authorization") == "Bearer wo_test" else {
-            return .problem(401, title: "Not authenticated")
+            return .problem(401, title: "Not authenticated", detail: "Not authenticated")
         }
         let path = request.path.split(separator: "/").map(String.init)
         let body = try? JSONDocument.parse(request.body).root
@@ -130,7 +130,7 @@ final class FakeService: Transport {
         guard let device = body?["device"]?.string, let fixes = body?["fixes"]?.array.map(Array.init),
             state.people.values.contains(where: { $0.contains(device) })
         else { return .problem(422, title: "Refused", detail: "There is no such device.") }
-        guard fixes.count <= 1000 else { return .problem(413, title: "Too many fixes") }
+        guard fixes.count <= 1000 else { return .problem(413, title: "Too many fixes", detail: "Send fewer.") }
         state.batchSizes.append(fixes.count)
         var (new, duplicate) = (0, 0)
         var rejected: [Int] = []

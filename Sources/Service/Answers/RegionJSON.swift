@@ -37,17 +37,12 @@ enum RegionJSON {
 
     /// - Throws: ``Problem/invalid(_:)`` with what to change.
     static func area(of body: JSONValue) throws(Problem) -> Area {
-        switch (body["circle"], body["polygon"]) {
+        func given(_ name: String) -> JSONValue? { body[name].flatMap { $0.isNull ? nil : $0 } }
+        switch (given("circle"), given("polygon")) {
         case (let circle?, nil): return .circle(try self.circle(circle))
         case (nil, let polygon?): return .polygon(try self.polygon(polygon))
         default: throw .invalid("A region has either \"circle\" or \"polygon\".")
         }
-    }
-
-    static func flag(_ name: String, of body: JSONValue) throws(Problem) -> Bool {
-        guard let value = body[name] else { return true }
-        guard let flag = value.bool else { throw .invalid("\"\(name)\" must be true or false.") }
-        return flag
     }
 
     private static func circle(_ value: JSONValue) throws(Problem) -> Circle {
@@ -56,7 +51,7 @@ enum RegionJSON {
         else { throw .invalid("\"circle\" must have latitude, longitude and radiusMeters.") }
         do {
             return try Circle(center: try Coordinate(latitude: latitude, longitude: longitude), radiusMeters: radius)
-        } catch { throw .invalid("The circle is not possible: \(error)") }
+        } catch { throw .refused("The circle is not possible: \(error)") }
     }
 
     private static func polygon(_ value: JSONValue) throws(Problem) -> Polygon {
@@ -76,6 +71,6 @@ enum RegionJSON {
         }
         do throws(ShapeError) {
             return try Polygon(vertices: vertices)
-        } catch { throw .invalid("The polygon is not possible: \(error)") }
+        } catch { throw .refused("The polygon is not possible: \(error)") }
     }
 }

@@ -27,7 +27,7 @@ struct Exchange: Sendable {
     func object(_ keys: String...) throws(Problem) -> JSONValue {
         let document: JSONDocument
         do throws(JSONError) { document = try JSONDocument.parse(request.body) } catch {
-            throw .invalid("The body is not JSON: \(error)")
+            throw .unreadable(error)
         }
         guard let members = document.root.members else { throw .invalid("The body must be a JSON object.") }
         for (key, _) in members where !keys.contains(key) {
@@ -50,6 +50,14 @@ struct Exchange: Sendable {
             throw .invalid("\"\(name)\" must be a whole number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
+    }
+
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch request.parameter(name) {
+        case nil, "false": false
+        case "true": true
+        default: throw .invalid("\"\(name)\" must be true or false.")
+        }
     }
 
     func optionalInteger(_ name: String) throws(Problem) -> Int64? {
@@ -110,9 +118,31 @@ extension JSONValue {
         return handle
     }
 
+    func optionalText(_ name: String) throws(Problem) -> String? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let text = value.string else { throw .invalid("\"\(name)\" must be a text.") }
+        return text
+    }
+
+    func flag(_ name: String, default value: Bool) throws(Problem) -> Bool {
+        guard let given = self[name], !given.isNull else { return value }
+        guard let flag = given.bool else { throw .invalid("\"\(name)\" must be true or false.") }
+        return flag
+    }
+
     func optionalInteger(_ name: String) throws(Problem) -> Int64? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let number = value.int else { throw .invalid("\"\(name)\" must be a whole number.") }
         return number
+    }
+}
+
+extension Problem {
+    /// Of a body that is no JSON, or JSON beyond what is taken here.
+    static func unreadable(_ error: JSONError) -> Problem {
+        switch error {
+        case .tooDeep, .invalidString, .invalidNumber, .duplicateKey: .refused("The body cannot be read: \(error)")
+        default: .invalid("The body is not JSON: \(error)")
+        }
     }
 }

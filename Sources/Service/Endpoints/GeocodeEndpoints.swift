@@ -2,6 +2,7 @@ import Gazetteer
 import Geodesy
 import HTTPServer
 import JSON
+import Whereabouts
 
 /// Names for coordinates and coordinates for names, offline.
 ///
@@ -59,8 +60,8 @@ enum GeocodeEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let (gazetteer, transform) = try geocoder(context)
-        guard let text = exchange.request.parameter("q"), !text.isEmpty else {
-            throw .invalid("\"q\" must be the name of a place.")
+        guard let text = exchange.request.parameter("q"), (1...Limits.placeNameCharacters).contains(text.count) else {
+            throw .invalid("\"q\" must be the name of a place, of at most \(Limits.placeNameCharacters) characters.")
         }
         let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
         let found = gazetteer.places(named: text, limit: limit)
@@ -82,7 +83,7 @@ enum GeocodeEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let (gazetteer, transform) = try geocoder(context)
         guard let texts = try exchange.object("texts")["texts"]?.array?.map(\.string),
-            texts.count <= textsMax, texts.allSatisfy({ $0 != nil })
+            texts.count <= textsMax, texts.allSatisfy({ $0.map { $0.count <= Limits.placeNameCharacters } ?? false })
         else {
             throw .invalid("\"texts\" must be an array of at most \(textsMax) names of places.")
         }

@@ -206,9 +206,9 @@ enum GrantEndpoints {
         guard let precision = Precision(word: try body.text("precision")) else {
             throw .invalid("\"precision\" must be exact, kilometer or none.")
         }
-        let history = body["history"]?.bool ?? false
+        let history = try body.flag("history", default: false)
         return GrantTerms(
-            precision: precision, includesHistory: history, asksEachTime: body["asksEachTime"]?.bool ?? false,
+            precision: precision, includesHistory: history, asksEachTime: try body.flag("asksEachTime", default: false),
             from: try body.time("from"), until: try end(body, service),
             hours: try hours(body["hours"], includingPast: history, service))
     }
@@ -217,7 +217,7 @@ enum GrantEndpoints {
     private static func end(_ body: JSONValue, _ service: Service) throws(Problem) -> Timestamp? {
         guard let seconds = try body.optionalInteger("forSeconds") else { return try body.time("until") }
         guard body["until"] == nil || body["until"]?.isNull == true else {
-            throw .invalid("Give \"until\" or \"forSeconds\", not both.")
+            throw .refused("Give \"until\" or \"forSeconds\", not both.")
         }
         guard (1...Limits.longestGrantSeconds).contains(seconds) else {
             throw .invalid("\"forSeconds\" must be from 1 to \(Limits.longestGrantSeconds).")
@@ -235,9 +235,9 @@ enum GrantEndpoints {
             let zone = service.timeZones.rules(
                 try value.text("timeZone"), from: includingPast ? Limits.oldestFix : now,
                 to: now.adding(seconds: 2 * Limits.longestGrantSeconds + Limits.longestInvitationSeconds))
-        else { throw .invalid("\"timeZone\" must be a name of the IANA database, like Europe/Vienna.") }
+        else { throw .refused("\"timeZone\" must be a name of the IANA database, like Europe/Vienna.") }
         do throws(WeeklyHoursError) { return try WeeklyHours(value["weekly"]?.string ?? "", in: zone) } catch {
-            throw .invalid(error.description)
+            throw .refused(error.description)
         }
     }
 

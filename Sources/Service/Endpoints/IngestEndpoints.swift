@@ -66,11 +66,11 @@ enum IngestEndpoints {
     ) {
         do throws(Problem) {
             guard Identifier128(exchange.parameters[0]) != nil else {
-                throw .invalid("An import is named by a lower-case UUID.")
+                throw .invalid("An import is named by a UUID.")
             }
             let body: JSONDocument
             do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
-                throw .invalid("The body is not JSON: \(error)")
+                throw .unreadable(error)
             }
             let device = try body.root.handle("device")
             let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
@@ -83,7 +83,7 @@ enum IngestEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("hex", "environment", "bundleID")
         guard let bytes = Hex.decode(try body.text("hex")) else {
-            throw .invalid("\"hex\" must be lower-case hexadecimal.")
+            throw .invalid("\"hex\" must be hexadecimal.")
         }
         let environment: PushEnvironment =
             switch try body.text("environment") {

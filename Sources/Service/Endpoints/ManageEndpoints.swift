@@ -172,13 +172,15 @@ enum ManageEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("id", "circle", "polygon", "notifyOnEntry", "notifyOnExit")
         let identifier = try body.text("id")
-        guard (1...Limits.regionNameCharacters).contains(identifier.count) else {
-            throw .invalid("\"id\" must have 1 to \(Limits.regionNameCharacters) characters.")
+        guard Region.isIdentifier(identifier) else {
+            throw .invalid(
+                "\"id\" must have 1 to \(Limits.regionNameCharacters) characters, no control characters, \"/\" or \"\\\" among them."
+            )
         }
         let region = Region(
             identifier: identifier, area: try RegionJSON.area(of: body),
-            notifyOnEntry: try RegionJSON.flag("notifyOnEntry", of: body),
-            notifyOnExit: try RegionJSON.flag("notifyOnExit", of: body))
+            notifyOnEntry: try body.flag("notifyOnEntry", default: true),
+            notifyOnExit: try body.flag("notifyOnExit", default: true))
         let receipt = try Gate.append(service, exchange, .addRegion(region, of: try exchange.handle(0)))
         return created(receipt) { $0.field("id", identifier) }
     }

@@ -41,7 +41,7 @@ enum OperateEndpoints {
         let after = try exchange.integer("after", in: 0...Int64.max, default: 0)
         let limit = try exchange.integer("limit", in: 1...eventsPerPage, default: 100)
         let wait = try exchange.integer("wait", in: 0...longestWaitSeconds, default: 0)
-        let isStored = exchange.request.parameter("asStored") == "true"
+        let isStored = try exchange.flag("asStored")
         let kind = try exchange.request.parameter("kind").map { (name) throws(Problem) in
             guard let kind = EventKind.allCases.first(where: { $0.name.lowercased() == name.lowercased() }) else {
                 throw .invalid("There is no kind of event of that name; see the Events page of the documentation.")
@@ -200,7 +200,7 @@ enum OperateEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         try requireOperator(exchange)
-        let name = exchange.request.body.isEmpty ? nil : try exchange.object("name")["name"]?.string
+        let name = exchange.request.body.isEmpty ? nil : try exchange.object("name").optionalText("name")
         let gone = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.prune(name) }
         var writer = JSONWriter()
         writer.beginObject()

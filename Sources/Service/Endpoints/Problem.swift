@@ -13,7 +13,10 @@ struct Problem: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
+    /// What has not the form that the description of the interface gives it.
     static func invalid(_ detail: String) -> Problem { Problem(400, "Bad request", detail) }
+    /// What has that form, and cannot be all the same.
+    static func refused(_ detail: String) -> Problem { Problem(422, "Refused", detail) }
     static let notFound = Problem(404, "Not found", "There is nothing of that name.")
     /// The one answer to everybody who may not see a person, whether there is one or not.
     static let noSuchPerson = Problem(404, "Not found", "There is no such person.")
@@ -38,7 +41,7 @@ struct Problem: Error, Sendable {
             self.init(
                 404, "Not found", "This code opens nothing: it is wrong, used or too old; ask for a new one.")
         case .alreadyExists(let detail): self.init(409, "Exists already", detail)
-        case .invalid(let detail): self.init(422, "Refused", detail)
+        case .invalid(let detail): self = .refused(detail)
         case .tooOften(let seconds):
             self.init(
                 429, "Too often", "You have asked about this person too often; the person can see it. Ask again later.",

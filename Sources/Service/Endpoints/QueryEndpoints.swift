@@ -26,7 +26,7 @@ enum QueryEndpoints {
     private static func question(_ exchange: Exchange) throws(Problem) -> LocationQuestion {
         let body = try exchange.object("purpose", "initiation", "deadlineSeconds", "maxAgeSeconds")
         let initiation: LocationQuery.Initiation
-        switch body["initiation"]?.string ?? "user" {
+        switch try body.optionalText("initiation") ?? "user" {
         case "user": initiation = .user
         case "server": initiation = .server
         default: throw .invalid("\"initiation\" must be \"user\" or \"server\".")

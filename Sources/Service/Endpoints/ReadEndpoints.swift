@@ -198,7 +198,10 @@ enum ReadEndpoints {
     private static func wait(for number: Int64, in projection: String, _ service: Service) throws(Problem) {
         guard number > 0 else { return }
         // Only what is in the log can be waited for: anything else would hold a thread for nothing.
-        guard number <= service.log.head, service.host.wait(for: number, in: [projection], milliseconds: 10_000) else {
+        guard number <= service.log.head else {
+            throw .refused("\"at-least\" must be the number of an event; there is none of this one yet.")
+        }
+        guard service.host.wait(for: number, in: [projection], milliseconds: 10_000) else {
             throw Problem(
                 503, "Not yet",
                 "This view has not reached the number asked for; send the same request again later.",
@@ -212,7 +215,7 @@ enum ReadEndpoints {
     ) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
         var from = try exchange.time("from")
         var to = try exchange.time("to")
-        if let from, let to, to <= from { throw .invalid("\"to\" must be later than \"from\".") }
+        if let from, let to, to <= from { throw .refused("\"to\" must be later than \"from\".") }
         if let notBefore = reading.permit.notBefore { from = max(from ?? notBefore, notBefore) }
         if let begun = reading.begun { to = min(to ?? begun.at, begun.at) }
         return (from, to)
@@ -274,7 +277,7 @@ struct Cursor {
         key = text.dropFirst(37)
     }
 
-    static let unreadable = Problem.invalid("\"after\" must be the \"next\" of the page before.")
+    static let unreadable = Problem.refused("\"after\" must be the \"next\" of the page before.")
 
     private static func text(_ key: String, _ reading: Gate.Reading) -> String {
         reading.cursorName.map { "\($0)_\(key)" } ?? key

@@ -1,0 +1,334 @@
+import Whereabouts
+
+extension Operation {
+    /// By method and path of the route.
+    static let all: [String: Operation] = Dictionary(
+        uniqueKeysWithValues: [asking, stored, sharing, people, places, reports, operating].flatMap { Array($0) }.map {
+            ($0.key, $0.value)
+        })
+
+    /// Reading what is stored: every answer is on record before it leaves.
+    private static func read(
+        _ summary: String, _ answer: JSONTree, _ query: [Parameter] = [], types: [String] = []
+    ) -> Operation {
+        Operation(
+            group: .stored, summary: summary, query: query + [.atLeast], answer: answer, answerTypes: types)
+    }
+
+    static func change(
+        _ group: Group, _ summary: String, _ body: JSONTree? = nil, makes answer: JSONTree
+    ) -> Operation {
+        Operation(group: group, summary: summary, body: body, status: 201, answer: answer)
+    }
+
+    static func settings(_ group: Group, _ summary: String, _ item: JSONTree) -> Operation {
+        Operation(group: group, summary: summary, query: [.atLeast], answer: Schema.page(item))
+    }
+
+    // MARK: Where is X?
+
+    private static let status = Schema.word("pending", "answered", "answeredFromLastKnown", "noAnswer")
+
+    private static let asking: KeyValuePairs<String, Operation> = [
+        "POST /v1/people/*/location-queries": Operation(
+            group: .asking, summary: "Ask where a person is; the phone is woken when no young fix is there.",
+            body: Schema.body(
+                ["purpose": Schema.text(1...Limits.purposeCharacters)],
+                optional: [
+                    "initiation": Schema.word("user", "server"),
+                    "deadlineSeconds": Schema.integer(1...Limits.longestQueryDeadlineSeconds),
+                    "maxAgeSeconds": Schema.integer(0...Limits.longestQueryDeadlineSeconds),
+                ]), status: 202,
+            answer: Schema.object(["id": Schema.uuid, "status": status, "url": Schema.text])),
+        "GET /v1/location-queries/*": Operation(
+            group: .asking, summary: "See what became of a question; a place shown is a disclosure on record.",
+            query: [
+                Parameter(
+                    name: "wait", schema: Schema.integer(0...30),
+                    description: "Seconds to wait for the end of the question.")
+            ],
+            answer: Schema.object(
+                ["id": Schema.uuid, "status": status], optional: ["location": Schema.location, "asOf": Schema.asOf])),
+        "DELETE /v1/location-queries/*": Operation(
+            group: .asking, summary: "Take a question back.",
+            answer: Schema.object(["id": Schema.uuid, "status": status], optional: ["asOf": Schema.asOf])),
+    ]
+
+    // MARK: What is stored
+
+    private static let range: [Parameter] = [.from, .to]
+    private static let rows: [Parameter] = [.from, .to, .limit(ReadEndpoints.rowsPerPage), .after]
+    private static let newest: [Parameter] = [
+        .limit(ReadEndpoints.auditRowsPerPage),
+        Parameter(
+            name: "after", schema: Schema.integer(Int64.min...Int64.max), description: "The `next` of the page before."),
+    ]
+    private static let named = Schema.object(
+        ["latitude": Schema.latitude, "longitude": Schema.longitude], optional: ["place": Schema.text])
+
+    private static let stored: KeyValuePairs<String, Operation> = [
+        "GET /v1/people/*/location": read(
+            "Where a person was seen last.",
+            Schema.object(["location": Schema.orNull(Schema.location)], optional: ["asOf": Schema.asOf])),
+        "GET /v1/people/*/track": read(
+            "The fixes of a person, in their order of time.",
+            Schema.page(
+                Schema.object(["device": Schema.handle, "number": Schema.event]).with(["allOf": [Schema.fix]])),
+            rows),
+        "GET /v1/people/*/visits": read("Where a person stayed.", Schema.page(Schema.visit), rows),
+        "GET /v1/people/*/visits/*": read(
+            "A visit with the fixes that decided it.",
+            Schema.object(
+                ["visit": Schema.orNull(Schema.visit), "asOf": Schema.asOf],
+                optional: [
+                    "rules": Schema.count, "before": Schema.list(Schema.decidingFix),
+                    "during": Schema.list(Schema.decidingFix), "after": Schema.list(Schema.decidingFix),
+                ])),
+        "GET /v1/people/*/crossings": read(
+            "When a person entered and left regions.",
+            Schema.page(
+                Schema.object([
+                    "region": Schema.text, "type": Schema.word("enter", "exit"), "time": Schema.time,
+                    "reported": Schema.time,
+                ])), rows),
+        "GET /v1/people/*/trips": read(
+            "The ways between visits, and the times without data.",
+            Schema.page(
+                Schema.object(
+                    [
+                        "type": Schema.word("trip", "gap"), "start": Schema.time, "end": Schema.time,
+                        "durationSeconds": Schema.length,
+                    ],
+                    optional: [
+                        "from": named, "to": named, "timeZone": Schema.timeZone, "distanceMeters": Schema.length,
+                        "mode": Schema.word("walk", "run", "cycle", "drive", "train", "flight"),
+                        "confidence": ["type": "number", "minimum": 0, "maximum": 1], "fixes": Schema.count,
+                    ])), range + [.after]),
+        "GET /v1/people/*/places": read(
+            "The spots a person has visited, most time first.",
+            Schema.page(
+                Schema.object(
+                    [
+                        "id": Schema.pattern("^[0-9a-f]{16}$"), "latitude": Schema.latitude,
+                        "longitude": Schema.longitude, "horizontalAccuracy": Schema.length, "visits": Schema.count,
+                        "totalSeconds": Schema.length, "firstArrival": Schema.time, "lastArrival": Schema.time,
+                        "lastDeparture": Schema.orNull(Schema.time),
+                    ], optional: ["place": Schema.text, "timeZone": Schema.timeZone])), range),
+        "GET /v1/people/*/audit": read(
+            "Who asked for a person and what came of it, who read what, who changed whose rights; newest first.",
+            Schema.page(
+                Schema.object([
+                    "kind": Schema.word("query", "read", "change"), "number": Schema.event, "at": Schema.time,
+                ])), range + newest, types: ["text/csv"]),
+        "GET /v1/people/*/asked": read(
+            "What a person has asked about others, as they were told it; newest first.",
+            Schema.page(
+                Schema.object([
+                    "kind": Schema.word("query", "read", "refusals"), "number": Schema.event, "at": Schema.time,
+                    "status": Schema.text,
+                ])), newest),
+        "GET /v1/people/*/findings": read(
+            "Habits of those who ask for a person that the person should know.",
+            Schema.page(
+                Schema.object(
+                    [
+                        "pattern": Schema.word("polling", "clockwork", "nights", "coarse", "refused"),
+                        "requester": Schema.orNull(Schema.text), "from": Schema.time, "to": Schema.time,
+                        "count": Schema.count, "number": Schema.event,
+                    ], optional: ["timeZone": Schema.timeZone]))),
+        "GET /v1/people/*/regions": read("The regions of a person.", Schema.page(Schema.region)),
+        "GET /v1/live": Operation(
+            group: .stored, summary: "What happens about oneself, as server-sent events.",
+            answerTypes: ["text/event-stream"]),
+    ]
+
+    // MARK: Where is what?
+
+    private static let foundPlacemark: JSONTree = [
+        "allOf": [
+            Schema.placemark,
+            Schema.object(
+                ["match": Schema.word("exact", "prefix", "misspelled")], optional: ["population": Schema.count]),
+        ]
+    ]
+
+    private static let places: KeyValuePairs<String, Operation> = [
+        "GET /v1/geocode/reverse": Operation(
+            group: .places, summary: "What is at a coordinate.",
+            query: [
+                Parameter(name: "latitude", schema: Schema.latitude, isRequired: true, description: "Degrees."),
+                Parameter(name: "longitude", schema: Schema.longitude, isRequired: true, description: "Degrees."),
+            ], answer: Schema.placemark),
+        "POST /v1/geocode/reverse": Operation(
+            group: .places, summary: "What is at many coordinates, in the order asked.",
+            body: Schema.body([
+                "coordinates": Schema.list(
+                    [
+                        "type": "array", "prefixItems": [Schema.latitude, Schema.longitude], "minItems": 2,
+                        "maxItems": 2,
+                    ], 0...GeocodeEndpoints.coordinatesMax)
+            ]), answer: Schema.object(["items": Schema.list(Schema.placemark)])),
+        "GET /v1/geocode/forward": Operation(
+            group: .places, summary: "The places of a name, the likeliest first.",
+            query: [
+                Parameter(
+                    name: "q", schema: Schema.text(1...Limits.placeNameCharacters).with(["pattern": #"^[^\u0000]*$"#]),
+                    isRequired: true,
+                    description: "The name."),
+                .limit(GeocodeEndpoints.placesMax),
+            ], answer: Schema.object(["items": Schema.list(foundPlacemark)])),
+        "POST /v1/geocode/forward": Operation(
+            group: .places, summary: "The likeliest place of each of many names, in the order asked.",
+            body: Schema.body([
+                "texts": Schema.list(Schema.text(0...Limits.placeNameCharacters), 0...GeocodeEndpoints.textsMax)
+            ]),
+            answer: Schema.object(["items": Schema.list(Schema.orNull(foundPlacemark))])),
+    ]
+
+    // MARK: Reports of devices
+
+    private static let anything: JSONTree = ["type": "object"]
+
+    private static let reports: KeyValuePairs<String, Operation> = [
+        "POST /v1/fixes": Operation(
+            group: .reports, summary: "Report one fix or many.", access: .reportingKey,
+            body: [
+                "anyOf": [
+                    Schema.fix, Schema.object(["fixes": Schema.list(Schema.fix, 0...Limits.batchCommands)]),
+                ]
+            ], answer: Schema.reportOutcome),
+        "POST /v1/reports": Operation(
+            group: .reports, summary: "Report what a device says beside fixes.", access: .reportingKey,
+            body: Schema.object([
+                "reports": Schema.list(
+                    Schema.object([
+                        "type": Schema.word("authorization", "heading", "beacon", "visit", "crossing"),
+                        "timestamp": Schema.timeGiven,
+                    ]), 0...Limits.batchCommands)
+            ]), answer: Schema.reportOutcome),
+        "POST /owntracks": Operation(
+            group: .reports, summary: "OwnTracks in its HTTP mode.", access: .ownTracks, body: anything,
+            answer: Schema.list(anything)),
+        "POST /overland": Operation(
+            group: .reports, summary: "Overland.", access: .reportingKey, body: anything,
+            answer: Schema.object(["result": Schema.text])),
+        "GET /osmand": Operation(
+            group: .reports, summary: "OsmAnd and Traccar's client, in parameters.", access: .message,
+            query: ["id", "lat", "lon", "timestamp", "accuracy", "altitude", "speed", "bearing", "batt"].map { name in
+                Parameter(
+                    name: name, schema: Schema.text, isRequired: name == "id",
+                    description: name == "id" ? "The device's reporting key." : "As the client sends it.")
+            }),
+        "POST /osmand": Operation(
+            group: .reports, summary: "OsmAnd and Traccar's client, as a form or as JSON.", access: .message,
+            body: anything, bodyTypes: ["application/json", "application/x-www-form-urlencoded"]),
+        "POST /v1/imports/*/batches": Operation(
+            group: .reports, summary: "Bring in fixes of a device; the same again is no event again.",
+            body: Schema.object([
+                "device": Schema.handle, "fixes": Schema.list(Schema.fix, 0...Limits.batchCommands),
+            ]), answer: Schema.reportOutcome),
+        "PUT /v1/devices/*/location-push-token": Operation(
+            group: .reports, summary: "Say by which token a device is woken.", access: .reportingKey,
+            body: Schema.body([
+                "hex": Schema.pattern(
+                    "^([0-9a-fA-F]{2}){\(Limits.pushTokenBytes.lowerBound),\(Limits.pushTokenBytes.upperBound)}$"),
+                "environment": Schema.word("production", "development"), "bundleID": Schema.pattern("^[!-~]{1,155}$"),
+            ]), answer: Schema.changed),
+    ]
+
+    // MARK: Operation
+
+    private static let operating: KeyValuePairs<String, Operation> = [
+        "POST /v1/devices/*/push-tests": Operation(
+            group: .operation, summary: "Wake a device once, to try out the way to it.",
+            answer: Schema.object(
+                ["apnsID": Schema.uuid, "attempts": Schema.list(Schema.pushAttempt)],
+                optional: ["status": Schema.count, "reason": Schema.text, "apnsUniqueID": Schema.text])),
+        "GET /v1/devices/*/push-request": Operation(
+            group: .operation, summary: "The same push as a request for another tool.",
+            answer: Schema.object(
+                [
+                    "url": Schema.text, "headers": ["type": "object", "additionalProperties": Schema.text],
+                    "body": Schema.text, "bundleID": Schema.text, "environment": Schema.text,
+                ], optional: ["caFile": Schema.text])),
+        "GET /v1/events": Operation(
+            group: .operation, summary: "The events of the log in their order.",
+            query: [
+                Parameter(name: "after", schema: Schema.count, description: "The number before the first one."),
+                .limit(1000),
+                Parameter(
+                    name: "wait", schema: Schema.integer(0...30), description: "Seconds to wait for the next one."),
+                Parameter(
+                    name: "kind", schema: ["type": "string", "enum": .list(EventKind.allCases.map { .text($0.name) })],
+                    description: "Only events of this kind."),
+                Parameter(name: "person", schema: Schema.handle, description: "Only events of this person."),
+                Parameter(
+                    name: "asStored", schema: Schema.boolean, description: "As they lie in the log, parts sealed."),
+            ],
+            answer: Schema.page(
+                Schema.object(
+                    [
+                        "number": Schema.event, "kind": Schema.text, "stream": ["type": "integer"],
+                        "version": Schema.event, "recordedAt": Schema.time, "actor": ["type": "integer"],
+                        "correlation": Schema.text, "cause": Schema.count,
+                        "leaf": Schema.pattern("^[0-9a-f]{64}$"),
+                    ], optional: ["content": anything, "body": Schema.pattern("^([0-9a-f]{2})*$")]))),
+        "GET /v1/verify": Operation(
+            group: .operation, summary: "Recompute the log's root and every projection, and compare.",
+            answer: Schema.object([
+                "log": Schema.object(
+                    ["events": Schema.count, "root": Schema.text, "ok": Schema.boolean],
+                    optional: ["number": Schema.event, "problem": Schema.text]),
+                "keys": Schema.object(["erased": Schema.count, "lost": Schema.count]),
+                "projections": Schema.list(
+                    Schema.object([
+                        "name": Schema.text, "version": Schema.count, "generation": Schema.count,
+                        "place": Schema.count, "fingerprint": Schema.text, "rows": Schema.text,
+                        "refold": Schema.text,
+                    ])),
+                "ok": Schema.boolean,
+            ])),
+        "GET /v1/projections": Operation(
+            group: .operation, summary: "The projections, and how far they are folded.",
+            answer: Schema.page(
+                Schema.object([
+                    "name": Schema.text, "version": Schema.count, "generation": Schema.count, "role": Schema.text,
+                    "place": Schema.count, "head": Schema.count, "state": Schema.word("loading", "ready"),
+                    "fingerprint": Schema.text,
+                ]))),
+        "POST /v1/projections/prune": Operation(
+            group: .operation, summary: "Remove generations that are neither active nor the one before.",
+            body: Schema.body(optional: ["name": Schema.text]), isBodyOptional: true,
+            answer: Schema.object(["items": Schema.list(Schema.generation)])),
+        "POST /v1/projections/*/rebuild": Operation(
+            group: .operation, summary: "Fold a new generation from the whole log.",
+            body: Schema.body(optional: ["version": Schema.count]), isBodyOptional: true, answer: Schema.generation),
+        "POST /v1/projections/*/activate": Operation(
+            group: .operation, summary: "Answer from the newest generation.", answer: Schema.generation),
+        "POST /v1/projections/*/rollback": Operation(
+            group: .operation, summary: "Answer from the generation before.", answer: Schema.generation),
+        "GET /v1/projections/*/diff": Operation(
+            group: .operation, summary: "What the newest generation tells otherwise than the active one.",
+            answer: Schema.object([
+                "equal": Schema.boolean, "added": Schema.count, "removed": Schema.count, "changed": Schema.count,
+                "asOf": Schema.asOf, "active": Schema.generation, "other": Schema.generation,
+                "rows": Schema.list(
+                    Schema.object(
+                        [
+                            "table": Schema.text, "key": Schema.text,
+                            "change": Schema.word("added", "removed", "changed"),
+                        ], optional: ["old": Schema.text, "new": Schema.text])),
+            ])),
+        "GET /metrics": Operation(
+            group: .operation, summary: "Counts, times and queues since the start, for Prometheus.",
+            answerTypes: ["text/plain"]),
+        "GET /healthz": Operation(
+            group: .operation, summary: "Whether the process answers.", access: .anybody,
+            answer: Schema.object(["status": Schema.text])),
+        "GET /readyz": Operation(
+            group: .operation, summary: "Whether log and projections are there.", access: .anybody,
+            answer: Schema.object(["status": Schema.text])),
+        "GET /openapi.json": Operation(
+            group: .operation, summary: "This description.", access: .anybody, answer: anything),
+    ]
+}

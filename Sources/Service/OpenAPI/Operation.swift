@@ -1,0 +1,61 @@
+/// What one route takes and answers, in words and schemas.
+struct Operation: Sendable {
+    enum Group: String, CaseIterable, Sendable {
+        case asking = "Where is X?"
+        case stored = "What is stored"
+        case sharing = "Who may see where somebody is"
+        case people = "Who exists"
+        case places = "Where is what?"
+        case reports = "Reports of devices"
+        case operation = "Operation"
+    }
+
+    /// Whose credentials open it.
+    enum Access: Sendable {
+        case anybody
+        /// A token with a scope; about a person it must be the person's own, a granted one or the operator's.
+        case token
+        /// A device's reporting key, as the client's protocol sends it.
+        case reportingKey
+        case ownTracks
+        /// In the message itself.
+        case message
+    }
+
+    /// One member of the query of the URL.
+    struct Parameter: Sendable {
+        let name: String
+        let schema: JSONTree
+        var isRequired = false
+        let description: String
+    }
+
+    let group: Group
+    let summary: String
+    var access = Access.token
+    var query: [Parameter] = []
+    var body: JSONTree?
+    var isBodyOptional = false
+    /// Other forms of the body, which the client's protocol sets.
+    var bodyTypes: [String] = ["application/json"]
+    /// What a good answer has for its status.
+    var status = 200
+    /// `nil`: nothing that JSON could say.
+    var answer: JSONTree?
+    /// Other forms of the answer.
+    var answerTypes: [String] = []
+}
+
+extension Operation.Parameter {
+    static let atLeast = Self(
+        name: "at-least", schema: Schema.count,
+        description: "The answer waits until its view has folded this event: the `number` of a change before.")
+    static let from = Self(name: "from", schema: Schema.timeGiven, description: "What ends later counts.")
+    static let to = Self(name: "to", schema: Schema.timeGiven, description: "What begins earlier counts.")
+    static let after = Self(
+        name: "after", schema: Schema.text, description: "The `next` of the page before.")
+
+    static func limit(_ most: Int64) -> Self {
+        Self(name: "limit", schema: Schema.integer(1...most), description: "Items of a page at the most.")
+    }
+}
