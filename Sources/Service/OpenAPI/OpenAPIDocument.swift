@@ -109,8 +109,8 @@ struct PathParameter {
 
     /// By the part of the path before it.
     private static let byParent: [String: PathParameter] = [
-        "people": .init(name: "person", schema: Schema.handle.with(["examples": ["walker"]])),
-        "devices": .init(name: "device", schema: Schema.handle.with(["examples": ["walker-phone"]])),
+        "people": .init(name: "person", schema: Schema.handle.with(["examples": ["anna"]])),
+        "devices": .init(name: "device", schema: Schema.handle.with(["examples": ["anna-phone"]])),
         "location-queries": .init(name: "query", schema: Schema.uuid),
         "consent-requests": .init(name: "query", schema: Schema.uuid),
         "visits": .init(name: "visit", schema: Schema.pattern("^[0-9a-f]{16}$")),
