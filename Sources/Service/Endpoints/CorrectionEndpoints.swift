@@ -43,9 +43,10 @@ enum CorrectionEndpoints {
     }
 
     private static func time(of body: JSONValue) throws(Problem) -> Range<Timestamp> {
-        guard let from = try body.time("from"), let to = try body.time("to"), from < to else {
-            throw .invalid("\"from\" and a later \"to\" are needed: the time that the correction is about.")
+        guard let from = try body.time("from"), let to = try body.time("to") else {
+            throw .invalid("\"from\" and \"to\" are missing: the time that the correction is about.")
         }
+        guard from < to else { throw .refused("\"to\" must be later than \"from\".") }
         return from..<to
     }
 

@@ -60,8 +60,8 @@ enum GeocodeEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let (gazetteer, transform) = try geocoder(context)
-        guard let text = exchange.request.parameter("q"), (1...Limits.placeNameCharacters).contains(text.count) else {
-            throw .invalid("\"q\" must be the name of a place, of at most \(Limits.placeNameCharacters) characters.")
+        guard let text = exchange.request.parameter("q"), (1...Limits.searchCharacters).contains(text.count) else {
+            throw .invalid("\"q\" must be the name of a place, of at most \(Limits.searchCharacters) characters.")
         }
         let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
         let found = gazetteer.places(named: text, limit: limit)
@@ -83,7 +83,7 @@ enum GeocodeEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let (gazetteer, transform) = try geocoder(context)
         guard let texts = try exchange.object("texts")["texts"]?.array?.map(\.string),
-            texts.count <= textsMax, texts.allSatisfy({ $0.map { $0.count <= Limits.placeNameCharacters } ?? false })
+            texts.count <= textsMax, texts.allSatisfy({ $0.map { $0.count <= Limits.searchCharacters } ?? false })
         else {
             throw .invalid("\"texts\" must be an array of at most \(textsMax) names of places.")
         }

@@ -118,6 +118,7 @@ struct PathParameter {
         "tokens": .init(name: "token", schema: Schema.event),
         "grants": .init(name: "grant", schema: Schema.event),
         "invitations": .init(name: "invitation", schema: Schema.event),
+        "corrections": .init(name: "correction", schema: Schema.event),
         "schedules": .init(name: "schedule", schema: Schema.event),
         "imports": .init(name: "import", schema: Schema.uuid),
         "projections": .init(

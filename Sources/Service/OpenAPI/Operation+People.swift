@@ -121,6 +121,14 @@ extension Operation {
             ]), makes: Schema.object(["id": Schema.regionID, "number": Schema.event])),
         "DELETE /v1/people/*/regions/*": Operation(
             group: .people, summary: "Remove a region.", answer: Schema.changed),
+        "POST /v1/people/*/corrections": change(
+            .people, "Say what is wrong with a person's visits, or what a place is called.",
+            Schema.ref("CorrectionGiven"), makes: Schema.object(["id": id, "number": Schema.event])),
+        "GET /v1/people/*/corrections": settings(
+            .people, "What a person says of their visits.",
+            ["allOf": [Schema.ref("Correction"), Schema.object(["id": id])]]),
+        "DELETE /v1/people/*/corrections/*": Operation(
+            group: .people, summary: "Withdraw a correction.", answer: Schema.changed),
         "POST /v1/people/*/schedules": change(
             .people, "Have the service ask for a person by itself.",
             Schema.body(

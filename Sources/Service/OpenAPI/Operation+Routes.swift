@@ -172,7 +172,7 @@ extension Operation {
             group: .places, summary: "The places of a name, the likeliest first.",
             query: [
                 Parameter(
-                    name: "q", schema: Schema.text(1...Limits.placeNameCharacters).with(["pattern": #"^[^\u0000]*$"#]),
+                    name: "q", schema: Schema.text(1...Limits.searchCharacters).with(["pattern": #"^[^\u0000]*$"#]),
                     isRequired: true,
                     description: "The name."),
                 .limit(GeocodeEndpoints.placesMax),
@@ -180,7 +180,7 @@ extension Operation {
         "POST /v1/geocode/forward": Operation(
             group: .places, summary: "The likeliest place of each of many names, in the order asked.",
             body: Schema.body([
-                "texts": Schema.list(Schema.text(0...Limits.placeNameCharacters), 0...GeocodeEndpoints.textsMax)
+                "texts": Schema.list(Schema.text(0...Limits.searchCharacters), 0...GeocodeEndpoints.textsMax)
             ]),
             answer: Schema.object(["items": Schema.list(Schema.orNull(foundPlacemark))])),
     ]

@@ -66,6 +66,15 @@ enum Schema {
         object(["items": list(item), "next": orNull(text), "asOf": asOf])
     }
 
+    private static let corrections: [KeyValuePairs<String, JSONTree>] = [
+        ["type": word("merge", "notVisit"), "from": ref("TimeGiven"), "to": ref("TimeGiven")],
+        ["type": word("split"), "at": ref("TimeGiven")],
+        [
+            "type": word("rename"), "latitude": latitude, "longitude": longitude,
+            "name": text(1...Limits.placeNameCharacters),
+        ],
+    ]
+
     // MARK: Named ones
 
     static func ref(_ name: String) -> JSONTree { ["$ref": .text("#/components/schemas/\(name)")] }
@@ -138,10 +147,13 @@ enum Schema {
             optional: [
                 "name": text, "subLocality": text, "locality": text, "subAdministrativeArea": text,
                 "administrativeArea": text, "administrativeAreaCode": text, "isoCountryCode": text, "country": text,
-                "inlandWater": text, "ocean": text, "areasOfInterest": list(text), "timeZone": timeZone,
+                "inlandWater": text, "ocean": text, "areasOfInterest": list(text), "claimants": list(text),
+                "timeZone": timeZone,
                 "latitude": latitude, "longitude": longitude, "distance": length, "geonameId": ["type": "integer"],
             ]
         ).with(["description": "The keys of CLPlacemark, absent where unknown."]),
+        "Correction": ["oneOf": .list(corrections.map { object($0) })],
+        "CorrectionGiven": ["oneOf": .list(corrections.map { body($0) })],
         "Region": object(
             ["id": ref("RegionID")],
             optional: [

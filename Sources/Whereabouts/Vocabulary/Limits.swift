@@ -76,7 +76,7 @@ package enum Limits {
     package static let purposeCharacters = 500
     package static let regionNameCharacters = 64
     /// Of what somebody looks for in the gazetteer; the longest name there has 80.
-    package static let placeNameCharacters = 200
+    package static let searchCharacters = 200
     package static let regionsPerPerson = 10_000
     /// Looked through at each reading of visits.
     package static let correctionsPerPerson = 1000
