@@ -67,7 +67,7 @@ extension ReportJSON {
 
     private static func crossing(_ item: JSONValue, _ timestamp: Timestamp) -> Report {
         guard let region = item["region"], let crossing = item["crossing"] else { return .rejected(.missingField) }
-        guard let region = region.string, (1...Limits.regionNameCharacters).contains(region.count),
+        guard let region = region.string, (1...Limits.regionNameCharacters).contains(region.unicodeScalars.count),
             let word = crossing.string, ["enter", "exit"].contains(word)
         else { return .rejected(.badValue) }
         return .sighting(.crossing(CrossingReport(timestamp: timestamp, region: region, isEntry: word == "enter")))

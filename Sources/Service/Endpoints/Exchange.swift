@@ -69,7 +69,7 @@ struct Exchange: Sendable {
     /// Why the operator reads, as the header says.
     func purpose() throws(Problem) -> String? {
         guard let text = request.header("whereabouts-purpose") else { return nil }
-        guard let purpose = Self.percentDecoded(text), purpose.count <= Limits.purposeCharacters else {
+        guard let purpose = Self.percentDecoded(text), purpose.unicodeScalars.count <= Limits.purposeCharacters else {
             throw .invalid(
                 "The header Whereabouts-Purpose must be percent-encoded UTF-8 of at most \(Limits.purposeCharacters) characters."
             )

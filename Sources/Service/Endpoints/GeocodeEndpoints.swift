@@ -60,7 +60,9 @@ enum GeocodeEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let (gazetteer, transform) = try geocoder(context)
-        guard let text = exchange.request.parameter("q"), (1...Limits.searchCharacters).contains(text.count) else {
+        guard let text = exchange.request.parameter("q"),
+            (1...Limits.searchCharacters).contains(text.unicodeScalars.count)
+        else {
             throw .invalid("\"q\" must be the name of a place, of at most \(Limits.searchCharacters) characters.")
         }
         let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
@@ -83,7 +85,8 @@ enum GeocodeEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let (gazetteer, transform) = try geocoder(context)
         guard let texts = try exchange.object("texts")["texts"]?.array?.map(\.string),
-            texts.count <= textsMax, texts.allSatisfy({ $0.map { $0.count <= Limits.searchCharacters } ?? false })
+            texts.count <= textsMax,
+            texts.allSatisfy({ $0.map { $0.unicodeScalars.count <= Limits.searchCharacters } ?? false })
         else {
             throw .invalid("\"texts\" must be an array of at most \(textsMax) names of places.")
         }

@@ -8,7 +8,8 @@ extension Standing {
         guard (persons[person]?.corrections.count ?? 0) < Limits.correctionsPerPerson else {
             throw .invalid("A person has at most \(Limits.correctionsPerPerson) corrections; withdraw one first.")
         }
-        if case .rename(_, let name) = correction, !(1...Limits.placeNameCharacters).contains(name.count) {
+        if case .rename(_, let name) = correction, !(1...Limits.placeNameCharacters).contains(name.unicodeScalars.count)
+        {
             throw .invalid("A place's name has 1 to \(Limits.placeNameCharacters) characters.")
         }
         var decision = Decision()

@@ -4,7 +4,7 @@ extension Standing {
     func queryLocation(
         _ question: LocationQuestion, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
-        guard !question.purpose.isEmpty, question.purpose.count <= Limits.purposeCharacters else {
+        guard !question.purpose.isEmpty, question.purpose.unicodeScalars.count <= Limits.purposeCharacters else {
             throw .invalid("Say why you ask, in 1 to \(Limits.purposeCharacters) characters: the person will read it.")
         }
         guard (1...Limits.longestQueryDeadlineSeconds).contains(question.deadlineSeconds) else {

@@ -73,6 +73,7 @@ package enum Limits {
     /// Between two questions of a schedule: a service's own question may take fifteen minutes.
     package static let scheduleSeconds: ClosedRange<Int64> = serverQueryDeadlineSeconds...86_400
     package static let schedulesPerPerson = 8
+    /// Characters are Unicode's scalars: what a reader sees as one may be of any length.
     package static let purposeCharacters = 500
     package static let regionNameCharacters = 64
     /// Of what somebody looks for in the gazetteer; the longest name there has 80.

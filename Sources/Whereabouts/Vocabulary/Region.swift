@@ -23,7 +23,7 @@ package struct Region: Hashable, Sendable {
 
     /// Whether a text can be a region's name: 1…64 characters that a path of HTTP can hold as one part.
     package static func isIdentifier(_ text: String) -> Bool {
-        (1...Limits.regionNameCharacters).contains(text.count) && text != "." && text != ".."
+        (1...Limits.regionNameCharacters).contains(text.unicodeScalars.count) && text != "." && text != ".."
             && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
     }
 
