@@ -311,7 +311,9 @@ final class World {
         var end = try look()
         var wasPushed = false
         if end == "pending",
-            let push = try push(for: member, after: refusedBefore, unlessEnded: { try look() != "pending" })
+            let push = try push(
+                for: url.split(separator: "/").last ?? "", to: member, after: refusedBefore,
+                unlessEnded: { try look() != "pending" })
         {
             wasPushed = true
             let (fate, delay) = member.weather.next()
@@ -345,14 +347,19 @@ final class World {
     }
 
     /// The push that the service sends for a question; `nil` when it sends none, or one to a token that has ended.
+    ///
+    /// One for an earlier question is passed over: it came so late because the machine was busy.
     private func push(
-        for member: Member, after refusedBefore: Int, unlessEnded hasEnded: () throws -> Bool
+        for question: Substring, to member: Member, after refusedBefore: Int, unlessEnded hasEnded: () throws -> Bool
     ) throws -> CourierPush? {
         // A phone that never had a token is not pushed; one whose token has ended is, until the service hears of it.
         let isPushed = member.phone.hasToken || member.tokenHasEnded
         let giveUpMs = monotonicMs() + (isPushed ? Self.pushMs : 0)
         while monotonicMs() < giveUpMs {
-            if let push = try member.line.nextPush(waitingMs: member.phone.hasToken ? 200 : 10) { return push }
+            if let push = try member.line.nextPush(waitingMs: member.phone.hasToken ? 200 : 10) {
+                if try JSONDocument.parse(push.payload).root["query"]?.string == String(question) { return push }
+                continue
+            }
             if try refused.count > refusedBefore || hasEnded() { break }
         }
         member.tokenHasEnded = false
