@@ -72,7 +72,7 @@ def divisions(path):
 
 def alike(one, other):
     """How alike two folded names are, up to 1: by their letters, or because one is the adjective made of the other."""
-    for russian, plain in (("kh", "h"), ("ts", "c"), ("y", "j"), (" ", "")):
+    for russian, plain in (("kh", "h"), ("ts", "c"), ("ye", "e"), ("y", "j"), (" ", "")):
         one, other = one.replace(russian, plain), other.replace(russian, plain)
     short, long = sorted((one, other), key=len)
     if not short or short[0] != long[0]:
@@ -101,9 +101,9 @@ def codes_of(rows, entries, names):
         for code in free[row[0]]:
             name = entries[code]["name"]
             parts = {name, *re.split(r"[,/\[\]()]", name)}
-            score, plain = (max((measure(text, part) for text in row[1] if text for part in parts if part), default=0)
-                            for measure in (lambda a, b: alike(folded(a), folded(b)),
-                                            lambda a, b: difflib.SequenceMatcher(None, a, b).ratio()))
+            score = max((alike(folded(text), folded(part)) for text in row[1] if text for part in parts if part), default=0)
+            # Of the equally alike, those whose words for the kind are alike too.
+            plain = max((difflib.SequenceMatcher(None, text, name).ratio() for text in row[1] if text), default=0)
             # What is a division of a division is less likely meant.
             score -= 0.1 if parent_of(code, entries) else 0
             if score >= ALIKE:

@@ -74,7 +74,7 @@ final class Circles: Sendable {
 
     func name(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 24)] } }
 
-    /// The middle of a circle, rounded to 1/8 m.
+    /// The middle of a circle in space, rounded to 1/8 m.
     func center(_ index: Int) -> GeocentricPoint {
         withExtendedLifetime(self) {
             let scale = Double(Self.unitsPerMeter)
@@ -89,12 +89,17 @@ final class Circles: Sendable {
 
     func population(_ index: Int) -> Int { Int(circles.uint32(index, at: 32)) }
 
-    private func holds(_ index: Int, _ coordinate: Coordinate, radiusMeters: Double) -> Bool {
-        guard
-            let center = try? Coordinate(
+    /// The middle of a circle; nil only if the file is damaged.
+    func coordinate(_ index: Int) -> Coordinate? {
+        withExtendedLifetime(self) {
+            try? Coordinate(
                 latitude: Double(circles.int32(index, at: 16)) / Self.unitsPerDegree,
                 longitude: Double(circles.int32(index, at: 20)) / Self.unitsPerDegree)
-        else { return false }
+        }
+    }
+
+    private func holds(_ index: Int, _ coordinate: Coordinate, radiusMeters: Double) -> Bool {
+        guard let center = self.coordinate(index) else { return false }
         return Geodesic.distanceMeters(from: center, to: coordinate) <= radiusMeters
     }
 

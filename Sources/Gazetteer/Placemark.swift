@@ -1,4 +1,4 @@
-import Geodesy
+package import Geodesy
 
 /// What is known of a coordinate, in the words of Core Location's `CLPlacemark`. What is unknown is absent.
 ///
@@ -91,6 +91,16 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     package var nearestPlace: Place? {
         if let named { return named }
         return finding.nearest.flatMap { gazetteer.place(numbered: $0, from: finding.coordinate) }
+    }
+
+    /// Where GeoNames puts the locality, or, out of all localities, the nearest place; nil where no place is in the
+    /// country. It tells which of them the coordinate belongs to, and nothing else of it.
+    package var localityCenter: Coordinate? {
+        switch finding.locality.locality {
+        case .place(let number): gazetteer.coordinate(numbered: number)
+        case .city(let number): gazetteer.cities?.coordinate(number)
+        case nil: finding.nearest.flatMap { gazetteer.coordinate(numbered: $0) }
+        }
     }
 
     /// What a person would call the place in one word: the airport, the part of the city, the city, the lake, the

@@ -70,7 +70,7 @@ import Whereabouts
         ),
         (
             ["grant", "add", "--subject", "a", "--requester", "b", "--precision", "city"],
-            "--precision must be one of exact, kilometer, none."
+            "--precision must be one of exact, kilometer, city, none."
         ),
         (
             ["visits", "--person", "Anna"],

@@ -30,15 +30,15 @@ LAKES = [
     ("Balkhash", 46.2, 74.3), ("Onega", 61.7, 35.4), ("Titicaca", -15.8, -69.4), ("Nicaragua", 11.5, -85.4),
     ("Athabasca", 59.2, -109.3), ("Turkana", 3.6, 36.1), ("Issyk", 42.4, 77.2), ("Vänern", 58.9, 13.3),
     ("Winnipegosis", 52.5, -100), ("Albert", 1.7, 30.9), ("Mweru", -9, 28.7), ("Urmia", 37.7, 45.4), ("Van", 38.6, 42.9),
-    ("Peipus", 58.7, 27.4), ("Rybinsk", 58.4, 38.4), ("Kariba", -17, 28), ("Volta", 7.3, -0.05), ("Tana", 12, 37.3),
+    ("Peipus", 58.7, 27.4), ("Rybinsk", 58.4, 38.4), ("Kariba", -17, 28), ("Volta", 6.6, 0.05), ("Tana", 12, 37.3),
     ("Geneva", 46.43, 6.5), ("Constance", 47.62, 9.4), ("Garda", 45.6, 10.68), ("Balaton", 46.85, 17.8),
     ("Vättern", 58.3, 14.5), ("Saimaa", 61.25, 28.2), ("Sevan", 40.35, 45.35), ("Qinghai", 36.9, 100.2), ("Poyang", 29.1, 116.3),
     ("Tai", 31.2, 120.2), ("Khanka", 45, 132.4), ("Khövsgöl", 51, 100.5), ("Uvs", 50.3, 92.7), ("Taupo", -38.8, 175.9),
     ("Eyre", -28.4, 137.3), ("Toba", 2.75, 98.7), ("Tonle Sap", 12.9, 104), ("Biwa", 35.3, 136.1), ("Maracaibo", 9.8, -71.5),
     ("Okeechobee", 26.95, -80.8), ("Great Salt", 41.1, -112.5), ("Tahoe", 39.1, -120), ("Champlain", 44.6, -73.3),
-    ("Nipigon", 49.8, -88.5), ("Reindeer", 57.3, -102.3), ("Nettilling", 66.5, -70.5), ("Kivu", -2, 29.1), ("Edward", -0.35, 29.6),
-    ("Buenos Aires", -46.5, -72), ("Argentino", -50.2, -72.8), ("Inari", 69, 27.8), ("Ohrid", 41.03, 20.72),
-    ("Nasser", 23, 32.7), ("Rukwa", -8, 32.2), ("Mälaren", 59.4, 17.2), ("Neagh", 54.6, -6.4), ("Kainji", 10.4, 4.55),
+    ("Nipigon", 49.8, -88.5), ("Reindeer", 57.3, -102.3), ("Nettilling", 66.5, -70.5), ("Kivu", -1.8, 29.15), ("Edward", -0.35, 29.6),
+    ("Carrera", -46.5, -72), ("Argentino", -50.2, -72.8), ("Inari", 69, 27.8), ("Ohrid", 41.03, 20.72),
+    ("Nasser", 23, 32.7), ("Mälaren", 59.4, 17.2), ("Neagh", 54.6, -6.4), ("Kainji", 10.4, 4.55),
 ]
 # What an atlas says of contested land: everyone who claims a point there.
 DISPUTED = [
@@ -123,8 +123,9 @@ class Chart:
         return around.pop() if len(around) == 1 else ...
 
     def fits(self, sea, latitude, longitude):
-        """Whether the box of a sea holds a point; a sea that is not in the list fits where it has a longer name there."""
-        words = {"Gulf of Saint Lawrence": "Gulf of St. Lawrence", "Persian Gulf": "Gulf of Iran",
+        """Whether the box of a sea holds a point, or of the one it is part of where the list has no smaller."""
+        words = {"Gulf of Tonkin": "South China Sea", "Gulf of Carpentaria": "Arafura Sea",
+                 "Gulf of Saint Lawrence": "Gulf of St. Lawrence", "Persian Gulf": "Gulf of Iran",
                  "Sea of Japan": "Japan Sea", "Strait of Malacca": "Malacca Strait", "East China Sea": "Eastern China Sea"}
         sea = words.get(sea, sea)
         boxes = [box for name, box in self.seas.items() if sea in name]
@@ -197,12 +198,12 @@ class Judges:
     def truth(self, latitude, longitude):
         zones = self.zones(latitude, longitude)
         countries = {self.country_of.get(zone) for zone in zones}
-        if UNSURE & set(zones):
+        if UNSURE & set(zones) or latitude < -60:
             country = self.chart.sure_country(latitude, longitude)
         elif len(countries) > 1:
             country = ...
         else:
-            country = "AQ" if latitude < -60 and countries != {None} else countries.pop()
+            country = countries.pop()
         return Truth(latitude, longitude, country, zones)
 
     def on_antimeridian(self, latitude):

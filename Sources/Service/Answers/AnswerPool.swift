@@ -130,6 +130,20 @@ final class AnswerContext {
     /// The time zone of a place by its borders; `nil` without a gazetteer.
     func timeZone(at coordinate: Coordinate) -> String? { gazetteer?.timeZone(at: coordinate) }
 
+    /// The middle of the city, town or village a coordinate lies in, or of the place nearest to it; without a gazetteer,
+    /// or where no place is in the country, the middle of the square degree.
+    func cityCenter(of coordinate: Coordinate) -> Coordinate {
+        if let gazetteer, let geocentric,
+            let center = gazetteer.placemark(at: coordinate, using: geocentric).localityCenter
+        {
+            return center
+        }
+        let latitude = min(coordinate.latitude.rounded(.down), 89) + 0.5
+        let longitude = min(coordinate.longitude.rounded(.down), 179) + 0.5
+        // Both lie inside their ranges by construction, so this cannot fail.
+        return (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
+    }
+
     /// The nearest place of the gazetteer; `nil` without a gazetteer.
     func place(at coordinate: Coordinate) -> Place? {
         guard let gazetteer, let geocentric else { return nil }

@@ -19,6 +19,9 @@ struct ShownLocation {
         case .kilometer, .none:
             self.fix = Fix(
                 timestamp: precision.shown(fix.timestamp), coordinate: KilometerCell.center(of: fix.coordinate))
+        case .city:
+            self.fix = Fix(
+                timestamp: precision.shown(fix.timestamp), coordinate: context.cityCenter(of: fix.coordinate))
         }
         place = context.place(at: self.fix.coordinate)
         timeZone = context.timeZone(at: self.fix.coordinate) ?? place?.timeZone

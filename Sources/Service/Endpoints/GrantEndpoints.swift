@@ -204,7 +204,7 @@ enum GrantEndpoints {
 
     private static func terms(_ body: JSONValue, _ service: Service) throws(Problem) -> GrantTerms {
         guard let precision = Precision(word: try body.text("precision")) else {
-            throw .invalid("\"precision\" must be exact, kilometer or none.")
+            throw .invalid("\"precision\" must be exact, kilometer, city or none.")
         }
         let history = try body.flag("history", default: false)
         return GrantTerms(

@@ -128,7 +128,7 @@ package struct AskPatterns: Sendable {
                 note(step, .clockwork, &found)
                 if isAtNight(step.at) { note(step, .nights, &found) }
             }
-        case .shown(let precision): if precision == .kilometer { note(step, .coarse, &found) }
+        case .shown(let precision): if precision > .none, precision < .exact { note(step, .coarse, &found) }
         }
         return found
     }

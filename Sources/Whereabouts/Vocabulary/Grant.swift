@@ -1,6 +1,8 @@
 /// How much of a subject's location a requester may see.
 package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     case none = 0
+    /// The middle of the city, town or village it lies in; nothing else of the fix.
+    case city = 3
     /// The center of a cell of about one kilometer; nothing else of the fix.
     case kilometer = 1
     /// Everything the fix says.
@@ -14,12 +16,23 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     package var word: String {
         switch self {
         case .none: "none"
+        case .city: "city"
         case .kilometer: "kilometer"
         case .exact: "exact"
         }
     }
 
-    package static func < (a: Precision, b: Precision) -> Bool { a.rawValue < b.rawValue }
+    /// The less is seen, the lower; the numbers in events follow the order of their invention.
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .city: 1
+        case .kilometer: 2
+        case .exact: 3
+        }
+    }
+
+    package static func < (a: Precision, b: Precision) -> Bool { a.rank < b.rank }
 }
 
 /// What a grant lets its requester see, and when.

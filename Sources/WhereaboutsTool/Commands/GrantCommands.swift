@@ -6,7 +6,7 @@ enum GrantCommands {
     private static let subject = Options.handle("subject", "S", help: "whose location")
     private static let requester = Options.handle("requester", "R", help: "who may ask for it")
     private static let precision = Options.choice(
-        "precision", ["exact", "kilometer", "none"], help: "how exactly; none refuses on record")
+        "precision", ["exact", "kilometer", "city", "none"], help: "how exactly; none refuses on record")
     private static let history = Option.flag("history", help: "the past may be read too, not only the present")
     private static let askEachTime = Option.flag(
         "ask-each-time", help: "the subject answers each question first; shows no history")

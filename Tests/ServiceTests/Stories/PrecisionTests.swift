@@ -30,6 +30,24 @@ import Whereabouts
         #expect(answers.0.allSatisfy { !$0.contains("48.2006") && !$0.contains("horizontalAccuracy") })
     }
 
+    /// 3.6 km apart, both in Vienna; its coordinate is that of geonames.org/2761369.
+    @Test func `two worlds that differ inside one city answer byte for byte alike`() throws {
+        let one = try World(
+            latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""horizontalAccuracy":5"#, precision: "city")
+        let other = try World(
+            latitude: 48.2318, longitude: 16.3829, secondsAgo: 40, more: #""altitude":171.5,"speed":3.5"#,
+            precision: "city")
+        let answers = try (one.everything(), other.everything())
+        #expect(answers.0.count == answers.1.count)
+        for (first, second) in zip(answers.0, answers.1) {
+            let isSame = first == second
+            #expect(isSame, "\(first)\n\(second)")
+        }
+        #expect(answers.0.contains { $0.contains(#""latitude":48.20849,"longitude":16.37208"#) })
+        #expect(answers.0.contains { $0.contains(#""precision":"city""#) && $0.contains(#""name":"Vienna""#) })
+        #expect(answers.0.allSatisfy { !$0.contains("48.2006") && !$0.contains("horizontalAccuracy") })
+    }
+
     /// The first age that is still too old would be the fix's own, to the second: the moment the phone last moved.
     @Test func `how old a fix is cannot be found by asking for younger and younger ones`() throws {
         let one = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""speed":0"#)
@@ -74,8 +92,12 @@ import Whereabouts
         let friend: String
         let stranger: String
         private let phone: String
+        private let precision: String
 
-        init(latitude: Double, longitude: Double, secondsAgo: Int64, more: String) throws {
+        init(
+            latitude: Double, longitude: Double, secondsAgo: Int64, more: String, precision: String = "kilometer"
+        ) throws {
+            self.precision = precision
             house = try ServiceUnderTest()
             // 08:05: both moments lie in one quarter of an hour.
             house.clock.advance(seconds: 300)
@@ -83,7 +105,7 @@ import Whereabouts
             phone = try house.addDevice("walker-phone", of: "walker")
             friend = try house.addPerson("friend")
             stranger = try house.addPerson("stranger")
-            try house.grant("walker", to: "friend", precision: "kilometer", history: true)
+            try house.grant("walker", to: "friend", precision: precision, history: true)
             let report = house.send(
                 "POST", "/v1/fixes", as: phone,
                 #"{"timestamp":\#(house.clock.seconds - secondsAgo),"latitude":\#(latitude),"longitude":\#(longitude),\#(more)}"#
@@ -92,10 +114,10 @@ import Whereabouts
             _ = house.settled()
         }
 
-        /// One more person with a kilometer grant, who has asked nothing yet.
+        /// One more person with such a grant, who has asked nothing yet.
         func makeFriend(_ name: String) throws -> String {
             let token = try house.addPerson(name)
-            try house.grant("walker", to: name, precision: "kilometer", history: true)
+            try house.grant("walker", to: name, precision: precision, history: true)
             return token
         }
 
