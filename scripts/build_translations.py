@@ -30,7 +30,7 @@ VERSION = 1
 COUNTRY, DIVISION = 0xF0000000, 0xE0000000
 # The languages most spoken and written, and those of the European Union.
 LANGUAGES = set(
-    "ar bg bn ca cs da de el es et eu fa fi fr ga he hi hr hu id is it ja ko lt lv ms mt nb nl nn pl pt pt_BR ro ru sk sl sr "
+    "ar bg bn ca cs da de el es et eu fa fi fr ga he hi hr hu id is it ja ko lt lv ms mt nb nl pl pt pt_BR ro ru sk sl sr "
     "sv ta th tr uk ur vi zh_CN zh_TW".split())
 LEAST_POPULATION = 300_000
 ATTRIBUTION = (

@@ -113,7 +113,9 @@ private struct NameSearch {
         }
         for (name, rest) in question.splits {
             let key = question.key(name)
-            guard key.count > 1 else { continue }
+            // "AR" is the country of a misspelled Buenos Aires, not the beginning of Arrecifes; in scripts of syllables two
+            // are much.
+            guard key.count > 2 || key.count == 2 && key.allSatisfy({ $0 > 0x7f }) else { continue }
             for qualifiers in self.qualifiers(rest) {
                 names.places.eachKey(beginningWith: key, while: { mayMatter(population: $0) }) { cursor in
                     for entry in cursor.entries where holds(entry.number, qualifiers) { offer(entry, .prefix) }

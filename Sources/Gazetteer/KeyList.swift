@@ -62,7 +62,7 @@ struct KeyList: Sendable {
             table.update(cursor.key, shared: cursor.shared)
             if let edits = table.edits { body(cursor, edits) }
             if let hopeless = table.hopelessAt, cursor.isAtStartOfBlock || cursor.isAtEndOfBlock {
-                cursor.leap(overKeysBeginningWith: cursor.key[..<hopeless])
+                cursor.leap(overKeysThatShare: hopeless)
             }
         }
     }
@@ -139,7 +139,7 @@ extension KeyList {
                     continue
                 }
                 shared = min(front, key.count)
-                key.removeSubrange(shared...)
+                key.removeLast(key.count - shared)
                 while at < end, at < list.bytes.count { decode() }
                 at = end
                 entriesBegin = at
@@ -148,18 +148,48 @@ extension KeyList {
             }
         }
 
-        /// Goes on with the first block that may hold a key which neither is before the present one nor begins so.
-        mutating func leap(overKeysBeginningWith prefix: ArraySlice<UInt16>) {
+        /// Goes on with the first block that may hold a key which neither is before the present one nor begins as its
+        /// first `count` units do.
+        mutating func leap(overKeysThatShare count: Int) {
             // The blocks that lie within are mostly few: first by doubling steps, then by halving.
             var step = 1
-            while block + step < list.blocks.count, list.firstKey(block + step).starts(with: prefix) { step *= 2 }
+            while block + step < list.blocks.count, isShared(count, block + step) { step *= 2 }
             var (low, high) = (block + step / 2, min(block + step, list.blocks.count))
             while low + 1 < high {
                 let middle = (low + high) / 2
-                if list.firstKey(middle).starts(with: prefix) { low = middle } else { high = middle }
+                if isShared(count, middle) { low = middle } else { high = middle }
             }
             // The block at `low` begins so, and may end otherwise.
             if low > block { enter(low) }
+        }
+
+        /// Whether the first key of a block begins with the first `count` units of the key read last: read unit by unit,
+        /// because this is asked more often than anything else.
+        private func isShared(_ count: Int, _ block: Int) -> Bool {
+            var at = list.begin(block)
+            let length = Int(byte(at) & 15)
+            at += length == 15 ? 2 : 1
+            let end = length == 15 ? at + Int(byte(at - 1)) : at + length
+            var unit = 0
+            while unit < count {
+                guard at < end else { return false }
+                let code = list.codes.start + 8 * Int(byte(at))
+                at += 1
+                let units = min(Int(code.load(as: UInt8.self)), 7)
+                if units == 0 {
+                    guard key[unit] == UInt16(byte(at)) | UInt16(byte(at + 1)) << 8 else { return false }
+                    at += 2
+                    unit += 1
+                    continue
+                }
+                for index in 0..<units where unit < count {
+                    guard key[unit] == UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self)) else {
+                        return false
+                    }
+                    unit += 1
+                }
+            }
+            return true
         }
 
         private mutating func enter(_ block: Int) {

@@ -2,6 +2,7 @@ import Gazetteer
 import Geodesy
 import Glibc
 import JSON
+import Service
 
 /// Answers of the gazetteer a second, and what it takes to give the first one.
 struct GazetteerBench {
@@ -24,9 +25,17 @@ struct GazetteerBench {
             z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
             return z ^ (z >> 31)
         }
+
+        /// Uniform on the sphere.
+        mutating func coordinate() throws -> Coordinate {
+            try Coordinate(
+                latitude: asin(Double.random(in: -1...1, using: &self)) * 180 / .pi,
+                longitude: Double.random(in: -180...180, using: &self))
+        }
     }
 
     func run() throws {
+        let residentBefore = Self.residentBytes()
         let began = nanoseconds()
         let gazetteer = try Gazetteer(path: path)
         let transform = try GeocentricTransform()
@@ -34,43 +43,52 @@ struct GazetteerBench {
         guard gazetteer.placemark(at: vienna, using: transform).locality == "Vienna" else { throw UsageError() }
         let first = nanoseconds() - began
         let firstResident = Self.residentBytes()
-
+        // Before the points of this program take memory.
         var chance = Chance()
-        var random: [Coordinate] = []
-        while random.count < count {
-            let coordinate = try Coordinate(
-                latitude: asin(Double.random(in: -1...1, using: &chance)) * 180 / .pi,
-                longitude: Double.random(in: -180...180, using: &chance))
-            // On land, where there is something to say.
-            if gazetteer.country(at: coordinate) != nil { random.append(coordinate) }
+        for _ in 0..<1_000_000 {
+            let placemark = gazetteer.placemark(at: try chance.coordinate(), using: transform)
+            if placemark.timeZone == nil { throw UsageError() }
         }
-        let sorted = random.sorted { Self.cell($0) < Self.cell($1) }
+        let millionResident = Self.residentBytes()
+
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("benchmark", "gazetteer")
-        writer.field("points", count)
         writer.field("firstAnswerMilliseconds", rounded(Double(first) / 1e6, 2))
-        writer.field("firstResidentMegabytes", rounded(Double(firstResident) / 1e6, 1))
-        for (name, points) in [("random", random), ("sorted", sorted)] {
-            let began = nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-            var known = 0
-            for point in points where gazetteer.country(at: point) != nil && gazetteer.timeZone(at: point) != nil {
-                known += 1
-            }
-            let between = nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-            for point in points where gazetteer.placemark(at: point, using: transform).timeZone != nil { known += 1 }
-            let end = nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-            guard known == 2 * points.count else { throw UsageError() }
-            writer.field("\(name)CountryPerSecond", Int(Double(points.count) / Double(between - began) * 1e9))
-            writer.field("\(name)PlacemarkPerSecond", Int(Double(points.count) / Double(end - between) * 1e9))
-            writer.field("\(name)ResidentMegabytes", rounded(Double(Self.residentBytes()) / 1e6, 1))
+        for (name, bytes) in [
+            ("empty", residentBefore), ("first", firstResident), ("million", millionResident),
+        ] { writer.field("\(name)ResidentMegabytes", rounded(Double(bytes) / 1e6, 1)) }
+        let zones = try Zones(path: path.replacing("places.gazetteer", with: "zones.gazetteer"))
+        var random: [Coordinate] = []
+        while random.count < count {
+            let coordinate = try chance.coordinate()
+            // On land, where there is something to say.
+            if zones.number(at: coordinate).flatMap({ zones.country($0) }) != nil { random.append(coordinate) }
         }
+        let sorted = random.sorted { Self.cell($0) < Self.cell($1) }
+        writer.field("points", count)
+        for (name, points) in [("random", random), ("sorted", sorted)] {
+            let country = measured {
+                zones.numbers(at: points).count { $0.flatMap { zones.country($0) } != nil }
+            }
+            let placemark = measured {
+                gazetteer.placemarks(at: points, using: transform).count { $0.isoCountryCode != nil }
+            }
+            let distance = measured {
+                gazetteer.placemarks(at: points, using: transform).count { ($0.nearestPlace?.distanceMeters ?? 0) >= 0 }
+            }
+            guard [country, placemark, distance].allSatisfy({ $0.known == points.count }) else { throw UsageError() }
+            writer.field("\(name)CountryPerSecond", country.perSecond)
+            writer.field("\(name)PlacemarkPerSecond", placemark.perSecond)
+            writer.field("\(name)WithDistancePerSecond", distance.perSecond)
+        }
+        writer.field("sortedOnTwoThreadsPerSecond", onTwoThreads(sorted, gazetteer))
         var singles: [Int64] = []
         for point in random.prefix(20_000) {
             let began = nanoseconds()
             let placemark = gazetteer.placemark(at: point, using: transform)
             singles.append(nanoseconds() - began)
-            if placemark.timeZone == nil { throw UsageError() }
+            if placemark.isoCountryCode == nil { throw UsageError() }
         }
         singles.sort()
         writer.field("singleMicroseconds", rounded(Double(singles[singles.count / 2]) / 1000, 2))
@@ -82,6 +100,27 @@ struct GazetteerBench {
         }
         writer.endObject()
         printLine(writer.bytes)
+    }
+
+    /// How many a second of this thread's processor time, and what the work returned.
+    private func measured(_ work: () -> Int) -> (known: Int, perSecond: Int) {
+        let began = nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+        let known = work()
+        return (known, Int(Double(count) / Double(nanoseconds(CLOCK_THREAD_CPUTIME_ID) - began) * 1e9))
+    }
+
+    /// Placemarks of two halves at once, a second of the clock on the wall.
+    private func onTwoThreads(_ points: [Coordinate], _ gazetteer: Gazetteer) -> Int {
+        let began = nanoseconds()
+        let halves = [Array(points.prefix(points.count / 2)), Array(points.suffix(from: points.count / 2))]
+        let workers = halves.map { half in
+            WorkerThread {
+                guard let transform = try? GeocentricTransform() else { return }
+                _ = gazetteer.placemarks(at: half, using: transform)
+            }
+        }
+        for worker in workers { worker.join() }
+        return Int(Double(points.count) / Double(nanoseconds() - began) * 1e9)
     }
 
     /// The number of a half degree, row by row in turning directions, so that neighbours follow one another.

@@ -1,4 +1,5 @@
 import Geodesy
+import Glibc
 import Testing
 
 @testable import Gazetteer
@@ -192,6 +193,31 @@ import Testing
             guard found.isoCountryCode == nil else { continue }
             #expect(found.nearestPlace == gazetteer.nearest(to: far, using: transform))
         }
+    }
+
+    /// Ten million, or a fiftieth of them where nobody asks for the long tests: on the sphere, along meridians and
+    /// parallels of cells, at the poles and the ends of the longitudes.
+    @Test func `no coordinate brings the gazetteer down, and each has a time zone`() throws {
+        let count = getenv("WHEREABOUTS_LONG") == nil ? 200_000 : 10_000_000
+        var chance = Chance(state: 26)
+        var without = 0
+        for number in 0..<count {
+            let sphere = try chance.coordinate()
+            let coordinate =
+                switch number % 5 {
+                case 0, 1: sphere
+                case 2: try Coordinate(latitude: (sphere.latitude * 10).rounded() / 10, longitude: sphere.longitude)
+                case 3: try Coordinate(latitude: sphere.latitude, longitude: (sphere.longitude * 2).rounded() / 2)
+                default:
+                    try Coordinate(
+                        latitude: min(max(sphere.latitude * 1.2, -90), 90),
+                        longitude: min(max(sphere.longitude * 1.2, -180), 180))
+                }
+            let found = gazetteer.placemark(at: coordinate, using: transform)
+            if found.timeZone == nil { without += 1 }
+            if number % 16 == 0 { _ = (found.name, found.nearestPlace, found.administrativeAreaCode, found.ocean) }
+        }
+        #expect(without == 0)
     }
 
     @Test func `many at once are the same as one by one, and the fast paths agree with them`() throws {

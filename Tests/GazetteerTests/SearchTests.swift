@@ -74,7 +74,8 @@ import Testing
     @Test(
         arguments: [
             ("Londno", 51.51, -0.13, 1), ("Reykjavic", 64.14, -21.9, 1), ("Johhanesbrug", -26.2, 28.04, 2),
-            ("Siydnney Australia", -33.87, 151.21, 2),
+            ("Siydnney Australia", -33.87, 151.21, 2), ("Buenqos Aires, AR", -34.61, -58.38, 1),
+            ("Vitesbk, BY", 55.19, 30.2, 1),
         ] as [(String, Double, Double, Int)])
     func `up to two typing errors are forgiven`(
         name: String, latitude: Double, longitude: Double, edits: Int

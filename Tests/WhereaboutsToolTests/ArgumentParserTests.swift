@@ -69,7 +69,7 @@ import Whereabouts
             "--from must be Unix seconds or a time such as 2026-05-01, 2026-05-01T08:00 or 2026-05-01T08:00:00Z."
         ),
         (
-            ["grant", "add", "--subject", "a", "--requester", "b", "--precision", "city"],
+            ["grant", "add", "--subject", "a", "--requester", "b", "--precision", "street"],
             "--precision must be one of exact, kilometer, city, none."
         ),
         (

@@ -198,7 +198,11 @@ class Judges:
     def truth(self, latitude, longitude):
         zones = self.zones(latitude, longitude)
         countries = {self.country_of.get(zone) for zone in zones}
-        if UNSURE & set(zones) or latitude < -60:
+        if latitude < -60:
+            # The chart ends short of the pole and of shelves of ice, so that only its yes counts.
+            is_land = countries != {None} or self.chart.country(latitude, longitude)
+            country = "AQ" if is_land else ... if latitude < -70 else None
+        elif UNSURE & set(zones):
             country = self.chart.sure_country(latitude, longitude)
         elif len(countries) > 1:
             country = ...
@@ -274,7 +278,7 @@ class Judges:
 
         def at_sea():
             point = self.truth(*uniform(chance))
-            if point.country is not None or chart.country(point.latitude, point.longitude):
+            if point.country is not None:
                 return None
             point.water = lambda name: name is not None and chart.fits(name, point.latitude, point.longitude)
             return point
