@@ -95,11 +95,7 @@ extension ReadEndpoints {
         writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
         writer.field("horizontalAccuracy", fix.horizontalAccuracy)
         writer.field("metersOff", Geodesic.distanceMeters(from: place, to: fix.coordinate))
-        writer.field(
-            "used",
-            Fix.isUsable(
-                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
-                receivedAt: fix.receivedAt))
+        writer.field("used", reported.stored.anomaly == nil)
         writer.endObject()
     }
 }

@@ -20,11 +20,7 @@ package enum Anomaly: Hashable, Sendable {
     package static func marks(
         of fixes: [StoredFix], between before: StoredFix?, and after: StoredFix?, _ transform: GeocentricTransform
     ) -> [Anomaly?] {
-        var marks = fixes.map { fix in
-            Fix.anomaly(
-                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
-                receivedAt: fix.receivedAt)
-        }
+        var marks = fixes.map(\.anomaly)
         var last = before.flatMap { TrackPoint($0, transform) }
         var suspect: (index: Int, point: TrackPoint)?
         for (index, fix) in (fixes + (after.map { [$0] } ?? [])).enumerated() {
@@ -47,5 +43,14 @@ package enum Anomaly: Hashable, Sendable {
             }
         }
         return marks
+    }
+}
+
+extension StoredFix {
+    /// What is wrong with the fix by itself; `nil` when it may speak for where somebody is.
+    package var anomaly: Anomaly? {
+        Fix.anomaly(
+            timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: horizontalAccuracy, receivedAt: receivedAt
+        )
     }
 }

@@ -18,11 +18,7 @@ struct TrackPoint: Hashable, Sendable {
 
     /// The fix as the derivation sees it; `nil` when stage 0 does not let it in.
     init?(_ fix: StoredFix, _ transform: GeocentricTransform) {
-        guard
-            Fix.isUsable(
-                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
-                receivedAt: fix.receivedAt)
-        else { return nil }
+        guard fix.anomaly == nil else { return nil }
         let accuracy = Fix.effectiveAccuracy(fix.horizontalAccuracy)
         guard accuracy <= VisitRules.worstAccuracy else { return nil }
         self.init(time: fix.timestamp.milliseconds, coordinate: fix.coordinate, accuracy: accuracy, transform)

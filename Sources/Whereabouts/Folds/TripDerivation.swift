@@ -197,11 +197,7 @@ extension TripDerivation.Point {
 
     /// `nil` for a fix that may not speak for where somebody is, or too vaguely for a way.
     fileprivate init?(_ fix: StoredFix) {
-        guard
-            Fix.isUsable(
-                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
-                receivedAt: fix.receivedAt)
-        else { return nil }
+        guard fix.anomaly == nil else { return nil }
         let accuracy = Fix.effectiveAccuracy(fix.horizontalAccuracy)
         guard accuracy <= TripDerivation.worstAccuracy else { return nil }
         self.init(time: fix.timestamp, coordinate: fix.coordinate, accuracy: accuracy)
