@@ -7,7 +7,7 @@ import WireFormats
 
 /// What a person's devices reported, in the order of its time.
 extension ReadEndpoints {
-    private static let mostFilterMeters: Int64 = 100_000
+    static let mostFilterMeters: Int64 = 100_000
 
     private struct Marked {
         let reported: ReportedFix

@@ -66,6 +66,8 @@ extension Operation {
     private static let named = Schema.object(
         ["latitude": Schema.latitude, "longitude": Schema.longitude], optional: ["place": Schema.text])
 
+    private static let mode = Schema.word("walk", "run", "cycle", "drive", "train", "flight")
+
     private static let stored: KeyValuePairs<String, Operation> = [
         "GET /v1/people/*/location": read(
             "Where a person was seen last.",
@@ -73,24 +75,32 @@ extension Operation {
         "GET /v1/people/*/track": read(
             "The fixes of a person, in their order of time.",
             Schema.page(
-                Schema.object(["device": Schema.handle, "number": Schema.event]).with(["allOf": [Schema.fix]])),
-            rows),
+                Schema.object(
+                    ["device": Schema.handle, "number": Schema.event],
+                    optional: ["anomaly": Schema.word("invalid", "noFix", "inTheFuture", "vague", "spike")]
+                ).with(["allOf": [Schema.fix]])),
+            rows + [
+                Parameter(
+                    name: "distanceFilter", schema: Schema.integer(0...ReadEndpoints.mostFilterMeters),
+                    description: "Only fixes without an anomaly, each so many meters from the one before.")
+            ]),
         "GET /v1/people/*/visits": read("Where a person stayed.", Schema.page(Schema.visit), rows),
         "GET /v1/people/*/visits/*": read(
             "A visit with the fixes that decided it.",
             Schema.object(
                 ["visit": Schema.orNull(Schema.visit), "asOf": Schema.asOf],
                 optional: [
-                    "rules": Schema.count, "before": Schema.list(Schema.decidingFix),
+                    "successor": Schema.visitID, "rules": Schema.count, "before": Schema.list(Schema.decidingFix),
                     "during": Schema.list(Schema.decidingFix), "after": Schema.list(Schema.decidingFix),
                 ])),
         "GET /v1/people/*/crossings": read(
             "When a person entered and left regions.",
             Schema.page(
-                Schema.object([
-                    "region": Schema.text, "type": Schema.word("enter", "exit"), "time": Schema.time,
-                    "reported": Schema.time,
-                ])), rows),
+                Schema.object(
+                    [
+                        "region": Schema.text, "type": Schema.word("enter", "exit"), "time": Schema.time,
+                        "reported": Schema.time,
+                    ], optional: ["dwellSeconds": Schema.length])), rows),
         "GET /v1/people/*/trips": read(
             "The ways between visits, and the times without data.",
             Schema.page(
@@ -101,7 +111,7 @@ extension Operation {
                     ],
                     optional: [
                         "from": named, "to": named, "timeZone": Schema.timeZone, "distanceMeters": Schema.length,
-                        "mode": Schema.word("walk", "run", "cycle", "drive", "train", "flight"),
+                        "mode": mode,
                         "confidence": ["type": "number", "minimum": 0, "maximum": 1], "fixes": Schema.count,
                     ])), range + [.after]),
         "GET /v1/people/*/places": read(
@@ -109,11 +119,36 @@ extension Operation {
             Schema.page(
                 Schema.object(
                     [
-                        "id": Schema.pattern("^[0-9a-f]{16}$"), "latitude": Schema.latitude,
+                        "id": Schema.visitID, "latitude": Schema.latitude,
                         "longitude": Schema.longitude, "horizontalAccuracy": Schema.length, "visits": Schema.count,
                         "totalSeconds": Schema.length, "firstArrival": Schema.time, "lastArrival": Schema.time,
                         "lastDeparture": Schema.orNull(Schema.time),
-                    ], optional: ["place": Schema.text, "timeZone": Schema.timeZone])), range),
+                    ],
+                    optional: ["place": Schema.text, "timeZone": Schema.timeZone, "usualHours": Schema.text])), range),
+        "GET /v1/people/*/summary": read(
+            "Days, weeks or months by the clocks where a person was.",
+            Schema.page(
+                Schema.object([
+                    "period": Schema.text, "from": Schema.time, "to": Schema.time, "seconds": Schema.length,
+                    "staySeconds": Schema.length, "moveSeconds": Schema.length, "unknownSeconds": Schema.length,
+                    "distanceMeters": Schema.length, "visits": Schema.count,
+                    "places": Schema.list(
+                        Schema.object(
+                            ["id": Schema.visitID, "visits": Schema.count, "seconds": Schema.length],
+                            optional: ["place": Schema.text])),
+                    "modes": Schema.list(
+                        Schema.object([
+                            "mode": mode, "trips": Schema.count, "seconds": Schema.length,
+                            "distanceMeters": Schema.length,
+                        ])),
+                ])),
+            range + [
+                Parameter(
+                    name: "period", schema: Schema.word("day", "week", "month"), description: "What is summed up."),
+                Parameter(
+                    name: "dayStartMinutes", schema: Schema.integer(0...1439),
+                    description: "How long after midnight days begin."),
+            ]),
         "GET /v1/people/*/audit": read(
             "Who asked for a person and what came of it, who read what, who changed whose rights; newest first.",
             Schema.page(

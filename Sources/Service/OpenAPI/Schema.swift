@@ -17,6 +17,7 @@ enum Schema {
     static let longitude: JSONTree = ["type": "number", "minimum": -180, "maximum": 180]
     /// Meters, or a time in seconds, or anything else that cannot be less than nothing.
     static let length: JSONTree = ["type": "number", "minimum": 0]
+    static let visitID = pattern("^[0-9a-f]{16}$")
     static let uuid: JSONTree = ["type": "string", "format": "uuid"]
     static let timeZone: JSONTree = ["type": "string", "examples": ["Europe/Vienna"]]
 
@@ -136,7 +137,7 @@ enum Schema {
         ).with(["description": "What CLLocation says, in its names and units."]),
         "Visit": object(
             [
-                "id": pattern("^[0-9a-f]{16}$"), "arrival": time, "departure": orNull(time), "latitude": latitude,
+                "id": visitID, "arrival": time, "departure": orNull(time), "latitude": latitude,
                 "longitude": longitude, "horizontalAccuracy": length, "firstReported": time,
             ], optional: ["place": text, "timeZone": timeZone, "departureReported": time]),
         "DecidingFix": object(
