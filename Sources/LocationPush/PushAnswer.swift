@@ -19,7 +19,7 @@ struct PushAnswerParts {
     private(set) var status = 0
     private var apnsID: String?
     private var uniqueID: String?
-    private var retryAfterSeconds: Int64?
+    private var retryAfter: RetryAfter?
     private var body: [UInt8] = []
 
     mutating func take(header name: String, _ value: String) {
@@ -27,7 +27,7 @@ struct PushAnswerParts {
         case ":status": status = Int(value) ?? 0
         case "apns-id": apnsID = value
         case "apns-unique-id": uniqueID = value
-        case "retry-after": retryAfterSeconds = Int64(value).map { min(max($0, 0), 86_400) }
+        case "retry-after": retryAfter = RetryAfter(value)
         default: break
         }
     }
@@ -36,10 +36,11 @@ struct PushAnswerParts {
         body.append(contentsOf: bytes.prefix(Self.bodyBytesMax + 1 - body.count))
     }
 
-    var answer: PushAnswer {
+    /// - Parameter unixMs: when it came.
+    func answer(atUnixMs unixMs: Int64) -> PushAnswer {
         PushAnswer(
             status: status, apnsID: apnsID, uniqueID: uniqueID,
-            rejection: status == 200 ? nil : rejection, retryAfterSeconds: retryAfterSeconds)
+            rejection: status == 200 ? nil : rejection, retryAfterSeconds: retryAfter?.seconds(atUnixMs: unixMs))
     }
 
     /// `{"reason":"Unregistered","timestamp":1732147200123}`; anything else is an unnamed reason.

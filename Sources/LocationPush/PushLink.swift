@@ -33,6 +33,7 @@ final class PushLink {
     /// Why the connection was lost or closed.
     private(set) var fault: TransportFault?
     private let timing: PushTiming
+    private let clock: PushClock
     private let begunMs: Int64
     private let responses = PushResponses()
     private var headers: PushHeaders
@@ -46,10 +47,11 @@ final class PushLink {
 
     init(
         number: Int, descriptor: Int32, endpoint: PushEndpoint, context: TLSContext, timing: PushTiming,
-        atMs now: Int64
+        clock: PushClock, atMs now: Int64
     ) throws(TransportFault) {
         self.number = number
         self.timing = timing
+        self.clock = clock
         self.begunMs = now
         self.lastUsedMs = now
         self.headers = PushHeaders(authority: endpoint.host)
@@ -174,7 +176,7 @@ final class PushLink {
                 lose(TransportFault(why), atMs: now)
             case .finish(let stream, let ending):
                 guard let request = sent[stream] else { continue }
-                let answer = ending == .answered ? responses.parts[stream]?.answer : nil
+                let answer = ending == .answered ? responses.parts[stream]?.answer(atUnixMs: clock.now().unixMs) : nil
                 if let answer, answer.status < 500, !hasAnswered {
                     hasAnswered = true
                     firstAnswerIsNews = true

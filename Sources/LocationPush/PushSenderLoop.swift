@@ -194,7 +194,8 @@ final class PushSenderLoop {
             do throws(TransportFault) {
                 let link = try PushLink(
                     number: lastLinkNumber + 1, descriptor: try address.beginConnecting(),
-                    endpoint: configuration.endpoint, context: context, timing: configuration.timing, atMs: now)
+                    endpoint: configuration.endpoint, context: context, timing: configuration.timing,
+                    clock: configuration.clock, atMs: now)
                 lastLinkNumber += 1
                 return links.append(link)
             } catch {
