@@ -178,35 +178,45 @@ final class Pusher: Sendable {
         // A device about which nothing was ordered lost its token meanwhile; it waits on, to be found gone.
         var waiting = waiting
         for order in orders { waiting[order.device] = nil }
-        var devices: [(id: DeviceID, token: Standing.PushToken)] = []
         for order in orders {
-            switch order.what {
-            case .wait(let until): waiting[order.device] = until
-            case .send: devices += work.devices.filter { $0.id == order.device }
-            }
+            if case .wait(let until) = order.what { waiting[order.device] = until }
         }
-        for (device, token) in devices {
+        for order in orders where order.what == .send {
+            guard let (device, token) = work.devices.first(where: { $0.id == order.device }) else { continue }
             let apnsID = LocationPushAttempt.apnsID(work.query, device)
+            let tried = Tried()
             do throws(PushRequestError) {
                 let request = try PushApps.request(
                     to: device, token, for: work.query, named: "query",
                     priority: work.initiation == .user ? .userAsked : .serverAsked, deadline: work.deadline, at: clock()
                 )
                 apps.sender(for: token)?.send(request) { [self] attempt in
+                    tried.wasTried = true
                     let (status, reason) = attempt.recorded
                     record(
-                        work.query, device, apnsID, number: attempt.number, status: status, reason: reason,
-                        milliseconds: attempt.durationMs)
+                        work.query, device, apnsID, number: order.tries + Int64(attempt.number), status: status,
+                        reason: reason, milliseconds: attempt.durationMs)
                 } completion: { [self] outcome in
+                    if !tried.wasTried, case .failed(let fault) = outcome {
+                        recordNotSent(work.query, device, apnsID, because: "\(fault)")
+                    }
                     finish(work.query, device, token, outcome)
                 }
             } catch {
-                record(
-                    work.query, device, apnsID, number: 1, status: nil, reason: "not sent: \(error)", milliseconds: 0)
+                recordNotSent(work.query, device, apnsID, because: "\(error)")
                 finishOne(work.query, isAccepted: false)
             }
         }
         return waiting.isEmpty ? nil : waiting
+    }
+
+    /// Whether a push was tried.
+    private final class Tried: Sendable {
+        private let state = Atomic<Bool>(false)
+        var wasTried: Bool {
+            get { state.load(ordering: .relaxed) }
+            set { state.store(newValue, ordering: .relaxed) }
+        }
     }
 
     private func finish(_ query: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ outcome: PushOutcome) {
@@ -215,7 +225,12 @@ final class Pusher: Sendable {
         {
             log.submit(retirement, by: .house, correlation: .random()) { _ in }
         }
-        if case .accepted = outcome { finishOne(query, isAccepted: true) } else { finishOne(query, isAccepted: false) }
+        switch outcome {
+        case .accepted: finishOne(query, isAccepted: true)
+        // The next process pushes again.
+        case .failed(.stopped): break
+        case .rejected, .failed: finishOne(query, isAccepted: false)
+        }
     }
 
     /// When the last device of a query has failed and none was reached, the query has failed.
@@ -232,12 +247,19 @@ final class Pusher: Sendable {
         if isOver { log.submit(.endQuery(query, .pushFailed), by: .house, correlation: query) { _ in } }
     }
 
+    /// The end of a push that was started and never tried.
+    private func recordNotSent(
+        _ query: QueryID, _ device: DeviceID, _ apnsID: Identifier128, because reason: String
+    ) {
+        record(query, device, apnsID, number: 0, status: nil, reason: "not sent: \(reason)", milliseconds: 0)
+    }
+
     private func record(
-        _ query: QueryID, _ device: DeviceID, _ apnsID: Identifier128, number: Int, status: Int64?, reason: String?,
+        _ query: QueryID, _ device: DeviceID, _ apnsID: Identifier128, number: Int64, status: Int64?, reason: String?,
         milliseconds: Int64
     ) {
         let attempt = LocationPushAttempt(
-            query: query, device: device, attempt: Int64(number), apnsID: apnsID, status: status,
+            query: query, device: device, attempt: number, apnsID: apnsID, status: status,
             reason: reason.map { String($0.prefix(200)) }, durationMilliseconds: milliseconds)
         log.submit(.recordPushAttempt(attempt), by: .house, correlation: query) { _ in }
     }

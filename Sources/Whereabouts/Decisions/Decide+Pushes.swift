@@ -11,6 +11,12 @@ package struct PushOrder: Hashable, Sendable {
     }
     package let device: DeviceID
     package let what: What
+    /// How often the device was tried for the query before.
+    package let tries: Int64
+
+    init(device: DeviceID, what: What, tries: Int64 = 0) {
+        (self.device, self.what, self.tries) = (device, what, tries)
+    }
 }
 
 /// Why a push was not sent, in the words of ``LocationPushAttempt/reason``.
@@ -68,7 +74,10 @@ extension Standing {
                     .locationPushAttempted(LocationPushAttempt(reason, query: id, device: wanted)),
                     to: .audit(query.subject), cause: query.number)
             } else {
-                orders.append(PushOrder(device: wanted, what: .send))
+                let before = query.pushes.first { $0.device == wanted }
+                // A start without a record was cut short by the end of the process: it may have been tried.
+                let tries = before.map { $0.isUnderWay ? $0.tries + 1 : $0.tries } ?? 0
+                orders.append(PushOrder(device: wanted, what: .send, tries: tries))
                 decision.append(
                     .locationPushStarted(query: id, device: wanted), to: .audit(query.subject), cause: query.number)
             }
@@ -84,7 +93,7 @@ extension Standing {
         if !device.mayBeWoken { return (.notAuthorized, now) }
         // What became of a push that was started before a restart is not known: it is repeated without a pause, and
         // Apple counts both.
-        if !query.pushed.contains(id), let last = device.lastPushAt {
+        if !query.pushes.contains(where: { $0.device == id }), let last = device.lastPushAt {
             let next = last.adding(seconds: Limits.secondsBetweenPushes)
             if now < next { return (.coalesced, next) }
         }

@@ -155,7 +155,7 @@ extension Standing {
                 $0.timestamp(8, query.deadline)
                 $0.integer(9, query.end?.rawValue)
                 $0.integer(10, query.fix)
-                $0.integers(11, query.pushed.map(\.rawValue))
+                $0.integers(11, query.pushes.flatMap { [$0.device.rawValue, $0.tries, $0.isUnderWay ? 1 : 0] })
                 $0.integers(12, query.withheld.flatMap { [$0.device.rawValue, $0.reason.rawValue] })
                 $0.integer(13, query.consent?.rawValue)
                 $0.bool(14, query.isDisclosed ? true : nil)
@@ -351,7 +351,14 @@ extension Standing {
                 number: try require(try fields.integer(6)), askedAt: try require(try fields.timestamp(7)),
                 deadline: try require(try fields.timestamp(8)),
                 end: try fields.integer(9).flatMap(QueryEnd.init(rawValue:)), fix: try fields.integer(10))
-            known.pushed = try fields.integers(11).map(DeviceID.init(rawValue:))
+            let pushes = try fields.integers(11)
+            guard pushes.count % 3 == 0 else { throw .unexpected }
+            for index in stride(from: 0, to: pushes.count, by: 3) {
+                known.pushes.append(
+                    Query.Push(
+                        device: DeviceID(rawValue: pushes[index]), tries: pushes[index + 1],
+                        isUnderWay: pushes[index + 2] == 1))
+            }
             let withheld = try fields.integers(12)
             guard withheld.count % 2 == 0 else { throw .unexpected }
             for index in stride(from: 0, to: withheld.count, by: 2) {

@@ -100,15 +100,18 @@ extension Standing {
         case .locationPushStarted(let query, let device):
             devices[device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
             devices[device]?.lastPushAt = recorded.recordedAt
-            if queries[query]?.pushed.contains(device) == false { queries[query]?.pushed.append(device) }
+            queries[query]?.noteStart(device)
         case .locationReportCommanded(let query, let device): queries[query]?.commanded.append(device)
         case .locationPushTested(let attempt):
             guard attempt.attempt == 0 else { break }
             devices[attempt.device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
             devices[attempt.device]?.lastPushAt = recorded.recordedAt
         case .locationPushAttempted(let attempt):
-            guard let reason = attempt.withheld else { break }
-            queries[attempt.query]?.withheld.append(Query.Withheld(device: attempt.device, reason: reason))
+            if let reason = attempt.withheld {
+                queries[attempt.query]?.withheld.append(Query.Withheld(device: attempt.device, reason: reason))
+            } else {
+                queries[attempt.query]?.note(attempt)
+            }
         case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
         case .locationDisclosed(let disclosure):
             if queries[disclosure.query]?.isDisclosed == true {
@@ -301,6 +304,22 @@ extension Standing.Device {
 
     fileprivate mutating func note(_ held: Standing.AuthorizationHeld) {
         if authorization.map({ $0.since <= held.since }) ?? true { authorization = held }
+    }
+}
+
+extension Standing.Query {
+    fileprivate mutating func noteStart(_ device: DeviceID) {
+        guard let index = pushes.firstIndex(where: { $0.device == device }) else {
+            return pushes.append(Push(device: device))
+        }
+        if pushes[index].isUnderWay { pushes[index].tries += 1 }
+        pushes[index].isUnderWay = true
+    }
+
+    fileprivate mutating func note(_ attempt: LocationPushAttempt) {
+        guard let index = pushes.firstIndex(where: { $0.device == attempt.device }) else { return }
+        pushes[index].tries = max(pushes[index].tries, attempt.attempt)
+        pushes[index].isUnderWay = false
     }
 }
 

@@ -82,8 +82,8 @@ package struct Standing: Sendable {
         package internal(set) var fix: Int64?
         /// It was shown already: what is shown again is a read.
         package internal(set) var isDisclosed = false
-        /// Devices that a push was started to.
-        package internal(set) var pushed: [DeviceID] = []
+        /// Of each device that a push was started to.
+        package internal(set) var pushes: [Push] = []
         /// Devices that were told to report in the answer to a message of theirs.
         package internal(set) var commanded: [DeviceID] = []
         /// Set when the subject is asked first.
@@ -94,6 +94,15 @@ package struct Standing: Sendable {
         package enum Consent: Int64, Sendable {
             case asked = 1
             case given = 2
+        }
+
+        /// What is known of the pushes to one device.
+        package struct Push: Hashable, Sendable {
+            package let device: DeviceID
+            /// Tries so far, those counted that a restart left without a record.
+            package internal(set) var tries: Int64 = 0
+            /// A push was started, and nothing of it is on record yet.
+            package internal(set) var isUnderWay = true
         }
 
         /// Whether the subject has yet to say yes: nothing is pushed, and nothing answers, before.

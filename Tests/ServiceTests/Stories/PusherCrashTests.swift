@@ -44,7 +44,36 @@ import Whereabouts
         // Every push is on record before it leaves, so that the budget counts it although its outcome was lost.
         let started = events.count { if case .locationPushStarted = $0 { true } else { false } }
         #expect(started == here.standIn.acceptedCount)
+        // The tries are counted through, the lost ones too.
+        let tries = Self.attempts(here).map(\.attempt)
+        #expect(tries == tries.sorted() && Set(tries).count == tries.count)
+        #expect(tries.last == Int64(here.standIn.acceptedCount))
         #expect(here.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
+    }
+
+    @Test func `a push that was never tried has its end in the audit, and a stop of the service is none`() throws {
+        let here = try Neighbourhood()
+        try here.house.grant("walker", to: "friend")
+        _ = try here.registerSilentPhone()
+        // Nobody listens there any more.
+        here.standIn.stop()
+        let url = try here.ask(#","deadlineSeconds":600"#)
+        here.until { Self.started(here) == 1 }
+        try here.house.restart()
+        here.until { Self.started(here) == 2 }
+        #expect(Self.attempts(here).map(\.attempt) == [0])
+        #expect(Self.attempts(here).map(\.reason) == ["not sent: the sender was stopped"])
+        #expect(try here.client.send("DELETE", url, as: here.friend)["status"]?.string == "noAnswer")
+        #expect(try here.audited().query?["end"]?.string == "cancelled")
+        here.house.clock.advance(seconds: 61)
+        // The deadline of the push is the question's.
+        _ = try here.ask(#","deadlineSeconds":1"#)
+        here.until { Self.attempts(here).contains { $0.reason?.hasPrefix("not sent: no connection") == true } }
+        #expect(Self.attempts(here).allSatisfy { $0.attempt == 0 && $0.status == nil && $0.withheld == nil })
+    }
+
+    private static func started(_ here: Neighbourhood) -> Int {
+        ((try? here.house.events()) ?? []).count { if case .locationPushStarted = $0.event { true } else { false } }
     }
 
     private static func attempts(_ here: Neighbourhood) -> [LocationPushAttempt] {

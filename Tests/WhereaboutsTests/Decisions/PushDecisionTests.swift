@@ -106,6 +106,33 @@ import Whereabouts
         #expect(full == House.start.adding(seconds: 480))
     }
 
+    @Test func `tries are counted on after a restart, those without a record too`() {
+        var scene = Self.scene()
+        let query = Self.ask(&scene, 1)
+        func tries() -> Int64? {
+            let reply = scene.house.submit(.startPushes(query, to: [scene.phoneID]), by: .house)
+            guard case .success(.pushes(let orders)) = reply else { return nil }
+            return orders.first?.tries
+        }
+        func record(_ number: Int64, _ reason: String? = nil) {
+            let attempt = LocationPushAttempt(
+                query: query, device: scene.phoneID, attempt: number,
+                apnsID: LocationPushAttempt.apnsID(query, scene.phoneID), status: nil, reason: reason,
+                durationMilliseconds: 1)
+            scene.house.submit(.recordPushAttempt(attempt), by: .house)
+        }
+        #expect(tries() == 0)
+        record(1)
+        record(2)
+        #expect(tries() == 2)
+        // Two processes end before they have recorded anything.
+        #expect(tries() == 3)
+        #expect(tries() == 4)
+        // And one before it has tried.
+        record(0, "not sent: the sender was stopped")
+        #expect(tries() == 4)
+    }
+
     @Test func `a clock put back does not lengthen the pause`() {
         var scene = Self.scene()
         #expect(Self.order(&scene, Self.ask(&scene, 1)) == .send)
