@@ -127,6 +127,30 @@ import Whereabouts
         live.leave()
     }
 
+    /// The records of a stream, in order, name the bytes of its batches: so many events each.
+    @discardableResult
+    private static func expectOnRecord(_ reader: Reader, _ house: ServiceUnderTest) throws -> [LocationRead] {
+        let request = try #require(reader.answer.header("Whereabouts-Request"))
+        let records = try house.events().compactMap { event -> LocationRead? in
+            guard event.correlation.description == request, case .locationRead(let read) = event.event else {
+                return nil
+            }
+            return read
+        }
+        #expect(records.first?.count == 0 && records.first?.verdict == .own)
+        var blocks = reader.blocks[...]
+        for record in records.dropFirst() {
+            let batch = blocks.prefix(Int(record.count))
+            // The last one may still be on its way to this reader.
+            guard batch.count == record.count else { break }
+            blocks = blocks.dropFirst(batch.count)
+            let bytes = Array(batch.map { $0 + "\n\n" }.joined().utf8)
+            #expect(record.content.content?.answerHash.map(\.bytes) == SHA256().hash(bytes).bytes)
+        }
+        #expect(blocks.isEmpty, "something left without a record")
+        return records
+    }
+
     @Test func `every byte was on record before it left, and the records are not told`() throws {
         let (house, walker, friend, _) = try Self.scene()
         try house.grant("walker", to: "friend")
@@ -140,26 +164,8 @@ import Whereabouts
         }
         #expect(Set(live.told.map(\.event)).isSubset(of: ["query", "end", "push"]))
         for reader in [live, another] {
-            // The records of this stream, in order, name the bytes of its batches: so many events each.
-            let request = try #require(reader.answer.header("Whereabouts-Request"))
-            let records = try house.events().compactMap { event -> LocationRead? in
-                guard event.correlation.description == request, case .locationRead(let read) = event.event else {
-                    return nil
-                }
-                return read
-            }
-            #expect(records.first?.count == 0 && records.first?.verdict == .own)
-            var blocks = reader.blocks[...]
-            for record in records.dropFirst() {
-                let batch = blocks.prefix(Int(record.count))
-                // The last one may still be on its way to this reader.
-                guard batch.count == record.count else { break }
-                blocks = blocks.dropFirst(batch.count)
-                let bytes = Array(batch.map { $0 + "\n\n" }.joined().utf8)
-                #expect(record.question == .live)
-                #expect(record.content.content?.answerHash.map(\.bytes) == SHA256().hash(bytes).bytes)
-            }
-            #expect(blocks.isEmpty, "something left without a record")
+            let records = try Self.expectOnRecord(reader, house)
+            #expect(Set(records.map(\.question)) == [.live])
             #expect(records.count >= 4)
         }
         live.leave()
@@ -263,23 +269,8 @@ import Whereabouts
         #expect(first.data["departure"]?.isNull == true)
         #expect(first.data["latitude"]?.double.map { abs($0 - 48.2) < 0.001 } == true)
         // Each part of what left is on record as the reading it is.
-        let request = try #require(live.answer.header("Whereabouts-Request"))
-        let records = try house.events().compactMap { event -> LocationRead? in
-            guard event.correlation.description == request, case .locationRead(let read) = event.event else {
-                return nil
-            }
-            return read
-        }
+        let records = try Self.expectOnRecord(live, house)
         #expect(Set(records.map(\.question)) == [.live, .visits, .crossings])
-        var blocks = live.blocks[...]
-        for record in records.dropFirst() {
-            let part = blocks.prefix(Int(record.count))
-            guard part.count == record.count else { break }
-            blocks = blocks.dropFirst(part.count)
-            let bytes = Array(part.map { $0 + "\n\n" }.joined().utf8)
-            #expect(record.content.content?.answerHash.map(\.bytes) == SHA256().hash(bytes).bytes)
-        }
-        #expect(blocks.isEmpty, "something left without a record")
         // Whoever may not read visits is told none.
         house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
         let others = blind.until { $0.contains { $0.event == "change" } }

@@ -1,0 +1,157 @@
+import Glibc
+import JSON
+import LocationPush
+import PushStandIn
+import Synchronization
+import Testing
+
+@testable import Service
+
+/// `whereabouts serve` as a process of its own, killed without warning.
+@Suite struct KilledProcessTests {
+    /// The tool beside the program that runs these tests.
+    private static let tool: String? = {
+        var path = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &path, path.count)
+        guard count > 0 else { return nil }
+        let program = String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = program.split(separator: "/").dropLast().joined(separator: "/")
+        return access("/\(folder)/whereabouts", X_OK) == 0 ? "/\(folder)/whereabouts" : nil
+    }()
+
+    /// The service over a data directory, and where it listens.
+    private final class Process {
+        let id: pid_t
+        let port: Int
+        private let output: UnsafeMutablePointer<FILE>
+
+        init(_ tool: String, data: String) throws {
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+            let arguments = [tool, "serve", "--data", data, "--listen", "127.0.0.1:0"]
+            var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+            defer { for word in words { free(word) } }
+            var made: pid_t = 0
+            try #require(posix_spawn(&made, tool, &actions, nil, &words, environ) == 0)
+            id = made
+            close(ends[1])
+            output = try #require(fdopen(ends[0], "r"))
+            var line: UnsafeMutablePointer<CChar>?
+            var capacity = 0
+            defer { free(line) }
+            while getline(&line, &capacity, output) > 0, let text = line.map({ String(cString: $0) }) {
+                guard let colon = text.lastIndex(of: ":"), text.contains("http://127.0.0.1:") else { continue }
+                port = try #require(Int(text[text.index(after: colon)...].prefix { $0.isNumber }))
+                return
+            }
+            port = 0
+            Issue.record("The service said nothing of where it listens.")
+        }
+
+        deinit {
+            kill(id, SIGKILL)
+            fclose(output)
+        }
+
+        /// The signal or exit status that it ended with.
+        func ended() -> (signal: Int32, status: Int32) {
+            var status: Int32 = 0
+            waitpid(id, &status, 0)
+            return (status & 0x7F, (status >> 8) & 0xFF)
+        }
+    }
+
+    @Test(.enabled(if: tool != nil, "whereabouts was not built beside the tests"))
+    func `killed between push and record, the next process pushes again under the same id, and the query has one end`()
+        throws
+    {
+        let tool = try #require(Self.tool)
+        var template = Array("/tmp/killed-XXXXXX".utf8CString)
+        let folder = String(cString: try #require(mkdtemp(&template)))
+        defer { ServiceUnderTest.remove(folder) }
+        let pushes = Monitor((ids: [String](), victim: pid_t(0)))
+        var configuration = PushStandIn.Configuration(directory: folder)
+        configuration.record = { record in
+            // On the stand-in's thread, before APNs' answer leaves.
+            pushes.change { pushes in
+                pushes.ids.append(record.apnsID ?? "")
+                if pushes.victim > 0 { kill(pushes.victim, SIGKILL) }
+                pushes.victim = 0
+            }
+        }
+        let standIn = try PushStandIn(configuration)
+        defer { standIn.stop() }
+        let data = "\(folder)/data"
+        mkdir(data, 0o700)
+        let credentials = standIn.credentials
+        try DataDirectory.writePrivate(
+            Array(
+                """
+                {"push":{"host":"localhost","port":\(standIn.port),"caFile":"\(credentials.trustFile)",
+                "teamID":"\(credentials.teamID)","keyID":"\(credentials.keyID)",
+                "keyFile":"\(credentials.providerKeyFile)","bundleIDs":["\(ServiceUnderTest.bundleID)"],
+                "environment":"development"}}
+                """.utf8), to: "\(data)/config.json")
+
+        let first = try Process(tool, data: data)
+        let secret = try #require(DataDirectory.read("\(data)/admin.token", atMost: 256))
+        let admin = String(decoding: secret, as: UTF8.self).filter { !$0.isWhitespace }
+        var client = SocketClient(port: first.port)
+        func send(_ method: String, _ path: String, _ body: String = "", as token: String) throws -> Answer {
+            let answer = try client.send(method, path, as: token, body)
+            #expect((200..<300).contains(answer.status), "\(method) \(path): \(answer.text)")
+            return answer
+        }
+        func addPerson(_ handle: String) throws -> String {
+            _ = try send("POST", "/v1/people", #"{"handle":"\#(handle)"}"#, as: admin)
+            let made = try send("POST", "/v1/people/\(handle)/tokens", #"{"scopes":["query","audit"]}"#, as: admin)
+            return try #require(made["token"]?.string)
+        }
+        let walker = try addPerson("walker"), friend = try addPerson("friend")
+        let device = try send("POST", "/v1/people/walker/devices", #"{"handle":"phone"}"#, as: admin)
+        let phone = try #require(device["password"]?.string)
+        let token = hex(try standIn.registerPhone(bundleID: ServiceUnderTest.bundleID))
+        _ = try send(
+            "PUT", "/v1/devices/phone/location-push-token",
+            #"{"hex":"\#(token)","environment":"development","bundleID":"\#(ServiceUnderTest.bundleID)"}"#, as: phone)
+        _ = try send("POST", "/v1/people/walker/grants", #"{"requester":"friend","precision":"exact"}"#, as: admin)
+
+        pushes.change { $0.victim = first.id }
+        let asked = try client.send(
+            "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"late","deadlineSeconds":600}"#)
+        let url = try #require(asked["url"]?.string), id = try #require(asked["id"]?.string)
+        #expect(first.ended().signal == SIGKILL)
+
+        let second = try Process(tool, data: data)
+        client = SocketClient(port: second.port)
+        let ids = try #require(pushes.wait { $0.ids.count == 2 ? $0.ids : nil })
+        #expect(Set(ids).count == 1)
+        let seconds = PushClock.system.now().unixMs / 1000
+        _ = try send(
+            "POST", "/v1/fixes", #"{"timestamp":\#(seconds),"latitude":48.2,"longitude":16.4,"answering":"\#(id)"}"#,
+            as: phone)
+        let answer = try send("GET", "\(url)?wait=20", as: friend)
+        #expect(answer["status"]?.string == "answered" && answer["location"]?["latitude"]?.double == 48.2)
+        // What became of the second push comes in by itself.
+        var query: JSONValue?
+        repeat {
+            query = try send("GET", "/v1/people/walker/audit", as: walker).query
+        } while query?["pushes"]?.array.map { Array($0) }?.isEmpty != false || query?["end"]?.string == nil
+        let tries = try #require(query?["pushes"]?.array.map { Array($0) })
+        // The first try is known to have begun, and no more.
+        #expect(tries.map { $0["attempt"]?.int } == [2] && tries.map { $0["status"]?.int } == [200])
+        #expect(tries.allSatisfy { $0["apnsID"]?.string == ids[0] })
+        #expect(query?["end"]?.string == "answered")
+        let ends = try send("GET", "/v1/events?limit=1000&kind=LocationQueryEnded", as: admin).items
+        #expect(ends.count == 1)
+        #expect(try send("GET", "/v1/verify", as: admin)["ok"]?.bool == true)
+        kill(second.id, SIGTERM)
+        #expect(second.ended().status == 0)
+    }
+}
