@@ -6,6 +6,17 @@ package enum ReportedTime: Hashable, Sendable {
     case missing
     case unreadable
     case at(Timestamp)
+
+    /// What `make` makes of the time, or the reason against whatever is reported of such a time: there is none, it cannot
+    /// be read, is before any client existed or further ahead of the house than a clock may be.
+    func report(now: Timestamp, _ make: (Timestamp) -> Report) -> Report {
+        switch self {
+        case .missing: .rejected(.missingField)
+        case .at(let time) where time >= Limits.oldestFix:
+            time > now.adding(seconds: Limits.futureRejectedSeconds) ? .rejected(.inTheFuture) : make(time)
+        case .unreadable, .at: .rejected(.badTimestamp)
+        }
+    }
 }
 
 /// A fix while its message is being read, in the units and with the meanings of `CLLocation`; ``report(now:)`` decides.
@@ -42,9 +53,10 @@ struct FixDraft {
         guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
             return .rejected(.badCoordinate)
         }
-        guard case .at(let timestamp) = time, timestamp >= Limits.oldestFix else { return .rejected(.badTimestamp) }
-        if timestamp > now.adding(seconds: Limits.futureRejectedSeconds) { return .rejected(.inTheFuture) }
+        return time.report(now: now) { .fix(fix(at: $0, coordinate), answering: answering) }
+    }
 
+    private func fix(at timestamp: Timestamp, _ coordinate: Coordinate) -> Fix {
         var fix = Fix(timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: horizontalAccuracy)
         if verticalAccuracy.map({ $0 > 0 }) ?? true {
             fix.altitude = altitude
@@ -62,7 +74,7 @@ struct FixDraft {
         fix.clientID = clientID
         fix.receivedAt = receivedAt
         fix.remainder = remainder
-        return .fix(fix, answering: answering)
+        return fix
     }
 }
 

@@ -25,33 +25,48 @@ package enum OsmAnd {
     ///
     /// - Parameter now: house time: the time of a fix that has none, and the one against which it is in the future.
     package static func report(of parameters: [Parameter], now: Timestamp) -> Report {
-        let parameters = parameters.prefix(parametersMax)
+        let parameters = parameters.prefix(parametersMax).filter { !isDeviceKey($0.name) }
         guard parameters.contains(where: { ["lat", "lon", "location"].contains($0.name) }) else {
-            return .message("status", members(parameters.lazy.filter { !isDeviceKey($0.name) }))
+            return .message("status", members(object(parameters)))
         }
         var draft = FixDraft()
         draft.time = .at(now)
         var isValid = true
         var left: [Parameter] = []
-        for (name, value) in parameters where !isDeviceKey(name) {
+        for (name, value) in parameters {
             if name == "valid" { isValid = value == "1" || value.lowercased() == "true" }
             if !read(name, value, into: &draft) { left.append((name, value)) }
         }
         // The receiver says so itself: kept, and used by nothing.
         if !isValid { draft.horizontalAccuracy = -1 }
         var remainder = Remainder()
-        for member in members(left) { remainder.append(member) }
+        for member in members(object(left)) { remainder.append(member) }
         draft.remainder = remainder.text()
-        return draft.report(now: now)
+        let report = draft.report(now: now)
+        if case .rejected = report { return report.about(object(parameters)[...]) }
+        return report
     }
 
-    /// Parameters as members of an object; none when a name comes twice.
-    private static func members(_ parameters: some Sequence<Parameter>) -> [JSONSource.Member] {
+    /// Parameters as an object; a name that comes several times, as `wifi` does, has a list of values.
+    private static func object(_ parameters: [Parameter]) -> [UInt8] {
+        var values: [String: [String]] = [:]
+        for (name, value) in parameters { values[name, default: []].append(value) }
         var writer = JSONWriter()
         writer.beginObject()
-        for (name, value) in parameters { writer.field(name, value) }
+        for (name, _) in parameters {
+            guard let all = values.removeValue(forKey: name) else { continue }
+            if all.count == 1 {
+                writer.field(name, all[0])
+            } else {
+                writer.array(name) { for text in all { $0.value(text) } }
+            }
+        }
         writer.endObject()
-        return (try? JSONSource(parsing: writer.bytes[...]))?.members ?? []
+        return writer.bytes
+    }
+
+    private static func members(_ object: [UInt8]) -> [JSONSource.Member] {
+        (try? JSONSource(parsing: object[...]))?.members ?? []
     }
 
     private static func read(_ name: String, _ value: String, into draft: inout FixDraft) -> Bool {
@@ -108,9 +123,9 @@ package enum OsmAnd {
     package static func report(ofJSON body: [UInt8], now: Timestamp) -> Report {
         guard body.count <= Limits.ingestBodyBytes else { return .rejected(.tooLarge) }
         guard let source = try? JSONSource(parsing: body[...]) else { return .rejected(.notJSON) }
-        guard let location = source.members?.first(where: { $0.key == "location" })?.source.members else {
-            return .rejected(.unknownType)
-        }
+        // Beside it stands the reporting key, which is kept nowhere.
+        guard let told = source.members?.first(where: { $0.key == "location" })?.source, let location = told.members
+        else { return .rejected(.unknownType, text: Array("{}".utf8)[...]) }
         guard location.contains(where: { $0.key == "coords" && $0.value.kind == .object }) else {
             return .message("status", location)
         }
@@ -137,14 +152,14 @@ package enum OsmAnd {
             }
         }
         draft.remainder = remainder.text()
-        return draft.report(now: now)
+        return draft.report(now: now).about(told.text)
     }
 
     private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
         switch key {
         case "latitude": draft.latitude = value.double ?? .nan
         case "longitude": draft.longitude = value.double ?? .nan
-        case "accuracy": return value.read(into: &draft.horizontalAccuracy)
+        case "accuracy": return value.readNonNegative(into: &draft.horizontalAccuracy)
         case "altitude": return value.read(into: &draft.altitude)
         case "ellipsoidal_altitude": return value.read(into: &draft.ellipsoidalAltitude)
         case "altitude_accuracy": return value.read(into: &draft.verticalAccuracy)

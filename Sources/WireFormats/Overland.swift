@@ -62,32 +62,32 @@ package enum Overland {
     private static func visit(_ feature: JSONValue, now: Timestamp) -> Report {
         let properties = feature["properties"]
         var place = feature["geometry"]?["coordinates"]?.array?.makeIterator()
-        guard let longitude = place?.next(), let latitude = place?.next(), let told = properties?["timestamp"] else {
-            return .rejected(.missingField)
-        }
+        guard let longitude = place?.next(), let latitude = place?.next() else { return .rejected(.missingField) }
         guard let longitude = longitude.double, let latitude = latitude.double,
             let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
         else { return .rejected(.badCoordinate) }
-        func time(_ value: JSONValue?) -> Timestamp? { value?.string.flatMap { ISO8601.parse($0) } }
-        guard let timestamp = time(told), timestamp >= Limits.oldestFix else { return .rejected(.badTimestamp) }
-        let latest = now.adding(seconds: Limits.futureRejectedSeconds)
-        guard timestamp <= latest else { return .rejected(.inTheFuture) }
-        // Older apps write the distant past and future out, as year 1 and 4001.
-        func seen(_ value: JSONValue?) -> Timestamp? {
-            time(value).flatMap { (Limits.oldestFix...latest).contains($0) ? $0 : nil }
+        return (properties?["timestamp"].map(time) ?? .missing).report(now: now) { timestamp in
+            // Older apps write the distant past and future out, as year 1 and 4001.
+            let possible = Limits.oldestFix...now.adding(seconds: Limits.futureRejectedSeconds)
+            func seen(_ name: String) -> Timestamp? {
+                properties?[name]?.string.flatMap { ISO8601.parse($0) }.flatMap { possible.contains($0) ? $0 : nil }
+            }
+            return .sighting(
+                .visit(
+                    VisitReport(
+                        timestamp: timestamp, coordinate: coordinate,
+                        horizontalAccuracy: properties?["horizontal_accuracy"]?.double.flatMap(Sentinel.nonNegative),
+                        arrival: seen("arrival_date"), departure: seen("departure_date"))))
         }
-        return .sighting(
-            .visit(
-                VisitReport(
-                    timestamp: timestamp, coordinate: coordinate,
-                    horizontalAccuracy: properties?["horizontal_accuracy"]?.double.flatMap(Sentinel.nonNegative),
-                    arrival: seen(properties?["arrival_date"]), departure: seen(properties?["departure_date"]))))
+    }
+
+    private static func time(_ value: JSONValue) -> ReportedTime {
+        value.string.flatMap { ISO8601.parse($0) }.map(ReportedTime.at) ?? .unreadable
     }
 
     private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
         switch key {
-        case "timestamp":
-            draft.time = value.string.flatMap { ISO8601.parse($0) }.map(ReportedTime.at) ?? .unreadable
+        case "timestamp": draft.time = time(value)
         case "horizontal_accuracy": return value.read(into: &draft.horizontalAccuracy)
         case "altitude": return value.read(into: &draft.altitude)
         case "vertical_accuracy": return value.read(into: &draft.verticalAccuracy)

@@ -74,7 +74,7 @@ package enum OwnTracks {
     private static func transition(_ message: JSONValue, _ now: Timestamp) -> Report {
         guard let event = message["event"] else { return .rejected(.missingField) }
         guard let word = event.string, ["enter", "leave"].contains(word) else { return .rejected(.badValue) }
-        return dated(message["tst"], now) { timestamp in
+        return (message["tst"].map(time) ?? .missing).report(now: now) { timestamp in
             // A region without a name is called by its id, or by when it was created, by which the apps know it.
             let named = [message["desc"]?.string, message["rid"]?.string].compactMap { $0 }.first { !$0.isEmpty }
             guard let region = named ?? message["wtst"]?.int.map({ "\($0)" }) else {
@@ -95,7 +95,7 @@ package enum OwnTracks {
         guard let uuid = uuid.string.flatMap({ Identifier128($0.lowercased()) }), let major = major.int,
             let minor = minor.int, (0...65_535).contains(major), (0...65_535).contains(minor)
         else { return .rejected(.badValue) }
-        return dated(message["tst"], now) { timestamp in
+        return (message["tst"].map(time) ?? .missing).report(now: now) { timestamp in
             .sighting(
                 .beacon(
                     BeaconReport(
@@ -132,14 +132,6 @@ package enum OwnTracks {
             return .message("waypoint", members.lazy.filter { $0.key != "_type" })
         }
         return .waypoint(Waypoint(created: time, name: name, circle: circle))
-    }
-
-    /// The device's time of what is no fix, within the same bounds.
-    private static func dated(_ value: JSONValue?, _ now: Timestamp, _ report: (Timestamp) -> Report) -> Report {
-        guard let value else { return .rejected(.missingField) }
-        guard case .at(let time) = time(value), time >= Limits.oldestFix else { return .rejected(.badTimestamp) }
-        guard time <= now.adding(seconds: Limits.futureRejectedSeconds) else { return .rejected(.inTheFuture) }
-        return report(time)
     }
 
     /// Whether the app says that the fix is its answer to `reportLocation`. The place may be older than the command: it is

@@ -60,11 +60,8 @@ package enum ReportJSON {
 
     /// Every report has the device's time, within the same bounds as a fix.
     private static func dated(_ item: JSONValue, _ now: Timestamp, _ report: (Timestamp) -> Report) -> Report {
-        guard let value = item["timestamp"] else { return .rejected(.missingField) }
-        let time = time(value)
-        guard let time, time >= Limits.oldestFix else { return .rejected(.badTimestamp) }
-        guard time <= now.adding(seconds: Limits.futureRejectedSeconds) else { return .rejected(.inTheFuture) }
-        return report(time)
+        let told = item["timestamp"].map { time($0).map(ReportedTime.at) ?? .unreadable } ?? .missing
+        return told.report(now: now, report)
     }
 
     static func time(_ value: JSONValue) -> Timestamp? {

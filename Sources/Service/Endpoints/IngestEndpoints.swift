@@ -23,12 +23,7 @@ enum IngestEndpoints {
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         let reports = Overland.reports(from: exchange.request.body, now: service.clock())
-        submit(reports, of: .caller, service, exchange) { result in
-            switch result {
-            case .success: respond(.json(Overland.answer))
-            case .failure(let problem): respond(problem.response)
-            }
-        }
+        take(reports, answering: .json(Overland.answer), service, exchange, respond)
     }
 
     static func osmAnd(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void)
@@ -38,9 +33,17 @@ enum IngestEndpoints {
             isJSON(request)
             ? OsmAnd.report(ofJSON: request.body, now: service.clock())
             : OsmAnd.report(of: request.query + request.form, now: service.clock())
-        submit([report], of: .caller, service, exchange) { result in
+        take([report], answering: HTTPResponse(status: 200), service, exchange, respond)
+    }
+
+    /// For clients that hear one word only, whatever became of what they sent.
+    private static func take(
+        _ reports: [Report], answering answer: HTTPResponse, _ service: Service, _ exchange: Exchange,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        submit(reports, of: .caller, service, exchange) { result in
             switch result {
-            case .success: respond(HTTPResponse(status: 200))
+            case .success: respond(answer)
             case .failure(let problem): respond(problem.response)
             }
         }
@@ -123,24 +126,7 @@ enum IngestEndpoints {
                 .failure(
                     Problem(413, "Too many reports", "Send at most \(Limits.batchCommands) reports in one request.")))
         }
-        var wanted: [DeviceReport] = []
-        wanted.reserveCapacity(reports.count)
-        for report in reports {
-            switch report {
-            case .fix(var fix, let answering):
-                // Of a live report the house itself knows when it was received.
-                if device == .caller { fix.receivedAt = nil }
-                wanted.append(.fix(fix, answering: answering))
-            case .authorization(let report): wanted.append(.authorization(report))
-            case .sighting(let sighting): wanted.append(.sighting(sighting))
-            case .waypoint(let waypoint): wanted.append(.waypoint(waypoint))
-            case .message(let type, let text):
-                let hash = Hash256(SHA256().hash(Array("\(type)\n\(text)".utf8)))
-                wanted.append(.message(ClientMessage(type: type, text: text, hash: hash)))
-            case .rejected(let reason, let text):
-                wanted.append(rejected(reason, text.map { Array($0) } ?? exchange.request.body))
-            }
-        }
+        let wanted = DeviceReport.all(reports, from: exchange.request.body, receivedLive: device == .caller)
         let log = service.log
         log.submit(.reportFixes(device: device, wanted), by: exchange.caller, correlation: exchange.id) { result in
             switch result {
@@ -159,13 +145,6 @@ enum IngestEndpoints {
                 completion(.success(counted))
             }
         }
-    }
-
-    private static func rejected(_ reason: RejectionReason, _ text: [UInt8]) -> DeviceReport {
-        .rejected(
-            reason,
-            RejectedInput(hash: Hash256(SHA256().hash(text)), head: Array(text.prefix(Limits.rejectedBytes))),
-            length: Int64(text.count))
     }
 
     private static func counts(_ result: Result<Counted, Problem>) -> HTTPResponse {
