@@ -38,6 +38,7 @@ let package = Package(
         library("COpenSSL", pkgConfig: "libssl", package: "libssl-dev"),
         library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
         library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+        library("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
         library("CSodium", pkgConfig: "libsodium", package: "libsodium-dev"),
         module("Geodesy", ["CPROJ"]),
         tests("Geodesy", []),
@@ -58,12 +59,14 @@ let package = Package(
         module(
             "Service",
             [
-                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "SQLite", "Whereabouts",
-                "WireFormats",
+                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT", "SQLite",
+                "Whereabouts", "WireFormats",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
         tests("LocationPush", ["JSON", "PushStandIn"]),
+        module("MQTT", ["CMosquitto"]),
+        tests("MQTT", []),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
         tests("HTTPServer", []),
         module(

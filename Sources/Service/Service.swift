@@ -2,6 +2,7 @@ import Cryptography
 import Gazetteer
 import Glibc
 package import HTTPServer
+import MQTT
 import SQLite
 import Synchronization
 package import Whereabouts
@@ -21,6 +22,7 @@ package final class Service: Sendable {
     private let pusher: Pusher?
     let deliverer: Deliverer
     let checker: FingerprintChecker
+    private let broker = Mutex<BrokerReceiver?>(nil)
     let timeZones = TimeZoneDatabase()
     /// Of devices whose OwnTracks app encrypts.
     let secretBoxes: [Handle: SecretBox]
@@ -74,6 +76,10 @@ package final class Service: Sendable {
         checker = FingerprintChecker(host: host)
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
         try deliverer.start(self)
+        if let wanted = configuration.mqtt {
+            let receiver = BrokerReceiver(try BrokerConfiguration(wanted, for: log.id), self)
+            broker.withLock { $0 = receiver }
+        }
     }
 
     /// What the server has done; `nil` while nothing listens.
@@ -105,6 +111,10 @@ package final class Service: Sendable {
         server.withLock { server in
             server?.stop()
             server = nil
+        }
+        broker.withLock { broker in
+            broker?.stop()
+            broker = nil
         }
         deliverer.stop()
         checker.stop()

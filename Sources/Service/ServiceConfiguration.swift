@@ -39,8 +39,24 @@ package struct ServiceConfiguration: Sendable {
     package var push: [Push] = []
     /// For a device whose OwnTracks app encrypts what it sends, the file that holds the app's pass phrase.
     package var ownTracksKeys: [Handle: String] = [:]
+    /// Where OwnTracks' apps publish in mode MQTT; `nil` when nowhere.
+    package var mqtt: Broker?
 
     package init() {}
+
+    /// An MQTT broker that the service is a client of.
+    package struct Broker: Sendable {
+        package var host: String
+        package var port: Int64 = 8883
+        package var user: String?
+        package var passwordFile: String?
+        /// Whether TLS is spoken.
+        package var isEncrypted = true
+        /// PEM file of certificates to trust instead of the system's.
+        package var caFile: String?
+
+        package init(host: String) { self.host = host }
+    }
 
     package enum ReadError: Error, Sendable, CustomStringConvertible {
         case unreadable(String)
@@ -81,11 +97,39 @@ package struct ServiceConfiguration: Sendable {
                 }
                 configuration.worldview = country
             case "push": configuration.push = value.isNull ? [] : try pushes(value)
+            case "mqtt": configuration.mqtt = value.isNull ? nil : try broker(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
             }
         }
         return configuration
+    }
+
+    private static func broker(_ value: JSONValue) throws(ReadError) -> Broker {
+        guard let members = value.members else { throw .badValue("mqtt", "an object") }
+        var broker = Broker(host: "")
+        for (key, value) in members {
+            switch key {
+            case "host": broker.host = try text(value, key)
+            case "port": broker.port = try port(value)
+            case "user": broker.user = try text(value, key)
+            case "passwordFile": broker.passwordFile = try text(value, key)
+            case "caFile": broker.caFile = try text(value, key)
+            case "tls":
+                guard let flag = value.bool else { throw .badValue(key, "true or false") }
+                broker.isEncrypted = flag
+            default: throw .unknownKey(key, in: "\"mqtt\"")
+            }
+        }
+        guard !broker.host.isEmpty else { throw .badValue("host", "given for a broker to be found") }
+        return broker
+    }
+
+    private static func port(_ value: JSONValue) throws(ReadError) -> Int64 {
+        guard let port = value.int, (1...65_535).contains(port) else {
+            throw .badValue("port", "a number from 1 to 65535")
+        }
+        return port
     }
 
     /// An object of devices and paths.
@@ -126,11 +170,7 @@ package struct ServiceConfiguration: Sendable {
         for (key, value) in members {
             switch key {
             case "host": host = try text(value, key)
-            case "port":
-                guard let port = value.int, (1...65_535).contains(port) else {
-                    throw .badValue("port", "a number from 1 to 65535")
-                }
-                push.port = port
+            case "port": push.port = try port(value)
             case "caFile": push.caFile = value.isNull ? nil : try text(value, key)
             case "teamID": push.teamID = try text(value, key)
             case "keyID": push.keyID = try text(value, key)

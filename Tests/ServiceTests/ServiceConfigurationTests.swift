@@ -35,6 +35,26 @@ import Whereabouts
         #expect(try read("[]").isEmpty)
     }
 
+    @Test func `a broker and pass phrases are given by path, and refused by name where they are not`() throws {
+        let read = try ServiceConfiguration.parse(
+            Array(#"{"mqtt":{"host":"b","passwordFile":"/p"},"ownTracksKeys":{"phone":"/k"}}"#.utf8))
+        #expect(read.mqtt?.host == "b" && read.mqtt?.port == 8883 && read.mqtt?.isEncrypted == true)
+        #expect(read.mqtt?.passwordFile == "/p")
+        #expect(read.ownTracksKeys.map { "\($0.key.text) \($0.value)" } == ["phone /k"])
+        for (text, part) in [
+            (#"{"mqtt":{}}"#, "\"host\""), (#"{"mqtt":7}"#, "\"mqtt\""),
+            (#"{"mqtt":{"host":"b","port":0}}"#, "\"port\""),
+            (#"{"mqtt":{"host":"b","password":"x"}}"#, "\"password\""),
+            (#"{"ownTracksKeys":{"A B":"/k"}}"#, "names of devices"),
+            (#"{"ownTracksKeys":["/k"]}"#, "devices and files"),
+        ] {
+            do {
+                _ = try ServiceConfiguration.parse(Array(text.utf8))
+                Issue.record("\(text) was taken.")
+            } catch { #expect("\(error)".contains(part), "\(text)") }
+        }
+    }
+
     @Test func `an unknown key and a value that cannot be are refused by name`() {
         #expect(
             complaint(Self.app(#","p8":"x""#))

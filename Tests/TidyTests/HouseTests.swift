@@ -12,6 +12,7 @@ import Testing
         "Cryptography": ["COpenSSL", "CSodium"],
         "JSON": ["CSupport"],
         "QRCode": ["CQREncode"],
+        "MQTT": ["CMosquitto"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
         // The pure half.
@@ -19,7 +20,7 @@ import Testing
         "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
         // The house.
         "Service": [
-            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "SQLite", "Whereabouts",
+            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "SQLite", "Whereabouts",
             "WireFormats",
         ],
         // The device's side: the service is reached over HTTP only.

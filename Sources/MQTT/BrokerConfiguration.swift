@@ -1,0 +1,32 @@
+/// Where an MQTT broker is, and as whom to come to it.
+package struct BrokerConfiguration: Sendable {
+    package var host: String
+    package var port: Int
+    /// By this name the broker knows its client again and keeps what comes meanwhile: nobody else may use it.
+    package var clientID: String
+    package var user: String?
+    package var password: String?
+    /// `nil` without TLS.
+    package var tls: TLS?
+    /// A topic filter of MQTT.
+    package var topic: String
+
+    package enum TLS: Sendable {
+        /// Trusts what the system trusts.
+        case system
+        /// Trusts the certificates of a PEM file.
+        case file(String)
+    }
+
+    package init(host: String, port: Int, clientID: String, topic: String) {
+        (self.host, self.port, self.clientID, self.topic) = (host, port, clientID, topic)
+    }
+}
+
+/// One message as the broker handed it over.
+package struct BrokerMessage: Sendable {
+    package let topic: String
+    package let payload: [UInt8]
+    /// The broker had kept it for whoever subscribes: it may have been taken long ago.
+    package let isRetained: Bool
+}

@@ -1,0 +1,138 @@
+import CMosquitto
+import Glibc
+import Synchronization
+
+/// A subscription at an MQTT broker (version 3.1.1, quality of service 1), by libmosquitto.
+///
+/// The session is a lasting one: what is published while nobody is connected is kept by the broker. A message is acknowledged
+/// after it was taken, and only then. libmosquitto 2.0 queues the acknowledgement before it calls back; told that it runs
+/// beside other threads (`mosquitto_threaded_set`) it leaves the writing to the next turn of the loop, which is ours. Where a
+/// message is not taken the connection is cut instead, and the broker sends it again.
+package final class BrokerSubscription: Sendable {
+    private let configuration: BrokerConfiguration
+    private let take: @Sendable (BrokerMessage) -> Bool
+    private let note: @Sendable (String) -> Void
+    private let stopping = Atomic<Bool>(false)
+
+    /// How long the loop waits for bytes; also how soon it sees that it shall stop.
+    private static let turnMilliseconds: Int32 = 100
+    private static let keepAliveSeconds: Int32 = 60
+    /// Turns between two attempts to connect: a second at first, a minute at the most.
+    private static let pauseTurns = (first: 10, most: 600)
+
+    /// - Parameters:
+    ///   - take: called on the thread of ``run()`` for each message, which waits for it; whether the message is taken for good.
+    ///   - note: takes a sentence for the operator when the connection comes or goes.
+    package init(
+        _ configuration: BrokerConfiguration, take: @escaping @Sendable (BrokerMessage) -> Bool,
+        note: @escaping @Sendable (String) -> Void
+    ) {
+        (self.configuration, self.take, self.note) = (configuration, take, note)
+    }
+
+    /// Ends ``run()`` at its next turn.
+    package func stop() { stopping.store(true, ordering: .relaxed) }
+
+    /// Receives until ``stop()``; to be called once, on a thread of its own. What cannot be set up is noted and tried again.
+    package func run() {
+        _ = Self.library
+        let context = Context(self)
+        guard
+            let client = mosquitto_new(
+                configuration.clientID, false, Unmanaged.passUnretained(context).toOpaque())
+        else { preconditionFailure("Out of memory.") }
+        defer {
+            mosquitto_disconnect(client)
+            mosquitto_destroy(client)
+            withExtendedLifetime(context) {}
+        }
+        mosquitto_threaded_set(client, true)
+        mosquitto_connect_callback_set(client, connected)
+        mosquitto_message_callback_set(client, arrived)
+        setUp(client)
+        var pause = Self.pauseTurns.first
+        var isKnownToFail = false
+        while !stopping.load(ordering: .relaxed) {
+            var code = mosquitto_connect(
+                client, configuration.host, Int32(clamping: configuration.port), Self.keepAliveSeconds)
+            while code == success, !stopping.load(ordering: .relaxed) {
+                code = mosquitto_loop(client, Self.turnMilliseconds, 1)
+                if context.isSubscribed {
+                    pause = Self.pauseTurns.first
+                    isKnownToFail = false
+                }
+            }
+            guard !stopping.load(ordering: .relaxed) else { return }
+            context.isSubscribed = false
+            if !isKnownToFail {
+                note("The connection to the broker is gone (\(Self.text(code))); it is tried again and again.")
+                isKnownToFail = true
+            }
+            for _ in 0..<pause where !stopping.load(ordering: .relaxed) {
+                usleep(UInt32(Self.turnMilliseconds) * 1000)
+            }
+            pause = min(pause * 2, Self.pauseTurns.most)
+        }
+    }
+
+    private func setUp(_ client: OpaquePointer) {
+        var code = mosquitto_username_pw_set(client, configuration.user, configuration.password)
+        switch configuration.tls {
+        case nil: break
+        case .system where code == success:
+            code = mosquitto_int_option(client, MOSQ_OPT_TLS_USE_OS_CERTS, 1)
+        case .file(let path) where code == success:
+            code = mosquitto_tls_set(client, path, nil, nil, nil, nil)
+        default: break
+        }
+        if code != success { note("The connection to the broker cannot be set up: \(Self.text(code)).") }
+    }
+
+    /// Once for the process; libmosquitto counts.
+    private static let library = mosquitto_lib_init()
+
+    private static func text(_ code: Int32) -> String {
+        code == Int32(MOSQ_ERR_ERRNO.rawValue)
+            ? String(cString: strerror(errno)) : String(cString: mosquitto_strerror(code))
+    }
+
+    fileprivate func subscribe(_ client: OpaquePointer) {
+        let code = mosquitto_subscribe(client, nil, configuration.topic, 1)
+        if code != success { cut(client) }
+        note("Connected to the broker.")
+    }
+
+    fileprivate func take(_ message: BrokerMessage, _ client: OpaquePointer) {
+        if !take(message) { cut(client) }
+    }
+
+    /// Nothing more is written on this connection: the acknowledgement that waits is not sent.
+    private func cut(_ client: OpaquePointer) { shutdown(mosquitto_socket(client), Int32(SHUT_RDWR)) }
+}
+
+private let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
+
+/// What the callbacks are given; they come on the thread of ``BrokerSubscription/run()`` only.
+private final class Context {
+    unowned let subscription: BrokerSubscription
+    var isSubscribed = false
+
+    init(_ subscription: BrokerSubscription) { self.subscription = subscription }
+}
+
+private func connected(_ client: OpaquePointer?, _ object: UnsafeMutableRawPointer?, _ code: Int32) {
+    guard let client, let object, code == 0 else { return }
+    let context = Unmanaged<Context>.fromOpaque(object).takeUnretainedValue()
+    context.isSubscribed = true
+    context.subscription.subscribe(client)
+}
+
+private func arrived(
+    _ client: OpaquePointer?, _ object: UnsafeMutableRawPointer?, _ message: UnsafePointer<mosquitto_message>?
+) {
+    guard let client, let object, let message = message?.pointee, let topic = message.topic else { return }
+    let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+    let context = Unmanaged<Context>.fromOpaque(object).takeUnretainedValue()
+    context.subscription.take(
+        BrokerMessage(topic: String(cString: topic), payload: Array(payload), isRetained: message.retain), client)
+}

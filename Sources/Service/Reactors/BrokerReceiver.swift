@@ -1,0 +1,112 @@
+import Cryptography
+import Glibc
+import MQTT
+import Synchronization
+import Whereabouts
+import WireFormats
+
+/// Takes what OwnTracks' apps publish to an MQTT broker: topics `owntracks/PERSON/DEVICE` and what lies below. The broker
+/// decides who may publish where; here the topic names the device.
+///
+/// A message is acknowledged once it is durable, or was kept as rejected, or names nobody; while the log takes nothing it
+/// stays with the broker.
+final class BrokerReceiver: Sendable {
+    private let subscription: BrokerSubscription
+    private let thread: Mutex<WorkerThread?>
+
+    /// - Parameter service: outlives it.
+    init(_ configuration: BrokerConfiguration, _ service: Service) {
+        let isNoted = Mutex(false)
+        let subscription = BrokerSubscription(configuration) { [unowned service] message in
+            guard let sender = Sender(topic: message.topic, in: service) else {
+                let isFirst = isNoted.withLock { noted in
+                    defer { noted = true }
+                    return !noted
+                }
+                if isFirst {
+                    Diagnostics.note(
+                        "mqtt.unknown",
+                        "A topic names no device that is known here; it must be owntracks/PERSON/DEVICE.")
+                }
+                return true
+            }
+            return sender.isFromApp ? Self.take(message, from: sender, service) : true
+        } note: { sentence in
+            Diagnostics.note("mqtt.connection", sentence)
+        }
+        self.subscription = subscription
+        thread = Mutex(WorkerThread { subscription.run() })
+    }
+
+    func stop() {
+        subscription.stop()
+        thread.withLock { thread in
+            thread?.join()
+            thread = nil
+        }
+    }
+
+    /// Who published a message, by its topic.
+    private struct Sender {
+        let device: DeviceID
+        let handle: Handle
+        /// Whether the app published it; commands and cards come from others.
+        let isFromApp: Bool
+
+        /// The device of the person that is called so, or `PERSON.DEVICE`, as a person names one's own.
+        init?(topic: String, in service: Service) {
+            let parts = topic.lowercased().split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count >= 3, let person = Handle(parts[1]) else { return nil }
+            let names = [Handle(parts[2]), Handle("\(parts[1]).\(parts[2])")].compactMap { $0 }
+            let found = service.log.withStanding { standing -> (DeviceID, Handle)? in
+                guard let id = standing.person(person) else { return nil }
+                for name in names {
+                    if let device = standing.deviceByHandle[name], standing.devices[device]?.person == id {
+                        return (device, name)
+                    }
+                }
+                return nil
+            }
+            guard let found else { return nil }
+            (device, handle) = found
+            isFromApp = !["cmd", "info"].contains(parts.dropFirst(3).first)
+        }
+    }
+
+    /// Whether the message is durable, or never will be anything.
+    private static func take(_ message: BrokerMessage, from sender: Sender, _ service: Service) -> Bool {
+        let box = service.secretBoxes[sender.handle]
+        var reports = OwnTracks.reports(
+            from: message.payload, now: service.clock(), opening: box.map { box in { box.open(base64: $0) } })
+        if message.isRetained {
+            // A repeat. A fix is known by what it says; of anything else nobody could tell whether it still holds.
+            reports = reports.filter { if case .fix = $0 { true } else { false } }
+        }
+        guard !reports.isEmpty else { return true }
+        let command = Command.reportFixes(
+            device: .named(sender.handle), DeviceReport.all(reports, from: message.payload, receivedLive: true))
+        do throws(AppendFailure) {
+            _ = try service.log.appendAndWait(command, by: .house, correlation: .random())
+            return true
+        } catch {
+            switch error {
+            case .refused: return true
+            case .busy, .fault: return false
+            }
+        }
+    }
+}
+
+extension BrokerConfiguration {
+    /// - Parameter log: names the client, so that the broker keeps what comes while the service is off.
+    /// - Throws: when the password cannot be read.
+    init(_ broker: ServiceConfiguration.Broker, for log: Identifier128) throws(LogError) {
+        self.init(
+            host: broker.host, port: Int(broker.port), clientID: "whereabouts-\(log)", topic: "owntracks/+/+/#")
+        user = broker.user
+        tls = broker.isEncrypted ? broker.caFile.map { .file($0) } ?? .system : nil
+        guard let path = broker.passwordFile else { return }
+        guard let bytes = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
+        password = String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+    }
+}

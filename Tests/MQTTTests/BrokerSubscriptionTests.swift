@@ -1,0 +1,76 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import MQTT
+
+@Suite struct BrokerSubscriptionTests {
+    /// A subscription on a thread of its own for as long as `body` runs.
+    private func withSubscription(
+        port: Int, take: @escaping @Sendable (BrokerMessage) -> Bool, _ body: () throws -> Void
+    ) rethrows {
+        let configuration = BrokerConfiguration(host: "127.0.0.1", port: port, clientID: "c", topic: "owntracks/+/+/#")
+        let subscription = BrokerSubscription(configuration, take: take) { _ in }
+        var thread = pthread_t()
+        pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<BrokerSubscription>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, Unmanaged.passRetained(subscription).toOpaque())
+        defer {
+            subscription.stop()
+            pthread_join(thread, nil)
+        }
+        try body()
+    }
+
+    @Test func `a message is acknowledged after it was taken, and one that is not taken comes again`() throws {
+        struct Taken: Equatable {
+            let payload: String
+            var isRetained = false
+            /// Whether the broker had the acknowledgement while the message was still being taken.
+            var wasAcknowledged = false
+        }
+        let broker = try ScriptedBroker()
+        let descriptor = Atomic<Int32>(-1)
+        let taken = Mutex<[Taken]>([])
+        try withSubscription(port: broker.port) { message in
+            var poll = pollfd(fd: descriptor.load(ordering: .acquiring), events: Int16(POLLIN), revents: 0)
+            let wasAcknowledged = Glibc.poll(&poll, 1, 50) > 0
+            let payload = String(decoding: message.payload, as: UTF8.self)
+            return taken.withLock { taken in
+                taken.append(
+                    Taken(payload: payload, isRetained: message.isRetained, wasAcknowledged: wasAcknowledged))
+                return taken.count != 2
+            }
+        } _: {
+            do {
+                let first = try broker.session()
+                descriptor.store(first.descriptor, ordering: .releasing)
+                first.publish("owntracks/a/b", "one", identifier: 1, retained: true)
+                #expect(try first.expect(type: 4) == [0, 1])
+                first.publish("owntracks/a/b/event", "two", identifier: 2)
+                // Not taken: the connection ends without a word.
+                #expect(first.packet() == nil)
+            }
+            let second = try broker.session()
+            descriptor.store(second.descriptor, ordering: .releasing)
+            second.publish("owntracks/a/b/event", "two", identifier: 2)
+            #expect(try second.expect(type: 4) == [0, 2])
+        }
+        #expect(
+            taken.withLock { $0 } == [
+                Taken(payload: "one", isRetained: true), Taken(payload: "two"), Taken(payload: "two"),
+            ])
+    }
+
+    @Test func `it ends while no broker is there`() throws {
+        let port = try ScriptedBroker().port
+        withSubscription(port: port) { _ in
+            true
+        } _: {
+        }
+    }
+}

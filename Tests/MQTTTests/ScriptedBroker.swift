@@ -1,0 +1,76 @@
+import Glibc
+import Testing
+
+/// The other end of a subscription, played by hand: bytes of MQTT 3.1.1 (OASIS 2014) on a port of the loopback address.
+final class ScriptedBroker: Sendable {
+    private let listener: Int32
+    let port: Int
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 4) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        try #require(isBound)
+        self.listener = listener
+        port = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    deinit { close(listener) }
+
+    /// Waits for the client to connect, subscribe and be told that it has.
+    func session() throws -> Session {
+        let session = Session(descriptor: accept(listener, nil, nil))
+        try session.expect(type: 1)
+        session.send([0x20, 2, 0, 0])
+        let subscription = try session.expect(type: 8)
+        session.send([0x90, 3, subscription[0], subscription[1], 1])
+        return session
+    }
+
+    final class Session: Sendable {
+        let descriptor: Int32
+
+        init(descriptor: Int32) { self.descriptor = descriptor }
+
+        deinit { close(descriptor) }
+
+        func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+        /// Quality of service 1.
+        func publish(_ topic: String, _ payload: String, identifier: UInt8, retained: Bool = false) {
+            let rest = [0, UInt8(topic.utf8.count)] + Array(topic.utf8) + [0, identifier] + Array(payload.utf8)
+            send([retained ? 0x33 : 0x32, UInt8(rest.count)] + rest)
+        }
+
+        /// The next packet of the client, which must be of this type; its bytes after the length.
+        @discardableResult
+        func expect(type: UInt8) throws -> [UInt8] {
+            let next = try #require(packet(), "The client has gone.")
+            #expect(next.type == type)
+            return next.rest
+        }
+
+        /// `nil` when the client has gone. All packets here are short: one byte tells their length.
+        func packet() -> (type: UInt8, rest: [UInt8])? {
+            guard let head = read(2), let rest = read(Int(head[1])) else { return nil }
+            return (head[0] >> 4, rest)
+        }
+
+        private func read(_ count: Int) -> [UInt8]? {
+            var bytes: [UInt8] = []
+            while bytes.count < count {
+                var byte: UInt8 = 0
+                guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+                bytes.append(byte)
+            }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Geodesy
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// OwnTracks in mode MQTT, with a real broker between the apps and the service.
+@Suite struct BrokerStoryTests {
+    private static let start: Int64 = 1_777_800_000
+
+    private func location(_ index: Int64, isRetained: Bool = true, topic: String = "owntracks/walker/walker-phone")
+        -> RunningBroker.Message
+    {
+        RunningBroker.Message(
+            topic: topic,
+            payload: #"{"_type":"location","lat":46.5,"lon":9.25,"tst":\#(Self.start + index),"tid":"ab"}"#,
+            isRetained: isRetained)
+    }
+
+    private func fixes(_ house: ServiceUnderTest) throws -> [Int64] {
+        try house.events().compactMap { recorded in
+            guard case .fixReported(_, _, .open(let fix)) = recorded.event else { return nil }
+            return fix.timestamp.milliseconds / 1000 - Self.start
+        }
+    }
+
+    /// Waits until the log holds the fix.
+    private func wait(for index: Int64, _ house: ServiceUnderTest) throws {
+        for _ in 0..<300 {
+            let head = house.service.log.head
+            if try fixes(house).contains(index) { return }
+            _ = house.service.log.waitForHead(after: head, milliseconds: 100)
+        }
+        Issue.record("The message never came.")
+    }
+
+    @Test(.enabled(if: RunningBroker.program != nil, "mosquitto is not installed"))
+    func `what is published arrives once, retained or not, and also what came while the service was off`() throws {
+        let broker = try RunningBroker()
+        let port = Int64(broker.port)
+        let house = try ServiceUnderTest {
+            var mqtt = ServiceConfiguration.Broker(host: "127.0.0.1")
+            (mqtt.port, mqtt.isEncrypted) = (port, false)
+            $0.mqtt = mqtt
+        }
+        _ = try house.addPerson("walker")
+        _ = try house.addDevice("walker-phone", of: "walker")
+        _ = try house.addDevice("walker.watch", of: "walker")
+        // Retained: it waits for a service that subscribes only later.
+        try broker.publish([location(0)])
+        try wait(for: 0, house)
+        let base = "owntracks/walker/walker-phone"
+        try broker.publish([
+            location(1, isRetained: false), location(1), location(1, isRetained: false),
+            RunningBroker.Message(
+                topic: base + "/waypoint",
+                payload: #"{"_type":"waypoint","desc":"home","tst":1767225610,"lat":46.5,"lon":9.25,"rad":150}"#),
+            RunningBroker.Message(
+                topic: base + "/event",
+                payload: #"{"_type":"transition","event":"enter","tst":1777800001,"wtst":1767225610,"desc":"home"}"#),
+            RunningBroker.Message(topic: base + "/cmd", payload: #"{"_type":"cmd","action":"dump"}"#),
+            RunningBroker.Message(topic: base, payload: "not json"),
+            RunningBroker.Message(topic: "owntracks/walker/nobodys", payload: "{}"),
+            RunningBroker.Message(topic: "owntracks/nobody/walker-phone", payload: "{}"),
+            location(2, isRetained: false, topic: "owntracks/Walker/Watch"),
+        ])
+        try wait(for: 2, house)
+        try house.restart { try broker.publish((3..<23).map { location($0, isRetained: $0 == 22) }) }
+        try wait(for: 22, house)
+        // Whoever subscribes anew is given what is retained once more.
+        try house.restart()
+        try broker.publish([location(30, isRetained: false)])
+        try wait(for: 30, house)
+        #expect(try fixes(house) == Array(0..<23) + [30])
+        let others = try house.events().compactMap { recorded -> String? in
+            switch recorded.event {
+            case .regionAdded(_, .open(let region)): "region \(region.identifier)"
+            case .sightingReported(_, .crossing, .open(.crossing(let crossing))): "crossing \(crossing.region)"
+            case .inputRejected(_, let reason, _, _): reason.word
+            case .messageReported: "message"
+            default: nil
+            }
+        }
+        #expect(others == ["region home", "crossing home", "notJSON"])
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// Mosquitto on a free port of the loopback address, and a client that publishes to it in bytes of MQTT 3.1.1, so that
+/// nothing of the service's side takes part.
+final class RunningBroker {
+    static let program = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto"].first { path in
+        FileManager.default.isExecutableFile(atPath: path)
+    }
+
+    let port: Int
+    private let process = Process()
+    private let file: URL
+
+    init() throws {
+        port = try Self.freePort()
+        file = FileManager.default.temporaryDirectory.appending(path: "broker-\(UUID().uuidString).conf")
+        try "listener \(port) 127.0.0.1\nallow_anonymous true\npersistence false\n".write(
+            to: file, atomically: true, encoding: .utf8)
+        process.executableURL = URL(filePath: try #require(Self.program))
+        process.arguments = ["-c", file.path]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit {
+        // It inherits a mask of blocked signals, by which it would never hear a polite one.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(at: file)
+    }
+
+    struct Message {
+        let topic: String
+        let payload: String
+        var isRetained = false
+    }
+
+    /// Publishes with quality of service 1; all are the broker's when this returns.
+    func publish(_ messages: [Message]) throws {
+        let descriptor = try connection()
+        defer { close(descriptor) }
+        try send([0x10, 13, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 1, UInt8(ascii: "p")], descriptor)
+        try expect([0x20, 2, 0, 0], descriptor)
+        for message in messages {
+            let topic = Array(message.topic.utf8)
+            let rest = [0, UInt8(topic.count)] + topic + [0, 1] + Array(message.payload.utf8)
+            // The length, seven bits a byte, lowest first; two bytes reach here.
+            let length = [UInt8(rest.count & 127) | 128, UInt8(rest.count >> 7)]
+            try send([message.isRetained ? 0x33 : 0x32] + length + rest, descriptor)
+            try expect([0x40, 2, 0, 1], descriptor)
+        }
+        try send([0xE0, 0], descriptor)
+    }
+
+    /// The broker needs a moment until it listens.
+    private func connection() throws -> Int32 {
+        for _ in 0..<500 {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = Self.loopback(port: port)
+            let code = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            if code == 0 { return descriptor }
+            close(descriptor)
+            poll(nil, 0, 10)
+        }
+        throw Failure()
+    }
+
+    struct Failure: Error {}
+
+    private func send(_ bytes: [UInt8], _ descriptor: Int32) throws {
+        try #require(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    }
+
+    private func expect(_ bytes: [UInt8], _ descriptor: Int32) throws {
+        var received = [UInt8](repeating: 0, count: bytes.count)
+        try #require(recv(descriptor, &received, received.count, Int32(MSG_WAITALL)) == bytes.count)
+        #expect(received == bytes)
+    }
+
+    private static func loopback(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return address
+    }
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isFound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        try #require(isFound)
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}
