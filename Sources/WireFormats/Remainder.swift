@@ -53,12 +53,21 @@ struct Remainder {
         }
     }
 
-    /// An upper bound: brackets inside strings count too.
+    /// Brackets inside strings do not count: members that fit one by one must fit together.
     private func depth(of text: ArraySlice<UInt8>) -> Int {
         var depth = 0
         var deepest = 0
+        var isInString = false
+        var isEscaped = false
         for byte in text {
+            if isEscaped {
+                isEscaped = false
+                continue
+            }
             switch byte {
+            case UInt8(ascii: "\\"): isEscaped = true
+            case UInt8(ascii: "\""): isInString.toggle()
+            case _ where isInString: break
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
                 deepest = max(deepest, depth)

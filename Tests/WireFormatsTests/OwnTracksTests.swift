@@ -141,6 +141,15 @@ import Whereabouts
         #expect(try json(text).count > 80)
     }
 
+    /// Found by libFuzzer: the members fitted one by one, and not together.
+    @Test func `brackets in strings are no depth, and the remainder comes back whole`() throws {
+        let fix = try fix(#""a[[[[[[[[[[":"\"[[[[[[[[[[","b{{{{{{{{{{":1"#)
+        #expect(fix.remainder == #"{"a[[[[[[[[[[":"\"[[[[[[[[[[","b{{{{{{{{{{":1}"#)
+        var writer = JSONWriter()
+        FixJSON.write(fix, answering: nil, into: &writer)
+        #expect(FixJSON.reports(from: writer.bytes, now: now) == [.fix(fix, answering: nil)])
+    }
+
     /// Overland's OwnTracks mode sends these members only and counts from 2001-01-01.
     @Test func `Overland's time is put right`() throws {
         let seconds = 1_767_225_610 - 978_307_200
