@@ -111,3 +111,12 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// Without the instruments of libFuzzer it does not link: `scripts/fuzz` builds it, and nothing else does.
+if Context.environment["WHEREABOUTS_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "DialectFuzzer", dependencies: ["Geodesy", "JSON", "Whereabouts", "WireFormats"],
+            path: "Tests/Fuzzing",
+            exclude: ["seeds"], swiftSettings: strict))
+}

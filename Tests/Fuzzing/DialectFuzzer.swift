@@ -1,0 +1,94 @@
+import Geodesy
+import Glibc
+import JSON
+import Whereabouts
+import WireFormats
+
+// Whatever arrives in a dialect comes to reports, and what comes to a fix is one. Built by `scripts/fuzz` only, with the
+// instruments of libFuzzer; the dialect is named by WHEREABOUTS_DIALECT.
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ argumentCount: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ takeInput: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
+
+/// 2030-01-01T00:00:00Z.
+private let now = Timestamp(milliseconds: 1_893_456_000_000)
+
+private enum Dialect: String, CaseIterable {
+    case ownTracks, overland, osmAnd, traccarJSON, fixes, reports
+
+    static let chosen: Dialect = {
+        guard let name = getenv("WHEREABOUTS_DIALECT"), let dialect = Dialect(rawValue: String(cString: name)) else {
+            preconditionFailure("WHEREABOUTS_DIALECT is one of \(allCases.map(\.rawValue)).")
+        }
+        return dialect
+    }()
+
+    func reports(_ body: [UInt8]) -> [Report] {
+        switch self {
+        // What is encrypted opens to what it says, so that the inner message is reached.
+        case .ownTracks: OwnTracks.reports(from: body, now: now) { Array($0.utf8) }
+        case .overland: Overland.reports(from: body, now: now)
+        case .osmAnd: [OsmAnd.report(of: Self.parameters(body), now: now)]
+        case .traccarJSON: [OsmAnd.report(ofJSON: body, now: now)]
+        case .fixes: FixJSON.reports(from: body, now: now)
+        case .reports: ReportJSON.reports(from: body, now: now)
+        }
+    }
+
+    private static func parameters(_ body: [UInt8]) -> [OsmAnd.Parameter] {
+        String(decoding: body, as: UTF8.self).split(separator: "&").map { pair in
+            let sides = pair.split(separator: "=", maxSplits: 1)
+            return (sides.first.map(String.init) ?? "", sides.count > 1 ? String(sides[1]) : "")
+        }
+    }
+}
+
+private func check(_ report: Report) {
+    switch report {
+    case .fix(let fix, let answering):
+        var writer = JSONWriter()
+        FixJSON.write(fix, answering: answering, into: &writer)
+        precondition(FixJSON.reports(from: writer.bytes, now: now) == [.fix(fix, answering: answering)])
+        checkObject(fix.remainder)
+        _ = OwnTracks.isAnswer(fix)
+        guard let handle = Handle("friend") else { preconditionFailure() }
+        let friend = OwnTracksAnswer.Friend(handle: handle, fix: fix)
+        let answer = OwnTracksAnswer(friends: [friend], isToReport: true, requests: [])
+        precondition((try? JSONDocument.parse(answer.bytes))?.root.array.map { Array($0).count } == 3)
+    case .message(let type, let text):
+        precondition(type.count <= Limits.messageTypeCharacters)
+        checkObject(text)
+        _ = OwnTracks.request(text)
+    case .waypoint(let waypoint):
+        precondition((1...Limits.regionNameCharacters).contains(waypoint.name.count))
+    case .sighting(.crossing(let crossing)):
+        precondition((1...Limits.regionNameCharacters).contains(crossing.region.count))
+    case .sighting, .authorization, .rejected: break
+    }
+}
+
+private func checkObject(_ text: String?) {
+    guard let text else { return }
+    precondition(text.utf8.count <= Limits.remainderBytes)
+    precondition((try? JSONDocument.parse(Array(text.utf8)))?.root.members != nil)
+}
+
+private func take(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let body = Array(UnsafeBufferPointer(start: start, count: count))
+    let reports = Dialect.chosen.reports(body)
+    precondition(reports.count <= Limits.batchCommands)
+    for report in reports { check(report) }
+    return 0
+}
+
+@main enum DialectFuzzer {
+    static func main() {
+        var count = CommandLine.argc
+        var arguments = CommandLine.unsafeArgv
+        exit(runDriver(&count, &arguments, take))
+    }
+}
