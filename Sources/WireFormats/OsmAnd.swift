@@ -131,24 +131,29 @@ package enum OsmAnd {
         }
         var draft = FixDraft()
         var remainder = Remainder()
+        // Parts come from several objects: what one of them has said already is not said twice in the remainder.
+        var names: Set<String> = []
+        func keep(_ member: JSONSource.Member) {
+            if names.insert(member.key).inserted { remainder.append(member) }
+        }
         for member in location {
             switch member.key {
             case "coords":
                 for part in member.source.members ?? [] where !read(part.key, part.value, into: &draft) {
-                    remainder.append(part)
+                    keep(part)
                 }
             case "battery":
                 for part in member.source.members ?? [] {
                     if part.key == "level", part.value.readBattery(full: 1, into: &draft.batteryLevel) { continue }
-                    remainder.append(part)
+                    keep(part)
                 }
             case "timestamp":
                 draft.time = member.value.string.flatMap { ISO8601.parse($0) }.map(ReportedTime.at) ?? .unreadable
             case "uuid":
-                if !member.value.readClientID(into: &draft.clientID) { remainder.append(member) }
+                if !member.value.readClientID(into: &draft.clientID) { keep(member) }
             case "mock":
-                if !member.value.read(into: &draft.isSimulatedBySoftware) { remainder.append(member) }
-            default: remainder.append(member)
+                if !member.value.read(into: &draft.isSimulatedBySoftware) { keep(member) }
+            default: keep(member)
             }
         }
         draft.remainder = remainder.text()

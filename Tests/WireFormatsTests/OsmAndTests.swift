@@ -118,6 +118,16 @@ import Whereabouts
         #expect(remainder["odometer"]?.double == 1234.5)
     }
 
+    /// Found by libFuzzer: an object of two equal names is none that a reader takes.
+    @Test func `a name in two of the objects is kept once`() throws {
+        let body = """
+            {"device_id":"key","location":{"timestamp":"2026-01-01T00:00:00Z","coords":{"latitude":46.5,"longitude":9.25,\
+            "odometer":1},"odometer":2,"battery":{"odometer":3,"is_charging":true}}}
+            """
+        let fix = try #require(OsmAnd.report(ofJSON: Array(body.utf8), now: now).fix)
+        #expect(fix.remainder == #"{"odometer":1,"is_charging":true}"#)
+    }
+
     @Test func `minus one is not known, and the key is no part of what is kept`() throws {
         let body = """
             {"device_id":"key","location":{"timestamp":"2026-01-01T00:00:00Z","coords":{"latitude":46.5,"longitude":9.25,\
