@@ -15,16 +15,18 @@ extension ReadEndpoints {
         guard let period = PeriodSummary.Period(rawValue: exchange.request.parameter("period") ?? "day") else {
             throw .invalid("\"period\" must be day, week or month.")
         }
+        guard exchange.request.parameter("from") != nil else {
+            throw .invalid("\"from\" is missing: when the first period begins.")
+        }
         let dayStart = try exchange.integer("dayStartMinutes", in: 0...1439, default: 0)
         return try read(service, exchange, context, .summary, from: TimelineTable.name) { (reading) throws(Problem) in
             let permit = reading.permit
             let now = service.clock()
             let range = try Self.range(exchange, reading)
-            guard let from = range.from, case let to = min(range.to ?? now, now), from < to,
-                to.seconds(since: from) <= Double(summarySeconds)
-            else {
-                throw .invalid(
-                    "\"from\" is needed, at most \(summarySeconds / 86_400) days before \"to\" or the present.")
+            let to = min(range.to ?? now, now)
+            guard let from = range.from, from < to, to.seconds(since: from) <= Double(summarySeconds) else {
+                throw .refused(
+                    "\"from\" must be at most \(summarySeconds / 86_400) days before \"to\" or the present.")
             }
             let corrections = Self.corrections(reading, service)
             var places = PlaceDerivation()

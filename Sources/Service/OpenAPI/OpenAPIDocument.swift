@@ -113,7 +113,7 @@ struct PathParameter {
         "devices": .init(name: "device", schema: Schema.handle.with(["examples": ["anna-phone"]])),
         "location-queries": .init(name: "query", schema: Schema.uuid),
         "consent-requests": .init(name: "query", schema: Schema.uuid),
-        "visits": .init(name: "visit", schema: Schema.pattern("^[0-9a-f]{16}$")),
+        "visits": .init(name: "visit", schema: Schema.visitID),
         "regions": .init(name: "region", schema: Schema.regionID),
         "tokens": .init(name: "token", schema: Schema.event),
         "grants": .init(name: "grant", schema: Schema.event),

@@ -142,7 +142,10 @@ extension Operation {
                             "distanceMeters": Schema.length,
                         ])),
                 ])),
-            range + [
+            [
+                Parameter(
+                    name: "from", schema: Schema.timeGiven, isRequired: true, description: "When the first begins."),
+                .to,
                 Parameter(
                     name: "period", schema: Schema.word("day", "week", "month"), description: "What is summed up."),
                 Parameter(
@@ -260,7 +263,10 @@ extension Operation {
         "POST /v1/imports/*/batches": Operation(
             group: .reports, summary: "Bring in fixes of a device; the same again is no event again.",
             body: Schema.object([
-                "device": Schema.handle, "fixes": Schema.list(Schema.fix, 0...Limits.batchCommands),
+                "device": Schema.handle,
+                "fixes": Schema.list(anything).with([
+                    "description": "As POST /v1/fixes takes them; what cannot be a fix is kept as rejected, and told."
+                ]),
             ]), answer: Schema.reportOutcome),
         "PUT /v1/devices/*/location-push-token": Operation(
             group: .reports, summary: "Say by which token a device is woken.", access: .reportingKey,
