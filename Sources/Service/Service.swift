@@ -82,6 +82,15 @@ package final class Service: Sendable {
         }
     }
 
+    /// Whether requests are answered, however many wait.
+    package func isAnswering(milliseconds: Int) -> Bool {
+        let isAnswered = Monitor(false)
+        handle(HTTPRequest(method: "GET", path: "/healthz")) { response in
+            isAnswered.change { $0 = response.status == 200 }
+        }
+        return isAnswered.wait(milliseconds: milliseconds) { $0 ? true : nil } ?? false
+    }
+
     /// What the server has done; `nil` while nothing listens.
     var serverCounters: HTTPServerCounters? { server.withLock { $0?.counters } }
 

@@ -45,12 +45,24 @@ enum ServeCommand {
                 """)
         }
         invocation.console.flush()
-
-        var signal: Int32 = 0
-        sigwait(&signals, &signal)
+        let manager = ServiceManager()
+        manager.tell("READY=1")
+        wait(for: signals, manager, service)
+        manager.tell("STOPPING=1")
         invocation.console.note("Ending: what was accepted is answered first. A second signal ends it at once.")
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         service.stop()
+    }
+
+    /// Waits for one of the signals, and meanwhile tells the service manager as long as requests are answered.
+    private static func wait(for signals: sigset_t, _ manager: ServiceManager, _ service: Service) {
+        var signals = signals
+        // Twice as often as it is waited for, as sd_watchdog_enabled(3) has it; an hour when it is not.
+        let seconds = (manager.watchdogSeconds ?? 7200) / 2
+        var pause = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
+        while sigtimedwait(&signals, nil, &pause) < 0 {
+            if errno == EAGAIN, service.isAnswering(milliseconds: Int(seconds * 1000)) { manager.tell("WATCHDOG=1") }
+        }
     }
 
     /// As ``SocketAddress``, and port 0 lets the system choose.

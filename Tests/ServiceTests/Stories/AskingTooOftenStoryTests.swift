@@ -80,6 +80,6 @@ import Testing
         #expect(page("").status == 200)
         #expect(page("").status == 429)
         #expect(page("&after=\(cursors[0])").status == 429)
-        #expect(page("&after=nonsense").status == 400)
+        #expect(page("&after=nonsense").status == 422)
     }
 }
