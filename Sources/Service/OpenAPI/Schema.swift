@@ -19,7 +19,6 @@ enum Schema {
     static let length: JSONTree = ["type": "number", "minimum": 0]
     static let visitID = pattern("^[0-9a-f]{16}$")
     static let uuid: JSONTree = ["type": "string", "format": "uuid"]
-    static let visitID = pattern("^[0-9a-f]{16}$")
     static let timeZone: JSONTree = ["type": "string", "examples": ["Europe/Vienna"]]
 
     static func integer(_ range: ClosedRange<Int64>) -> JSONTree {
