@@ -108,7 +108,7 @@ enum Schema {
                 ["type": "string", "format": "date-time"],
             ],
         ],
-        "Precision": word("exact", "kilometer", "none"),
+        "Precision": word("exact", "kilometer", "city", "none"),
         "WeeklyHours": object(["timeZone": timeZone, "weekly": text]).with([
             "description":
                 "When a grant is in force: weekdays and times as OpenStreetMap writes opening hours, by a clock on the wall."
