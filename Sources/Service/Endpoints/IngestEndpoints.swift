@@ -76,7 +76,9 @@ enum IngestEndpoints {
                 throw .unreadable(error)
             }
             let device = try body.root.handle("device")
-            guard body.root["fixes"] != nil else { throw .invalid("\"fixes\" is missing: a list of what to bring in.") }
+            guard body.root["fixes"]?.array != nil else {
+                throw .invalid("\"fixes\" must be a list of what to bring in.")
+            }
             let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
             submit(reports, of: .named(device), service, exchange) { result in respond(counts(result)) }
         } catch { respond(error.response) }

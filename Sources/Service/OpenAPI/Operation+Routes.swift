@@ -264,7 +264,7 @@ extension Operation {
             group: .reports, summary: "Bring in fixes of a device; the same again is no event again.",
             body: Schema.object([
                 "device": Schema.handle,
-                "fixes": Schema.list(anything).with([
+                "fixes": Schema.list([:]).with([
                     "description": "As POST /v1/fixes takes them; what cannot be a fix is kept as rejected, and told."
                 ]),
             ]), answer: Schema.reportOutcome),
