@@ -91,9 +91,12 @@ struct Invocation: Sendable {
 
     /// The value, or `nil` when the option was not given.
     subscript<Value>(option: Option<Value>) -> Value? {
-        precondition(command.options.contains { $0.name == option.name }, "\(command.name) declares its options.")
+        precondition(takes(option), "\(command.name) declares its options.")
         return texts[option.name].flatMap { option.read($0) }
     }
+
+    /// For what serves many commands, and only some of them have the option.
+    func takes(_ option: some OptionDeclaration) -> Bool { command.options.contains { $0.name == option.name } }
 
     /// The value of an option that the command requires.
     func required<Value>(_ option: Option<Value>) -> Value {

@@ -140,6 +140,6 @@ extension Client {
             body.field("until", milliseconds: until.milliseconds)
         }
         guard let token = issued["token"]?.string else { throw unexpected(["v1", "people", person.text, "tokens"]) }
-        return Client(transport: transport, token: token)
+        return Client(transport: transport, token: token, purpose: purpose)
     }
 }

@@ -76,7 +76,8 @@ enum House {
     static func withClient<Value>(
         _ invocation: Invocation, _ body: (Client) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
-        let client = try operatorClient(of: path(of: invocation))
+        var client = try operatorClient(of: path(of: invocation))
+        if invocation.takes(Options.purpose) { client.purpose = invocation[Options.purpose] }
         defer { client.transport.close() }
         return try body(client)
     }

@@ -72,21 +72,13 @@ extension TimelineTable {
         try file.connection.cached(
             """
             INSERT OR REPLACE INTO visit
-                (person, arrival_ms, departure_ms, id, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
+                (person, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
                 fixes, first_reported_ms, departure_reported_ms)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         ) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
-            try statement.bind(visit.arrival.milliseconds, at: 2)
-            try statement.bind(visit.departure?.milliseconds, at: 3)
-            try statement.bind(Int64(bitPattern: visit.id), at: 4)
-            try statement.bind(visit.coordinate.latitude, at: 5)
-            try statement.bind(visit.coordinate.longitude, at: 6)
-            try statement.bind(visit.horizontalAccuracy, at: 7)
-            try statement.bind(visit.fixes, at: 8)
-            try statement.bind(visit.firstReported.milliseconds, at: 9)
-            try statement.bind(visit.departureReported?.milliseconds, at: 10)
+            try visit.bind(to: statement, from: 2)
             try statement.run()
         }
     }
@@ -106,16 +98,12 @@ extension TimelineTable {
     private func write(_ crossing: Crossing, of person: PersonID) throws(SQLiteError) {
         try file.connection.cached(
             """
-            INSERT OR REPLACE INTO crossing (person, time_ms, region, kind, confirmed_ms, reported_ms)
+            INSERT OR REPLACE INTO crossing (person, region, kind, time_ms, confirmed_ms, reported_ms)
             VALUES (?, ?, ?, ?, ?, ?)
             """
         ) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
-            try statement.bind(crossing.time.milliseconds, at: 2)
-            try statement.bind(crossing.region.rawValue, at: 3)
-            try statement.bind(crossing.kind.rawValue, at: 4)
-            try statement.bind(crossing.confirmed.milliseconds, at: 5)
-            try statement.bind(crossing.reported.milliseconds, at: 6)
+            try crossing.bind(to: statement, from: 2)
             try statement.run()
         }
     }

@@ -121,15 +121,7 @@ extension TimelineTable {
                     """
                 ) { (statement) throws(SQLiteError) in
                     try bind(item, ordinal, to: statement)
-                    try statement.bind(Int64(bitPattern: visit.id), at: 5)
-                    try statement.bind(visit.arrival.milliseconds, at: 6)
-                    try statement.bind(visit.departure?.milliseconds, at: 7)
-                    try statement.bind(visit.coordinate.latitude, at: 8)
-                    try statement.bind(visit.coordinate.longitude, at: 9)
-                    try statement.bind(visit.horizontalAccuracy, at: 10)
-                    try statement.bind(visit.fixes, at: 11)
-                    try statement.bind(visit.firstReported.milliseconds, at: 12)
-                    try statement.bind(visit.departureReported?.milliseconds, at: 13)
+                    try visit.bind(to: statement, from: 5)
                     try statement.run()
                 }
             case .crossing(let crossing):
@@ -141,11 +133,7 @@ extension TimelineTable {
                     """
                 ) { (statement) throws(SQLiteError) in
                     try bind(item, ordinal, to: statement)
-                    try statement.bind(crossing.region.rawValue, at: 5)
-                    try statement.bind(crossing.kind.rawValue, at: 6)
-                    try statement.bind(crossing.time.milliseconds, at: 7)
-                    try statement.bind(crossing.confirmed.milliseconds, at: 8)
-                    try statement.bind(crossing.reported.milliseconds, at: 9)
+                    try crossing.bind(to: statement, from: 5)
                     try statement.run()
                 }
             }

@@ -248,6 +248,19 @@ extension Region {
 }
 
 extension Visit {
+    /// Binds what ``init(_:from:)`` reads, in the same order.
+    func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
+        try statement.bind(Int64(bitPattern: id), at: index)
+        try statement.bind(arrival.milliseconds, at: index + 1)
+        try statement.bind(departure?.milliseconds, at: index + 2)
+        try statement.bind(coordinate.latitude, at: index + 3)
+        try statement.bind(coordinate.longitude, at: index + 4)
+        try statement.bind(horizontalAccuracy, at: index + 5)
+        try statement.bind(fixes, at: index + 6)
+        try statement.bind(firstReported.milliseconds, at: index + 7)
+        try statement.bind(departureReported?.milliseconds, at: index + 8)
+    }
+
     /// Reads id, arrival, departure, latitude, longitude, accuracy, fixes and the two times of report.
     init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
         guard
@@ -265,6 +278,15 @@ extension Visit {
 }
 
 extension Crossing {
+    /// Binds what ``init(_:from:)`` reads, in the same order.
+    func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
+        try statement.bind(region.rawValue, at: index)
+        try statement.bind(kind.rawValue, at: index + 1)
+        try statement.bind(time.milliseconds, at: index + 2)
+        try statement.bind(confirmed.milliseconds, at: index + 3)
+        try statement.bind(reported.milliseconds, at: index + 4)
+    }
+
     /// Reads region, kind, time, confirmation and time of report.
     init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
         guard let kind = Kind(rawValue: statement.int(at: column + 1)) else { throw .damagedProjection }

@@ -69,9 +69,7 @@ enum CorrectionCommands {
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let corrections = try House.withClient(invocation) { client throws(ToolError) in
-            var client = client
-            client.purpose = invocation[Options.purpose]
-            return try client.items("v1", "people", person.text, "corrections")
+            try client.items("v1", "people", person.text, "corrections")
         }
         var table = Table(">NUMBER", "CORRECTION", "FROM", "TO", "NAME")
         for correction in corrections {

@@ -21,8 +21,6 @@ enum EventsCommand {
             if isFollowing && !client.transport.isRunningService {
                 throw .data("No service runs on this data directory, so no new events can come; leave --follow out.")
             }
-            var client = client
-            client.purpose = invocation[Options.purpose]
             var query: [(name: String, value: String)] = []
             if let kind = invocation[kind] { query.append(("kind", kind)) }
             if let person = invocation[Options.person] { query.append(("person", person.text)) }

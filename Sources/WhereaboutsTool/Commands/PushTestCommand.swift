@@ -55,9 +55,7 @@ enum PushTestCommand {
 
     private static func showCurl(_ device: String, _ invocation: Invocation) throws(ToolError) {
         let request = try House.withClient(invocation) { client throws(ToolError) in
-            var client = client
-            client.purpose = invocation[Options.purpose]
-            return try client.get("v1", "devices", device, "push-request")
+            try client.get("v1", "devices", device, "push-request")
         }
         // In double quotes, so that the shell puts the variable's value in.
         var authorization = "\"authorization: bearer $PROVIDER_TOKEN\""

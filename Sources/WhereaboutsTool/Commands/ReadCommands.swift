@@ -50,7 +50,7 @@ enum ReadCommands {
     ) throws(ToolError) -> Value {
         try House.withClient(invocation) { client throws(ToolError) in
             var query = [(name: "at-least", value: "\(try client.head())")]
-            if invocation.command.accepts.contains(where: { $0.name == Options.from.name }) {
+            if invocation.takes(Options.from) {
                 if let from = invocation[Options.from] { query.append(("from", secondsText(from))) }
                 if let to = invocation[Options.to] { query.append(("to", secondsText(to))) }
             }
@@ -58,7 +58,6 @@ enum ReadCommands {
             if let person = invocation[Self.reader] {
                 reader = try client.acting(as: person, scopes: scopes, seconds: AskCommand.tokenSeconds)
             }
-            reader.purpose = invocation[Options.purpose]
             return try body(reader, query)
         }
     }

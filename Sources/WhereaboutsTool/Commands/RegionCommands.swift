@@ -99,9 +99,7 @@ enum RegionCommands {
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let regions = try House.withClient(invocation) { client throws(ToolError) in
-            var client = client
-            client.purpose = invocation[Options.purpose]
-            return try client.items("v1", "people", person.text, "regions")
+            try client.items("v1", "people", person.text, "regions")
         }
         var table = Table("REGION", ">LATITUDE", ">LONGITUDE", ">RADIUS")
         for region in regions {

@@ -19,15 +19,21 @@ import Whereabouts
             from: try Coordinate(latitude: 48.2006, longitude: 16.3698),
             to: try Coordinate(latitude: 48.2058, longitude: 16.3712))
         try #require(distance > 500)
+        let answers = try answers(of: one, alike: other)
+        // And the one thing that may be seen is seen.
+        #expect(answers.contains { $0.contains(#""precision":"kilometer""#) })
+        #expect(answers.allSatisfy { !$0.contains("48.2006") && !$0.contains("horizontalAccuracy") })
+    }
+
+    /// Everything the first world answers, which the other must answer too.
+    private func answers(of one: World, alike other: World) throws -> [String] {
         let answers = try (one.everything(), other.everything())
         #expect(answers.0.count == answers.1.count)
         for (first, second) in zip(answers.0, answers.1) {
             let isSame = first == second
             #expect(isSame, "\(first)\n\(second)")
         }
-        // And the one thing that may be seen is seen.
-        #expect(answers.0.contains { $0.contains(#""precision":"kilometer""#) })
-        #expect(answers.0.allSatisfy { !$0.contains("48.2006") && !$0.contains("horizontalAccuracy") })
+        return answers.0
     }
 
     /// 3.6 km apart, both in Vienna; its coordinate is that of geonames.org/2761369.
@@ -37,15 +43,10 @@ import Whereabouts
         let other = try World(
             latitude: 48.2318, longitude: 16.3829, secondsAgo: 40, more: #""altitude":171.5,"speed":3.5"#,
             precision: "city")
-        let answers = try (one.everything(), other.everything())
-        #expect(answers.0.count == answers.1.count)
-        for (first, second) in zip(answers.0, answers.1) {
-            let isSame = first == second
-            #expect(isSame, "\(first)\n\(second)")
-        }
-        #expect(answers.0.contains { $0.contains(#""latitude":48.20849,"longitude":16.37208"#) })
-        #expect(answers.0.contains { $0.contains(#""precision":"city""#) && $0.contains(#""name":"Vienna""#) })
-        #expect(answers.0.allSatisfy { !$0.contains("48.2006") && !$0.contains("horizontalAccuracy") })
+        let answers = try answers(of: one, alike: other)
+        #expect(answers.contains { $0.contains(#""latitude":48.20849,"longitude":16.37208"#) })
+        #expect(answers.contains { $0.contains(#""precision":"city""#) && $0.contains(#""name":"Vienna""#) })
+        #expect(answers.allSatisfy { !$0.contains("48.2006") && !$0.contains("horizontalAccuracy") })
     }
 
     /// The first age that is still too old would be the fix's own, to the second: the moment the phone last moved.
