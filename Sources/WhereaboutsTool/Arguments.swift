@@ -237,10 +237,11 @@ struct ArgumentParser {
     }
 }
 
-/// The nearest of `names`, or the command that lists them when none is near.
+/// The nearest of `names`, one that begins alike before all others, or the command that lists them when none is near.
 private func hint(for word: String, among names: [String], help: String) -> String {
-    let near = names.map { (name: $0, distance: editDistance(word, $0)) }.min { $0.distance < $1.distance }
-    guard let near, near.distance <= max(1, word.count / 3) || near.name.hasPrefix(word) else {
+    let near = names.map { (name: $0, distance: $0.hasPrefix(word) ? 0 : editDistance(word, $0)) }
+        .min { $0.distance < $1.distance }
+    guard let near, near.distance <= max(1, word.count / 3) else {
         return "; \"\(help)\" lists what there is"
     }
     return "; the nearest is \"\(near.name)\""

@@ -42,6 +42,7 @@ import Whereabouts
         (["prson", "list"], "There is no command \"prson\"; the nearest is \"person\"."),
         (["person", "lst"], "There is no command \"person lst\"; the nearest is \"list\"."),
         (["person"], "Say what to do: \"person add\", \"person list\", \"person remove\", \"person schedule\"."),
+        (["correct"], "There is no command \"correct\"; the nearest is \"correction\"."),
         (["zzzzzz"], "There is no command \"zzzzzz\"; \"whereabouts --help\" lists what there is."),
         (
             ["grant", "zzzzzz"],
