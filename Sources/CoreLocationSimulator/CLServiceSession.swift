@@ -84,6 +84,8 @@ public final class CLBackgroundActivitySession: Sendable {
 /// One session of an app's process, by its number.
 private final class SessionHandle: Sendable {
     private let application: SimulatedApplication
+    /// Must outlive its apps, and whoever holds a session may hold it longest.
+    private let device: SimulatedDevice
     private let number: Int
 
     init(_ kind: AppSession.Kind) {
@@ -91,6 +93,7 @@ private final class SessionHandle: Sendable {
             preconditionFailure("A session is made by an app's code: use SimulatedApplication.run.")
         }
         self.application = application
+        device = application.device
         number = application.locked { application.beginSession(kind) }
     }
 
