@@ -29,7 +29,7 @@ struct VisitBench {
         }
         func reported(_ fix: Fix) -> RecordedEvent {
             event(
-                .fixReported(device: DeviceID(rawValue: 3), answering: nil, .open(fix)), in: .track(BenchRows.person),
+                .fixReported(device: BenchRows.device, answering: nil, .open(fix)), in: .track(BenchRows.person),
                 at: fix.timestamp)
         }
         func take(_ batch: [RecordedEvent]) throws -> Int64 {
@@ -131,6 +131,7 @@ private enum Track {
 /// The timeline's rows in memory, each found in the logarithm of their number.
 private final class BenchRows: TimelineRows {
     static let person = PersonID(rawValue: 2)
+    static let device = DeviceID(rawValue: 3)
     /// Memory does not fail.
     struct Failure: Error {}
 
@@ -153,7 +154,8 @@ private final class BenchRows: TimelineRows {
 
     func insert(_ fix: Fix) {
         let stored = StoredFix(
-            timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+            device: Self.device, timestamp: fix.timestamp, coordinate: fix.coordinate,
+            horizontalAccuracy: fix.horizontalAccuracy,
             receivedAt: fix.timestamp)
         fixes.insert(stored, at: Self.index(in: fixes) { $0.timestamp <= fix.timestamp })
     }
@@ -175,6 +177,7 @@ private final class BenchRows: TimelineRows {
             let from = after.map { after in Self.index(in: restarts) { $0.closed <= after } } ?? 0
             let to = through.map { through in Self.index(in: restarts) { $0.closed <= through } } ?? restarts.count
             if from < to { restarts.removeSubrange(from..<to) }
+        case .lead: break
         case .newestReceipt(_, let moment): receipt = moment
         }
     }
@@ -189,6 +192,7 @@ private final class BenchRows: TimelineRows {
 
     func newestReceipt(of person: PersonID) -> Timestamp? { receipt }
     func regions(of person: PersonID) -> [WatchedRegion] { watched }
+    func leads(of person: PersonID, from: Timestamp?) -> [Lead] { [] }
 
     func restart(of person: PersonID, closedBefore moment: Timestamp?) -> Restart? {
         let index = moment.map { moment in Self.index(in: restarts) { $0.closed < moment } } ?? restarts.count

@@ -15,6 +15,7 @@ extension ReadEndpoints {
     private struct Evidence {
         let visit: Visit
         let rules: Int64
+        let leads: Leads
         let before, during, after: [ReportedFix]
     }
 
@@ -49,7 +50,7 @@ extension ReadEndpoints {
                 writer.field("rules", found.rules)
                 for (key, fixes) in [("before", found.before), ("during", found.during), ("after", found.after)] {
                     writer.array(key) { writer in
-                        for reported in fixes { write(reported, off: found.visit.coordinate, into: &writer) }
+                        for reported in fixes { write(reported, of: found, into: &writer) }
                     }
                 }
             } else {
@@ -75,10 +76,12 @@ extension ReadEndpoints {
             try TimelineReader.fixes(of: permit.subject, from: from, to: to, limit: fixesRead, in: connection)
                 .filter { permit.shows($0.fix.timestamp) }
         }
+        let before = visit.arrival.adding(seconds: -aroundSeconds)
         let after = visit.departure.map { $0.adding(seconds: aroundSeconds) }
         return Evidence(
             visit: visit, rules: try TimelineReader.rules(in: connection),
-            before: try fixes(visit.arrival.adding(seconds: -aroundSeconds), visit.arrival).suffix(fixesAround),
+            leads: Leads(try TimelineReader.leads(of: permit.subject, from: before, to: after, in: connection)),
+            before: try fixes(before, visit.arrival).suffix(fixesAround),
             during: Array(
                 try fixes(visit.arrival, visit.departure.map { Timestamp(milliseconds: $0.milliseconds + 1) })
                     .prefix(Int(rowsPerPage))),
@@ -88,14 +91,15 @@ extension ReadEndpoints {
             } ?? [])
     }
 
-    private static func write(_ reported: ReportedFix, off place: Coordinate, into writer: inout JSONWriter) {
+    private static func write(_ reported: ReportedFix, of found: Evidence, into writer: inout JSONWriter) {
         let fix = reported.fix
         writer.beginObject()
         writer.field("number", reported.number)
         writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
         writer.field("horizontalAccuracy", fix.horizontalAccuracy)
-        writer.field("metersOff", Geodesic.distanceMeters(from: place, to: fix.coordinate))
-        writer.field("used", reported.stored.anomaly == nil)
+        writer.field("metersOff", Geodesic.distanceMeters(from: found.visit.coordinate, to: fix.coordinate))
+        writer.field(
+            "used", reported.stored.anomaly == nil && found.leads.leads(reported.device, at: fix.timestamp))
         writer.endObject()
     }
 }

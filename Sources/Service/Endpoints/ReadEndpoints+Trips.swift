@@ -88,7 +88,7 @@ extension ReadEndpoints {
             let end = arrived?.arrival ?? to.map { $0.adding(seconds: reachSeconds) }
             if let begin, let to, begin >= to { break }
             if let end, let from, end <= from { continue }
-            let fixes = try TimelineReader.fixes(
+            let fixes = try TimelineReader.followedFixes(
                 of: permit.subject, from: begin, to: end, limit: fixesPerTrip, in: connection)
             let stored = fixes.filter { permit.shows($0.fix.timestamp) }.map(\.stored)
             let departure = departed.flatMap { visit in

@@ -117,8 +117,8 @@ package struct ReportedFix: Hashable, Sendable {
     /// The fix as far as visits are derived from it.
     var stored: StoredFix {
         StoredFix(
-            timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
-            receivedAt: fix.receivedAt)
+            device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
+            horizontalAccuracy: fix.horizontalAccuracy, receivedAt: fix.receivedAt)
     }
 
     /// Reads a row of device, number, receipt less device time, and the columns of ``FixColumns``.

@@ -53,6 +53,30 @@ package enum TimelineReader {
         }
     }
 
+    /// The fixes of whichever device led, at most so many of all.
+    package static func followedFixes(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [ReportedFix] {
+        let leads = Leads(try leads(of: person, from: from, to: to, in: connection))
+        return try fixes(of: person, from: from, to: to, limit: limit, in: connection).filter {
+            leads.leads($0.device, at: $0.fix.timestamp)
+        }
+    }
+
+    /// Who led the person in `from` ≤ time < `to`: the first may have begun before.
+    package static func leads(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Lead] {
+        try connection.cached(leadsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            var found: [Lead] = []
+            while try statement.step() { found.append(Lead(statement, from: 0)) }
+            return found
+        }
+    }
+
     /// The person's latest fix with a valid coordinate at or before a moment.
     package static func latestFix(
         of person: PersonID, atOrBefore moment: Timestamp, in connection: borrowing Connection
@@ -157,7 +181,7 @@ package enum TimelineReader {
         of person: PersonID, from: Timestamp, to: Timestamp?, _ transform: GeocentricTransform,
         in connection: borrowing Connection
     ) throws(SQLiteError) -> VisitSpot? {
-        let fixes = try fixes(of: person, from: from, to: to, limit: fixesOfPart, in: connection)
+        let fixes = try followedFixes(of: person, from: from, to: to, limit: fixesOfPart, in: connection)
         return VisitSpot(of: fixes.map(\.stored), transform)
     }
 
@@ -182,32 +206,39 @@ package enum TimelineReader {
         return nil
     }
 
-    /// The visit that tells of the time of one that is not told any more: what shares most of it. `nil` when nothing does, or
-    /// the id was never told since the timeline was folded.
+    /// The visit that tells of the time of one that is not told any more; `nil` when none does.
+    ///
+    /// An id is made of a fix, so that it says when it was: whether the visit was ever told, in which order fixes came and by
+    /// which rules they were folded makes no difference. A look through the person's fixes, the latest first.
     package static func successor(
         of person: PersonID, id: UInt64, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
         in connection: borrowing Connection
     ) throws(SQLiteError) -> Visit? {
-        let time = try connection.cached(lastToldSQL) { (statement) throws(SQLiteError) -> Range<Timestamp>? in
+        let moment = try connection.cached(placesSQL) { (statement) throws(SQLiteError) -> Timestamp? in
             try statement.bind(person.rawValue, at: 1)
-            try statement.bind(Int64(bitPattern: id), at: 2)
-            guard try statement.step() else { return nil }
-            let arrival = Timestamp(milliseconds: statement.int(at: 0))
-            let end = statement.optionalInt(at: 1).map(Timestamp.init(milliseconds:)) ?? arrival
-            return arrival..<max(end, Timestamp(milliseconds: arrival.milliseconds + 1))
+            while try statement.step() {
+                let time = Timestamp(milliseconds: statement.int(at: 0))
+                let (latitude, longitude) = (FixColumns.Degrees(statement, at: 1), FixColumns.Degrees(statement, at: 2))
+                guard let place = try? Coordinate(latitude: latitude.value, longitude: longitude.value) else {
+                    throw .damagedProjection
+                }
+                let made = Visit.id(of: person, at: place, time)
+                if made == id { return time }
+                if let cut = corrections.moments.first(where: { Visit.id(ofPartFrom: $0, of: made) == id }) {
+                    return cut
+                }
+            }
+            return nil
         }
-        guard let time else { return nil }
-        let there = try visits(
-            of: person, from: time.lowerBound, to: time.upperBound, limit: visitsAtOnce, corrected: corrections,
-            transform,
-            in: connection)
-        func shared(_ visit: Visit) -> Double {
-            min(visit.departure ?? time.upperBound, time.upperBound).seconds(since: max(visit.arrival, time.lowerBound))
-        }
-        return there.filter { $0.id != id }.max { shared($0) < shared($1) }
+        guard let moment else { return nil }
+        return try visits(
+            of: person, from: moment, to: moment.adding(seconds: approachSeconds), limit: 1, corrected: corrections,
+            transform, in: connection
+        ).first
     }
 
-    private static let visitsAtOnce = 100
+    /// The fix that a visit's id is made of may be from the last steps of the way there.
+    private static let approachSeconds: Int64 = 300
 
     /// The rules that the timeline is folded by.
     package static func rules(in connection: borrowing Connection) throws(SQLiteError) -> Int64 {
@@ -232,14 +263,26 @@ package enum TimelineReader {
             try statement.bind(after?.kind.rawValue ?? .min, at: 6)
             try statement.bind(limit, at: 7)
             var found: [NamedCrossing] = []
-            while try statement.step() {
-                found.append(
-                    NamedCrossing(
-                        crossing: try Crossing(statement, from: 0), region: statement.text(at: 5),
-                        entered: statement.optionalInt(at: 6).map(Timestamp.init(milliseconds:))))
-            }
+            while try statement.step() { found.append(try crossing(statement, from: 0, of: person, in: connection)) }
             return found
         }
+    }
+
+    /// Reads a crossing, its region's name and whether that tells entries: then an exit is told with the entry before it.
+    static func crossing(
+        _ statement: borrowing Statement, from column: Int32, of person: PersonID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> NamedCrossing {
+        var named = NamedCrossing(
+            crossing: try Crossing(statement, from: column), region: statement.text(at: column + 5), entered: nil)
+        guard named.crossing.kind == .exit, statement.int(at: column + 6) != 0 else { return named }
+        let exit = named.crossing
+        named.entered = try connection.cached(enteredSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(exit.region.rawValue, at: 2)
+            try statement.bind(exit.time.milliseconds, at: 3)
+            return try statement.step() ? Timestamp(milliseconds: statement.int(at: 0)) : nil
+        }
+        return named
     }
 }
 
@@ -296,29 +339,24 @@ extension TimelineReader {
         WHERE person = ?1 AND id = ?2
         """
 
-    /// A look through what was told of the person's visits, and what is derived: the last word counts.
-    static let lastToldSQL: StaticString = """
-        SELECT arrival_ms, departure_ms, number
-        FROM told_visit
-        WHERE person = ?1 AND id = ?2
-        UNION ALL
-        SELECT arrival_ms, departure_ms, 0
-        FROM visit
-        WHERE person = ?1 AND id = ?2
-        ORDER BY number DESC
-        LIMIT 1
+    /// When and where the person's devices were, the latest first.
+    static let placesSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees
+        FROM fix
+        WHERE person = ?1
+        ORDER BY timestamp_ms DESC
+        """
+
+    static let leadsSQL: StaticString = """
+        SELECT from_ms, device
+        FROM lead
+        WHERE person = ?1 AND from_ms < ?3
+            AND from_ms >= coalesce((SELECT max(from_ms) FROM lead WHERE person = ?1 AND from_ms <= ?2), ?2)
+        ORDER BY from_ms, device
         """
 
     static let crossingsSQL: StaticString = """
-        SELECT crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier,
-            CASE WHEN kind = 2 AND tells_entries THEN (
-                SELECT earlier.time_ms
-                FROM crossing AS earlier
-                WHERE earlier.person = ?1 AND earlier.time_ms <= crossing.time_ms
-                    AND earlier.region = crossing.region AND earlier.kind = 1
-                ORDER BY earlier.time_ms DESC
-                LIMIT 1
-            ) END
+        SELECT crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier, tells_entries
         FROM crossing
         JOIN region ON region.person = crossing.person AND region.region = crossing.region
         WHERE crossing.person = ?1 AND time_ms >= ?2 AND time_ms < ?3
@@ -326,5 +364,13 @@ extension TimelineReader {
             AND CASE kind WHEN 1 THEN tells_entries ELSE tells_exits END
         ORDER BY time_ms, crossing.region, kind
         LIMIT ?7
+        """
+
+    static let enteredSQL: StaticString = """
+        SELECT time_ms
+        FROM crossing
+        WHERE person = ?1 AND region = ?2 AND kind = 1 AND time_ms <= ?3
+        ORDER BY time_ms DESC
+        LIMIT 1
         """
 }

@@ -30,6 +30,14 @@ extension TimelineTable {
             if region.removedAt != nil { file.fingerprint.subtract(hash(person, before)) }
             file.fingerprint.add(hash(person, region))
             try write(region, of: person)
+        case .lead(let person, let lead, let isThere):
+            if isThere {
+                file.fingerprint.add(hash(person, lead))
+                try run("INSERT INTO lead (person, from_ms, device) VALUES (?, ?, ?)", lead, of: person)
+            } else {
+                file.fingerprint.subtract(hash(person, lead))
+                try run("DELETE FROM lead WHERE person = ? AND from_ms = ? AND device = ?", lead, of: person)
+            }
         case .restart(let person, let restart):
             try file.connection.cached(
                 "INSERT OR REPLACE INTO restart (person, closed_ms, seed_ms, state) VALUES (?, ?, ?, ?)"
@@ -56,6 +64,15 @@ extension TimelineTable {
                 try statement.bind(moment.milliseconds, at: 2)
                 try statement.run()
             }
+        }
+    }
+
+    private func run(_ sql: StaticString, _ lead: Lead, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(lead.from.milliseconds, at: 2)
+            try statement.bind(lead.device.rawValue, at: 3)
+            try statement.run()
         }
     }
 
@@ -164,6 +181,16 @@ extension TimelineTable {
             writer.integer(region.id.rawValue)
             writer.byteString(region.region.encoded)
             writer.optional(region.removedAt?.milliseconds)
+        }
+    }
+
+    func hash(_ person: PersonID, _ lead: Lead) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(4)
+            writer.text("lead")
+            writer.integer(person.rawValue)
+            writer.integer(lead.from.milliseconds)
+            writer.integer(lead.device.rawValue)
         }
     }
 }

@@ -53,7 +53,7 @@ struct TimelineNews {
             guard let any = new ?? old else { return }
             let key = CrossingKey(person: person, region: any.region, kind: any.kind, time: any.time)
             crossings[key] = (crossings[key].map(\.old) ?? old, new)
-        case .region, .restart, .restartsVoid, .newestReceipt: return
+        case .region, .lead, .restart, .restartsVoid, .newestReceipt: return
         }
     }
 
@@ -184,9 +184,7 @@ extension TimelineReader {
             try statement.bind(limit, at: 3)
             var found: [Told] = []
             while try statement.step() {
-                let named = NamedCrossing(
-                    crossing: try Crossing(statement, from: 3), region: statement.text(at: 8),
-                    entered: statement.optionalInt(at: 9).map(Timestamp.init(milliseconds:)))
+                let named = try crossing(statement, from: 3, of: person, in: connection)
                 found.append(Told(statement, .crossing(named)))
             }
             return found
@@ -205,14 +203,7 @@ extension TimelineReader {
 
     static let toldCrossingsSQL: StaticString = """
         SELECT number, ordinal, is_withdrawn, told_crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier,
-            CASE WHEN kind = 2 AND tells_entries THEN (
-                SELECT earlier.time_ms
-                FROM crossing AS earlier
-                WHERE earlier.person = ?1 AND earlier.time_ms <= told_crossing.time_ms
-                    AND earlier.region = told_crossing.region AND earlier.kind = 1
-                ORDER BY earlier.time_ms DESC
-                LIMIT 1
-            ) END
+            tells_entries
         FROM told_crossing
         JOIN region ON region.person = told_crossing.person AND region.region = told_crossing.region
         WHERE told_crossing.person = ?1 AND number > ?2

@@ -19,6 +19,7 @@ extension TimelineTable: TimelineRows {
                     throw .damagedProjection
                 }
                 let fix = StoredFix(
+                    device: DeviceID(rawValue: statement.int(at: 5)),
                     timestamp: Timestamp(milliseconds: timestamp), coordinate: coordinate,
                     horizontalAccuracy: statement.optionalDouble(at: 3),
                     receivedAt: statement.optionalInt(at: 4).map { Timestamp(milliseconds: timestamp + $0) })
@@ -29,15 +30,19 @@ extension TimelineTable: TimelineRows {
 
     /// Two ordered searches that SQLite merges.
     static let eachFixSQL: StaticString = """
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device
         FROM fix
         WHERE person = ?1 AND timestamp_ms >= ?2
         UNION ALL
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device
         FROM twin
         WHERE person = ?1 AND timestamp_ms >= ?2
-        ORDER BY timestamp_ms
+        ORDER BY timestamp_ms, device
         """
+
+    func leads(of person: PersonID, from: Timestamp?) throws(SQLiteError) -> [Lead] {
+        try TimelineReader.leads(of: person, from: from, to: nil, in: file.connection)
+    }
 
     func newestReceipt(of person: PersonID) throws(SQLiteError) -> Timestamp? {
         try file.connection.cached("SELECT newest_ms FROM receipt WHERE person = ?") {
@@ -234,6 +239,16 @@ extension TimelineTable {
                 table: "region", person: person, key: "person \(person.rawValue) region \(region.id.rawValue)",
                 summary: "\(region.region.summary)\(removed)", hash: hash(person, region))
         }
+        try each(
+            "SELECT person, from_ms, device FROM lead WHERE person BETWEEN ? AND ? ORDER BY person, from_ms, device"
+        ) {
+            statement, person throws(SQLiteError) in
+            let lead = Lead(statement, from: 1)
+            return ProjectionRow(
+                table: "lead", person: person,
+                key: "person \(person.rawValue) \(lead.from.milliseconds) ms device \(lead.device.rawValue)",
+                summary: "leads", hash: hash(person, lead))
+        }
     }
 }
 
@@ -295,5 +310,14 @@ extension Crossing {
             time: Timestamp(milliseconds: statement.int(at: column + 2)),
             confirmed: Timestamp(milliseconds: statement.int(at: column + 3)),
             reported: Timestamp(milliseconds: statement.int(at: column + 4)))
+    }
+}
+
+extension Lead {
+    /// Reads from and device.
+    init(_ statement: borrowing Statement, from column: Int32) {
+        self.init(
+            from: Timestamp(milliseconds: statement.int(at: column)),
+            device: DeviceID(rawValue: statement.int(at: column + 1)))
     }
 }

@@ -72,6 +72,12 @@ final class TimelineTable: Projection {
             removed_at_ms INTEGER,
             PRIMARY KEY (person, region)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE lead (
+            person INTEGER NOT NULL,
+            from_ms INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            PRIMARY KEY (person, from_ms, device)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE restart (
             person INTEGER NOT NULL,
             closed_ms INTEGER NOT NULL,
@@ -169,6 +175,7 @@ final class TimelineTable: Projection {
         try delete(from: "DELETE FROM visit WHERE person = ?", person)
         try delete(from: "DELETE FROM crossing WHERE person = ?", person)
         try delete(from: "DELETE FROM region WHERE person = ?", person)
+        try delete(from: "DELETE FROM lead WHERE person = ?", person)
         try delete(from: "DELETE FROM restart WHERE person = ?", person)
         try delete(from: "DELETE FROM receipt WHERE person = ?", person)
         try delete(from: "DELETE FROM told_visit WHERE person = ?", person)

@@ -16,30 +16,32 @@ package enum Anomaly: Hashable, Sendable {
     package var word: String { String(describing: self) }
 
     /// The anomaly of each of some neighbouring fixes, in the order of their time; `nil` for one that counts. By the rules
-    /// of visits, which look at neighbours: the fixes before the first and after the last are for those.
+    /// of visits, which look at neighbours of the same device: the fixes before the first and after the last are for those.
     package static func marks(
         of fixes: [StoredFix], between before: StoredFix?, and after: StoredFix?, _ transform: GeocentricTransform
     ) -> [Anomaly?] {
         var marks = fixes.map(\.anomaly)
-        var last = before.flatMap { TrackPoint($0, transform) }
-        var suspect: (index: Int, point: TrackPoint)?
+        var lasts: [DeviceID: TrackPoint] = [:]
+        if let before { lasts[before.device] = TrackPoint(before, transform) }
+        var suspects: [DeviceID: (index: Int, point: TrackPoint)] = [:]
         for (index, fix) in (fixes + (after.map { [$0] } ?? [])).enumerated() {
             guard let point = TrackPoint(fix, transform) else {
                 if index < marks.count, marks[index] == nil { marks[index] = .vague }
                 continue
             }
-            if let doubtful = suspect, doubtful.point.time < point.time {
-                if let before = last, doubtful.point.isSpike(after: before, before: point, .newest) {
+            if let doubtful = suspects[fix.device], doubtful.point.time < point.time {
+                if let before = lasts[fix.device], doubtful.point.isSpike(after: before, before: point, .newest) {
                     marks[doubtful.index] = .spike
                 } else {
-                    last = doubtful.point
+                    lasts[fix.device] = doubtful.point
                 }
-                suspect = nil
+                suspects[fix.device] = nil
             }
-            if index < marks.count, let before = last, before.time < point.time, point.isFar(from: before) {
-                suspect = (index, point)
+            if index < marks.count, let before = lasts[fix.device], before.time < point.time, point.isFar(from: before)
+            {
+                suspects[fix.device] = (index, point)
             } else {
-                last = point
+                lasts[fix.device] = point
             }
         }
         return marks

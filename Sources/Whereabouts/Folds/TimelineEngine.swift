@@ -10,13 +10,14 @@ final class TimelineEngine {
     /// The rows as written that ``derivation`` may still change.
     private var visits: [Visit] = []
     private var crossings: [Crossing] = []
+    private var leads: [Lead] = []
     /// The receipt of the person's newest fix, the `now` of the derivation.
     private var newestReceipt = Int64.min
     private var writtenReceipt = Int64.min
     /// Copies of ``derivation`` between ``snapshotFixes`` and twice as many fixes ago, for fixes that are a little late.
     private var snapshots: (older: VisitDerivation?, newer: VisitDerivation?)
     private var sinceSnapshot = 0
-    private var newestFix: TrackPoint?
+    private var newestFix: Seen?
 
     /// Times of the fixes, late ones and all after the first of them, that ``derivation`` has not seen.
     private var unseen: ClosedRange<Int64>?
@@ -27,6 +28,18 @@ final class TimelineEngine {
     var reported = Timestamp(milliseconds: 0)
     var isUnsettled = false
     var lastUse: UInt64 = 0
+
+    /// A fix that counts, and whose it is. Rules by which no device leads know of one device alone.
+    private struct Seen: Equatable {
+        let point: TrackPoint
+        let device: DeviceID
+
+        init?(_ fix: StoredFix, _ rules: VisitRules, _ transform: GeocentricTransform) {
+            guard let point = TrackPoint(fix, transform) else { return nil }
+            self.point = point
+            device = rules.oneDeviceLeads ? fix.device : DeviceID(rawValue: 0)
+        }
+    }
 
     /// Two devices that report in turn, or one that resends its last minutes, stay within so many fixes.
     private static let snapshotFixes = 64
@@ -42,14 +55,14 @@ final class TimelineEngine {
 
     func take(_ fix: StoredFix, _ changes: inout [TimelineChange]) {
         newestReceipt = max(newestReceipt, (fix.receivedAt ?? fix.timestamp).milliseconds)
-        guard let point = TrackPoint(fix, transform) else { return }
+        guard let seen = Seen(fix, rules, transform) else { return }
         if isDirty {
-            saw(point.time)
-        } else if point.time > derivation.newest {
-            feed(point)
+            saw(seen.point.time)
+        } else if derivation.isNext(seen.point, of: seen.device) {
+            feed(seen)
             if derivation.hasNews { tell(&changes) }
-        } else if point != newestFix {
-            saw(point.time)
+        } else if seen != newestFix {
+            saw(seen.point.time)
         }
     }
 
@@ -82,9 +95,9 @@ final class TimelineEngine {
 
     // MARK: Deriving
 
-    private func feed(_ point: TrackPoint) {
-        newestFix = point
-        derivation.add(point)
+    private func feed(_ fix: Seen) {
+        newestFix = fix
+        derivation.add(fix.point, of: fix.device)
         sinceSnapshot += 1
         if sinceSnapshot >= Self.snapshotFixes {
             var copy = derivation
@@ -96,6 +109,7 @@ final class TimelineEngine {
 
     /// Compares what is derived with what is written, and takes the difference.
     private func tell(_ changes: inout [TimelineChange]) {
+        tellLeads(&changes)
         let output = derivation.output(now: newestReceipt)
         if output.stays.isEmpty && output.crossings.isEmpty && visits.isEmpty && crossings.isEmpty {
             if derivation.hasNews { sealed(&changes) }
@@ -109,6 +123,17 @@ final class TimelineEngine {
         let confirmed = derivation.crossings.confirmedThrough
         crossings = crossed.filter { $0.confirmed.milliseconds > confirmed }
         sealed(&changes)
+    }
+
+    private func tellLeads(_ changes: inout [TimelineChange]) {
+        if leads.isEmpty && derivation.lead.found.isEmpty { return }
+        let (old, new) = (Set(leads), Set(derivation.lead.found))
+        for lead in leads where !new.contains(lead) { changes.append(.lead(person, lead, isThere: false)) }
+        for lead in derivation.lead.found where !old.contains(lead) {
+            changes.append(.lead(person, lead, isThere: true))
+        }
+        leads = []
+        derivation.takeLeads()
     }
 
     private func sealed(_ changes: inout [TimelineChange]) {
@@ -223,24 +248,26 @@ final class TimelineEngine {
         let firstArrival = start.earliestArrival
         let confirmed = start.crossings.confirmedThrough
         let earliestCrossing = start.crossings.earliestTime
-        let from = isFresh ? nil : Timestamp(milliseconds: start.newest + 1)
+        // Of the moment of the newest fix there may be those of other devices.
+        let from = isFresh ? nil : Timestamp(milliseconds: start.newest)
+        let ledThrough = start.ledThrough
         derivation = start
         // A restart point has seen fixes after its seed, so that it is no state after the fixes before.
         snapshots = ((kept?.milliseconds ?? .min) == start.newest ? start : nil, nil)
         sinceSnapshot = 0
         var converged: Restart?
-        var candidate: TrackPoint?
+        var candidate: Seen?
         try rows.eachFix(of: person, from: from) { stored throws(Rows.Failure) in
-            guard let point = TrackPoint(stored, transform) else { return true }
+            guard let fix = Seen(stored, rules, transform), start.isNext(fix.point, of: fix.device) else { return true }
             guard let waiting = candidate else {
-                candidate = point
+                candidate = fix
                 return true
             }
-            if point.time == waiting.time {
-                if point.precedesAtSameMoment(waiting) { candidate = point }
+            if fix.point.time == waiting.point.time, fix.device == waiting.device {
+                if fix.point.precedesAtSameMoment(waiting.point) { candidate = fix }
                 return true
             }
-            candidate = point
+            candidate = fix
             let boundaries = derivation.boundaries.count
             feed(waiting)
             // The fixes from the seed on are yet to be given again, so that all unseen ones must lie before it.
@@ -265,6 +292,11 @@ final class TimelineEngine {
         crossings = try rows.crossings(
             of: person, from: time(earliestCrossing), confirmedAfter: time(confirmed),
             through: endConfirmed)
+        let ledTo = converged.flatMap { _ in derivation.ledThrough }
+        leads = try rows.leads(of: person, from: ledThrough?.from).filter { lead in
+            (ledThrough.map { Lead.precedes($0, lead) } ?? true) && !(ledTo.map { Lead.precedes($0, lead) } ?? false)
+        }
+        tellLeads(&changes)
         changes.append(.restartsVoid(person, closedAfter: kept, through: converged?.closed))
         guard converged != nil else { return tell(&changes) }
 

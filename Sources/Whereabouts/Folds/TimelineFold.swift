@@ -33,14 +33,14 @@ package struct TimelineFold {
         var changes: [TimelineChange] = []
         for event in batch {
             switch event.event {
-            case .fixReported(_, _, .open(let fix)):
+            case .fixReported(let device, _, .open(let fix)):
                 guard let person = event.stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
                 let receipt = event.receipt(of: fix)
                 engine.reported = receipt ?? event.recordedAt
                 engine.take(
                     StoredFix(
-                        timestamp: fix.timestamp, coordinate: fix.coordinate,
+                        device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
                         horizontalAccuracy: fix.horizontalAccuracy, receivedAt: receipt), &changes)
             case .regionAdded(let id, .open(let region)):
                 guard let person = event.stream.person else { continue }

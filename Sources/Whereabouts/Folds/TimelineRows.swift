@@ -2,6 +2,7 @@ package import Geodesy
 
 /// A stored fix, as far as visits are derived from it.
 package struct StoredFix: Sendable {
+    package let device: DeviceID
     package let timestamp: Timestamp
     package let coordinate: Coordinate
     package let horizontalAccuracy: Double?
@@ -9,8 +10,10 @@ package struct StoredFix: Sendable {
     package let receivedAt: Timestamp?
 
     package init(
-        timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?, receivedAt: Timestamp?
+        device: DeviceID, timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?,
+        receivedAt: Timestamp?
     ) {
+        self.device = device
         (self.timestamp, self.coordinate) = (timestamp, coordinate)
         (self.horizontalAccuracy, self.receivedAt) = (horizontalAccuracy, receivedAt)
     }
@@ -20,12 +23,14 @@ package struct StoredFix: Sendable {
 package protocol TimelineRows {
     associatedtype Failure: Error
 
-    /// The fixes of all devices of a person from `from` on, in the order of their time, twins included, until `body`
+    /// The fixes of all devices of a person from `from` on, in the order of time and device, twins included, until `body`
     /// returns `false`.
     func eachFix(of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(Failure) -> Bool) throws(Failure)
     /// The latest receipt among the person's fixes; `nil` when there are none.
     func newestReceipt(of person: PersonID) throws(Failure) -> Timestamp?
     func regions(of person: PersonID) throws(Failure) -> [WatchedRegion]
+    /// Who led from `from` on, in the order of ``Lead/precedes(_:_:)``.
+    func leads(of person: PersonID, from: Timestamp?) throws(Failure) -> [Lead]
     /// The restart point with the greatest ``Restart/closed`` before `moment`; `nil` for the end of time.
     func restart(of person: PersonID, closedBefore moment: Timestamp?) throws(Failure) -> Restart?
     func restart(of person: PersonID, closedAt moment: Timestamp) throws(Failure) -> Restart?
@@ -45,6 +50,8 @@ package enum TimelineChange: Sendable {
     /// Likewise; the key is time, region and kind.
     case crossing(PersonID, old: Crossing?, new: Crossing?)
     case region(PersonID, WatchedRegion)
+    /// A row appeared, or vanished; the key is all of it.
+    case lead(PersonID, Lead, isThere: Bool)
     /// A restart point, replacing one with the same ``Restart/closed``.
     case restart(PersonID, Restart)
     /// Restart points closed after the first moment and not after the second are void; `nil` stands for the ends of time.

@@ -36,25 +36,26 @@ package struct Visit: Hashable, Sendable {
         _ stay: Stay, of person: PersonID, reported: Timestamp, _ rules: VisitRules, _ transform: GeocentricTransform
     ) {
         self.init(
-            id: Self.id(of: person, seed: stay.seed), arrival: Timestamp(milliseconds: stay.arrival),
+            id: Self.id(of: person, at: stay.seed.coordinate, Timestamp(milliseconds: stay.seed.time)),
+            arrival: Timestamp(milliseconds: stay.arrival),
             departure: stay.isOpen ? nil : Timestamp(milliseconds: stay.departure),
             coordinate: transform.coordinate(stay.mean.center).coordinate,
             horizontalAccuracy: rules.judgesPath ? stay.mean.placeRadius : stay.mean.radius,
             fixes: stay.mean.count, firstReported: reported, departureReported: stay.isOpen ? nil : reported)
     }
 
-    /// 64 bits of the person and the seed fix, mixed by the finalizer of SplitMix64 (Steele et al. 2014,
+    /// 64 bits of the person and the first fix inside, mixed by the finalizer of SplitMix64 (Steele et al. 2014,
     /// DOI 10.1145/2660193.2660195): equal ids of two visits of one person are as rare as chance makes them.
-    private static func id(of person: PersonID, seed: TrackPoint) -> UInt64 {
+    package static func id(of person: PersonID, at coordinate: Coordinate, _ time: Timestamp) -> UInt64 {
         // Adding 0 makes −0 the 0 it equals.
         mix([
-            UInt64(bitPattern: person.rawValue), UInt64(bitPattern: seed.time),
-            (seed.coordinate.latitude + 0).bitPattern, (seed.coordinate.longitude + 0).bitPattern,
+            UInt64(bitPattern: person.rawValue), UInt64(bitPattern: time.milliseconds),
+            (coordinate.latitude + 0).bitPattern, (coordinate.longitude + 0).bitPattern,
         ])
     }
 
     /// The part of a visit that the person says began then.
-    static func id(ofPartFrom moment: Timestamp, of id: UInt64) -> UInt64 {
+    package static func id(ofPartFrom moment: Timestamp, of id: UInt64) -> UInt64 {
         mix([id, UInt64(bitPattern: moment.milliseconds)])
     }
 

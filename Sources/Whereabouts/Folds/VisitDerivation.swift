@@ -8,14 +8,20 @@ struct VisitDerivation {
     private let transform: GeocentricTransform
     private let rules: VisitRules
 
+    // Stage 0: devices.
+    private(set) var lead = DeviceLead()
+    /// Up to here ``lead`` has seen the fixes that are yet to be given again after a restart.
+    private var leadThrough: Lead?
+
     /// Of the fixes of one slot of time the most precise, until a fix of a later slot comes; where the rules judge the path.
     private var candidate: TrackPoint?
 
     // Stage 1: spikes. The last accepted fix, and one that may turn out to be a spike.
     private(set) var previous: TrackPoint?
     private(set) var suspect: TrackPoint?
-    /// Time of the newest fix taken in.
+    /// Time and device of the newest fix taken in.
     private(set) var newest = Int64.min
+    private var newestDevice = DeviceID(rawValue: .min)
 
     // Stage 2: clusters. The open one, and up to three accepted fixes before its seed.
     private(set) var cluster: StayCluster?
@@ -47,10 +53,16 @@ struct VisitDerivation {
 
     // MARK: In
 
-    /// Takes the next fix, later than all before.
-    mutating func add(_ fix: TrackPoint) {
-        precondition(fix.time > newest, "Fixes are derived in the order of their time.")
-        newest = fix.time
+    /// Whether a fix is later than all before, or of a later device at the moment of the last.
+    func isNext(_ fix: TrackPoint, of device: DeviceID) -> Bool {
+        fix.time > newest || (fix.time == newest && device > newestDevice)
+    }
+
+    /// Takes the next fix.
+    mutating func add(_ fix: TrackPoint, of device: DeviceID) {
+        precondition(isNext(fix, of: device), "Fixes are derived in the order of their time.")
+        (newest, newestDevice) = (fix.time, device)
+        if rules.oneDeviceLeads, !isFollowed(fix, of: device) { return }
         guard rules.judgesPath else { return take(fix) }
         if let waiting = candidate {
             if fix.isInSlot(of: waiting) {
@@ -60,6 +72,19 @@ struct VisitDerivation {
             take(waiting)
         }
         candidate = fix
+    }
+
+    private mutating func isFollowed(_ fix: TrackPoint, of device: DeviceID) -> Bool {
+        if let seen = leadThrough {
+            // Nobody took the lead in this time (``markBoundary(seed:)``).
+            let here = Lead(from: Timestamp(milliseconds: fix.time), device: device)
+            if !Lead.precedes(seen, here) { return device == lead.leader }
+            leadThrough = nil
+        }
+        let leads = lead.found.count
+        let isFollowed = lead.follows(fix, of: device)
+        if lead.found.count > leads { hasNews = true }
+        return isFollowed
     }
 
     private mutating func take(_ fix: TrackPoint) {
@@ -199,12 +224,21 @@ struct VisitDerivation {
     }
 
     private mutating func markBoundary(seed: TrackPoint) {
+        // From the seed on one device led, so that the state says whose fixes to give again.
+        guard leadThrough == nil, lead.takenAt < seed.time else { return }
         boundaries.append(
             Restart(seed: Timestamp(milliseconds: seed.time), closed: Timestamp(milliseconds: newest), state: encoded())
         )
     }
 
     // MARK: Out
+
+    /// Until when who leads has been found out; `nil` before the first fix.
+    var ledThrough: Lead? {
+        leadThrough ?? (newest == .min ? nil : Lead(from: Timestamp(milliseconds: newest), device: newestDevice))
+    }
+
+    mutating func takeLeads() { lead.takeOutput() }
 
     /// The stays since the last ``takeOutput()``, first the ones that are final, and the crossings likewise, as they look
     /// at `now`, the receipt of the person's newest event.
@@ -266,6 +300,7 @@ struct VisitDerivation {
     mutating func takeOutput() {
         sealedStays = []
         crossings.takeOutput()
+        lead.takeOutput()
         boundaries = []
         hasNews = false
     }
@@ -278,11 +313,11 @@ struct VisitDerivation {
 
 extension VisitDerivation {
     /// The state at the moment a cluster has closed and the next one has no fix yet, as a CBOR array:
-    /// `[trail, last fed, follows stay, pending or null, crossings]`, and with cores the way out of the pending stay;
-    /// other fixes between are none at such moments.
+    /// `[trail, last fed, follows stay, pending or null, crossings]`, with cores the way out of the pending stay (other fixes
+    /// between are none at such moments), and where one device leads, its newest fix's device and the lead.
     private func encoded() -> [UInt8] {
         var writer = CBORWriter()
-        writer.array(rules.findsCore ? 6 : 5)
+        writer.array(rules.stateMembers)
         writer.array(trail.count)
         for fix in trail { fix.write(to: &writer) }
         if let lastFed { lastFed.write(to: &writer) } else { writer.null() }
@@ -292,6 +327,10 @@ extension VisitDerivation {
         if rules.findsCore {
             writer.array(between.count)
             for fix in between { fix.write(to: &writer) }
+        }
+        if rules.oneDeviceLeads {
+            writer.integer(newestDevice.rawValue)
+            lead.write(to: &writer)
         }
         return writer.bytes
     }
@@ -306,7 +345,7 @@ extension VisitDerivation {
         let read: Result<Void, CBORError> = state.withUnsafeBytes { bytes in
             do throws(CBORError) {
                 var reader = CBORReader(bytes)
-                guard try reader.array() == (rules.findsCore ? 6 : 5) else { throw .unexpected }
+                guard try reader.array() == rules.stateMembers else { throw .unexpected }
                 for _ in 0..<(try reader.array()) { trail.append(try TrackPoint(from: &reader, transform)) }
                 lastFed = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
                 followsStay = try reader.bool()
@@ -314,6 +353,10 @@ extension VisitDerivation {
                 try crossings.read(from: &reader)
                 if rules.findsCore {
                     for _ in 0..<(try reader.array()) { between.append(try TrackPoint(from: &reader, transform)) }
+                }
+                if rules.oneDeviceLeads {
+                    leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
+                    lead = try DeviceLead(from: &reader, transform)
                 }
                 try reader.end()
                 return .success(())
@@ -323,8 +366,12 @@ extension VisitDerivation {
         }
         try read.get()
         previous = lastFed
-        newest = restart.seed.milliseconds - 1
+        (newest, newestDevice) = (restart.seed.milliseconds - 1, DeviceID(rawValue: .max))
     }
+}
+
+extension VisitRules {
+    fileprivate var stateMembers: Int { 5 + (findsCore ? 1 : 0) + (oneDeviceLeads ? 2 : 0) }
 }
 
 extension TrackPoint {

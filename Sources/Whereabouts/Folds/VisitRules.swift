@@ -14,16 +14,21 @@ package struct VisitRules: Hashable, Sendable {
     /// alone; whether of fixes that crowd in time one is taken (``slotSeconds``).
     package let judgesPath: Bool
 
+    /// Whether one device of a person leads at a time (``DeviceLead``); before that the fixes of all were one track.
+    package let oneDeviceLeads: Bool
+
     /// Every version that can still be folded, oldest first.
     package static let all: [VisitRules] = [
         // Three minutes to the second: a stop of three minutes was lost as often as not.
-        VisitRules(version: 1, minimumDwellSeconds: 180, findsCore: false, judgesPath: false),
+        VisitRules(version: 1, minimumDwellSeconds: 180, findsCore: false, judgesPath: false, oneDeviceLeads: false),
         // Three minutes, less the usual error of a stay's two edges.
-        VisitRules(version: 2, minimumDwellSeconds: 165, findsCore: false, judgesPath: false),
+        VisitRules(version: 2, minimumDwellSeconds: 165, findsCore: false, judgesPath: false, oneDeviceLeads: false),
         // The approach no longer shifts the place and its edges, nor does a false spot tear a stay in two.
-        VisitRules(version: 3, minimumDwellSeconds: 165, findsCore: true, judgesPath: false),
+        VisitRules(version: 3, minimumDwellSeconds: 165, findsCore: true, judgesPath: false, oneDeviceLeads: false),
         // A slow loop round a park shows where it leaves the place and comes back.
-        VisitRules(version: 4, minimumDwellSeconds: 165, findsCore: true, judgesPath: true),
+        VisitRules(version: 4, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: false),
+        // A tablet left at home tears no day in pieces.
+        VisitRules(version: 5, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: true),
     ]
 
     /// The rules a new timeline is folded by.
@@ -44,6 +49,16 @@ package struct VisitRules: Hashable, Sendable {
     /// Of fixes closer in time the most precise stands for all: nobody is elsewhere within this, and a second of fixes
     /// has one error in common.
     static let slotSeconds: Int64 = 4
+
+    // MARK: Which device counts
+
+    /// Places of a device further apart than this beyond the accuracies are two: next door, one would be at both.
+    static let apartMeters = 100.0
+    /// A leader silent for longer than this, in seconds, leads no more: a phone that only reports when it is moved is
+    /// silent for a night or a day's work.
+    static let leadSilenceSeconds = 12 * 3600.0
+    /// Devices looked at at a time: nobody carries more.
+    static let mostDevices = 8
 
     // MARK: Spikes
 

@@ -9,14 +9,17 @@ final class Folded<P: Projection> {
     let file: ProjectionFile
     let projection: P
 
-    init() throws {
+    /// By the newest rules, unless it is said otherwise.
+    init(version: Int64? = nil) throws {
         file = try ProjectionFile(path: ":memory:", access: .readWrite)
         try file.connection.execute(P.schema)
-        projection = P(file: file, version: P.versions[P.versions.count - 1])
+        projection = P(file: file, version: version ?? P.versions[P.versions.count - 1])
     }
 
-    convenience init(_ events: [RecordedEvent], batch: Int = 10_000, forgetting: Bool = false) throws {
-        try self.init()
+    convenience init(
+        _ events: [RecordedEvent], batch: Int = 10_000, forgetting: Bool = false, version: Int64? = nil
+    ) throws {
+        try self.init(version: version)
         try fold(events, batch: batch, forgetting: forgetting)
     }
 

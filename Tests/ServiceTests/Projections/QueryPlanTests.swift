@@ -21,10 +21,10 @@ import Testing
         for sql in [
             TimelineReader.fixesSQL, TimelineReader.numberSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
             TimelineReader.visitSQL, TimelineReader.toldVisitsSQL, TimelineReader.toldCrossingsSQL,
+            TimelineReader.placesSQL, TimelineReader.leadsSQL, TimelineReader.enteredSQL,
         ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }
-        expectSearches(try plan(TimelineTable.self, TimelineReader.lastToldSQL), sorts: true)
         expectSearches(try plan(TimelineTable.self, TimelineReader.crossingsSQL))
         expectSearches(try plan(TimelineTable.self, TimelineTable.eachFixSQL))
         let contains = try plan(TimelineTable.self, TimelineReader.numberSQL)

@@ -12,7 +12,8 @@ import Testing
         let center = try Coordinate(latitude: 48.2, longitude: 16.37)
         let time = home.adding(seconds: second)
         return StoredFix(
-            timestamp: time, coordinate: Geodesic.direct(from: center, initialAzimuth: 90, distanceMeters: metersOff),
+            device: MemoryTimeline.device, timestamp: time,
+            coordinate: Geodesic.direct(from: center, initialAzimuth: 90, distanceMeters: metersOff),
             horizontalAccuracy: accuracy, receivedAt: time.adding(seconds: -ahead))
     }
 
@@ -24,7 +25,8 @@ import Testing
 
     @Test func `a fix is marked with why it does not count`() throws {
         let zero = StoredFix(
-            timestamp: Self.home.adding(seconds: 30), coordinate: try Coordinate(latitude: 0, longitude: 0),
+            device: MemoryTimeline.device, timestamp: Self.home.adding(seconds: 30),
+            coordinate: try Coordinate(latitude: 0, longitude: 0),
             horizontalAccuracy: 5, receivedAt: nil)
         let fixes = [
             try Self.fix(0), try Self.fix(10, accuracy: -1), zero, try Self.fix(40, ahead: 61),

@@ -14,6 +14,7 @@ final class MemoryTimeline: TimelineRows {
     private(set) var restarts: [PersonID: [Restart]] = [:]
     private(set) var visits: [PersonID: [Visit]] = [:]
     private(set) var crossings: [PersonID: [Crossing]] = [:]
+    private(set) var leads: [PersonID: [Lead]] = [:]
     private var fold: TimelineFold
     private var number: Int64 = 0
 
@@ -24,11 +25,18 @@ final class MemoryTimeline: TimelineRows {
 
     /// Folds what the device reports, each fix received a second after its time unless it says otherwise.
     func report(_ fixes: [Fix], recordedAt: Timestamp? = nil, actor: PrincipalID = device.principal) throws {
+        try report(fixes.map { (Self.device, $0) }, recordedAt: recordedAt, actor: actor)
+    }
+
+    /// The same of several devices.
+    func report(
+        _ fixes: [(device: DeviceID, fix: Fix)], recordedAt: Timestamp? = nil, actor: PrincipalID = device.principal
+    ) throws {
         try record(
-            fixes.map { fix in
+            fixes.map { device, fix in
                 (
                     .track(Self.person), recordedAt ?? fix.timestamp.adding(seconds: 1), actor,
-                    .fixReported(device: Self.device, answering: nil, .open(fix))
+                    .fixReported(device: device, answering: nil, .open(fix))
                 )
             })
     }
@@ -42,14 +50,15 @@ final class MemoryTimeline: TimelineRows {
         }
         let changes = try fold.fold(batch[...], reading: self)
         for event in batch {
-            guard case .fixReported(_, _, .open(let fix)) = event.event, let person = event.stream.person else {
+            guard case .fixReported(let device, _, .open(let fix)) = event.event, let person = event.stream.person
+            else {
                 continue
             }
             fixes.append(
                 Stored(
                     person: person,
                     fix: StoredFix(
-                        timestamp: fix.timestamp, coordinate: fix.coordinate,
+                        device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
                         horizontalAccuracy: fix.horizontalAccuracy,
                         receivedAt: event.receipt(of: fix))))
         }
@@ -70,6 +79,10 @@ final class MemoryTimeline: TimelineRows {
         case .region(let person, let region):
             watched[person, default: []].removeAll { $0.id == region.id }
             watched[person, default: []].append(region)
+        case .lead(let person, let lead, let isThere):
+            leads[person, default: []].removeAll { $0 == lead }
+            if isThere { leads[person, default: []].append(lead) }
+            leads[person]?.sort(by: Lead.precedes)
         case .restart(let person, let restart):
             restarts[person, default: []].removeAll { $0.closed == restart.closed }
             restarts[person, default: []].append(restart)
@@ -89,7 +102,7 @@ final class MemoryTimeline: TimelineRows {
     func eachFix(of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(Failure) -> Bool) throws(Failure) {
         let ordered = fixes.filter { stored in
             stored.person == person && (from.map { stored.fix.timestamp >= $0 } ?? true)
-        }.sorted { $0.fix.timestamp < $1.fix.timestamp }
+        }.sorted { ($0.fix.timestamp, $0.fix.device) < ($1.fix.timestamp, $1.fix.device) }
         for stored in ordered {
             guard try body(stored.fix) else { return }
         }
@@ -98,6 +111,10 @@ final class MemoryTimeline: TimelineRows {
     func newestReceipt(of person: PersonID) -> Timestamp? { receipts[person] }
 
     func regions(of person: PersonID) -> [WatchedRegion] { watched[person] ?? [] }
+
+    func leads(of person: PersonID, from: Timestamp?) -> [Lead] {
+        (leads[person] ?? []).filter { lead in from.map { lead.from >= $0 } ?? true }
+    }
 
     func restart(of person: PersonID, closedBefore moment: Timestamp?) -> Restart? {
         restarts[person]?.filter { restart in moment.map { restart.closed < $0 } ?? true }.max { $0.closed < $1.closed }

@@ -9,8 +9,8 @@ import Testing
     private func stored(_ fixes: [Fix]) -> [StoredFix] {
         fixes.map { fix in
             StoredFix(
-                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
-                receivedAt: nil)
+                device: MemoryTimeline.device, timestamp: fix.timestamp, coordinate: fix.coordinate,
+                horizontalAccuracy: fix.horizontalAccuracy, receivedAt: nil)
         }
     }
 

@@ -86,7 +86,8 @@ import Testing
             let here = from < Self.at(20) ? south : north
             let fixes = (0..<5).map { minute in
                 StoredFix(
-                    timestamp: from.adding(seconds: minute), coordinate: here, horizontalAccuracy: 10, receivedAt: nil)
+                    device: MemoryTimeline.device, timestamp: from.adding(seconds: minute), coordinate: here,
+                    horizontalAccuracy: 10, receivedAt: nil)
             }
             return VisitSpot(of: fixes, transform)
         }
