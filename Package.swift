@@ -37,6 +37,7 @@ let package = Package(
         library("CNGHTTP2", pkgConfig: "libnghttp2", package: "libnghttp2-dev"),
         library("COpenSSL", pkgConfig: "libssl", package: "libssl-dev"),
         library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
+        library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
         library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
         library("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
         library("CSodium", pkgConfig: "libsodium", package: "libsodium-dev"),
@@ -48,6 +49,8 @@ let package = Package(
         tests("SQLite", []),
         module("Cryptography", ["COpenSSL", "CSodium"]),
         tests("Cryptography", []),
+        module("GZIP", ["CZlib"]),
+        tests("GZIP", []),
         module("QRCode", ["CQREncode"]),
         tests("QRCode", []),
         .target(name: "CSupport", dependencies: ["CMicroHTTP"], linkerSettings: [.linkedLibrary("simdjson")]),
@@ -59,7 +62,7 @@ let package = Package(
         module(
             "Service",
             [
-                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT", "SQLite",
+                "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT", "SQLite",
                 "Whereabouts", "WireFormats",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
@@ -67,6 +70,8 @@ let package = Package(
         tests("LocationPush", ["JSON", "PushStandIn"]),
         module("MQTT", ["CMosquitto"]),
         tests("MQTT", []),
+        module("WhereaboutsClient", ["HTTPServer", "JSON"]),
+        tests("WhereaboutsClient", ["HTTPServer", "JSON"]),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
         tests("HTTPServer", []),
         module(
@@ -99,12 +104,13 @@ let package = Package(
             name: "WhereaboutsTool",
             dependencies: [
                 "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "PushStandIn", "QRCode",
-                "Service", "Whereabouts", "WireFormats",
+                "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",
             [
-                "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts", "WireFormats",
+                "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts",
+                "WhereaboutsClient", "WireFormats",
             ]),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],

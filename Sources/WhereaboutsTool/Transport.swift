@@ -2,34 +2,14 @@ import Glibc
 import HTTPServer
 import Service
 import Synchronization
-
-/// Carries a request to the service and its answer back. Every command is such a request, whichever way it goes.
-protocol Transport: Sendable {
-    func answer(to request: HTTPRequest) throws(ToolError) -> HTTPResponse
-    /// Whether a service runs that others report to meanwhile.
-    var isRunningService: Bool { get }
-    /// Ends what was begun for this tool. Nothing is sent afterwards.
-    func close()
-}
-
-/// The way to the service that runs on the data directory, over its own address.
-struct SocketTransport: Transport {
-    let address: SocketAddress
-    var isRunningService: Bool { true }
-
-    func answer(to request: HTTPRequest) throws(ToolError) -> HTTPResponse {
-        try HTTPExchange(address: address).answer(to: request)
-    }
-
-    func close() {}
-}
+import WhereaboutsClient
 
 /// The way to a service opened in this process: the same router, no socket.
 struct HouseTransport: Transport {
     let service: Service
     var isRunningService: Bool { false }
 
-    func answer(to request: HTTPRequest) throws(ToolError) -> HTTPResponse {
+    func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
         let awaited = AwaitedAnswer()
         service.handle(request) { awaited.give($0) }
         return awaited.take()
@@ -77,8 +57,8 @@ enum House {
         _ invocation: Invocation, _ body: (Client) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
         var client = try operatorClient(of: path(of: invocation))
-        if invocation.takes(Options.purpose) { client.purpose = invocation[Options.purpose] }
-        defer { client.transport.close() }
+        if invocation.takes(Options.purpose) { client.service.purpose = invocation[Options.purpose] }
+        defer { client.service.transport.close() }
         return try body(client)
     }
 
@@ -89,7 +69,8 @@ enum House {
     private static func operatorClient(of path: String) throws(ToolError) -> Client {
         guard let running = DataDirectory.running(in: path) else {
             let service = try open(path)
-            return Client(transport: HouseTransport(service: service), token: service.adminToken)
+            return Client(
+                service: ServiceClient(transport: HouseTransport(service: service), token: service.adminToken))
         }
         guard let text = running.address, let address = SocketAddress(text) else {
             throw .data("Another command (process \(running.processID)) is using \(path); wait until it is done.")
@@ -97,7 +78,7 @@ enum House {
         guard let token = adminToken(of: path) else {
             throw .data("A service runs on \(path), and its admin.token cannot be read: \(lastSystemError()).")
         }
-        return Client(transport: SocketTransport(address: address), token: token)
+        return Client(service: ServiceClient(transport: SocketTransport(address: address), token: token))
     }
 
     /// Opens the service of a data directory in this process.

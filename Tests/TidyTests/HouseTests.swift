@@ -12,16 +12,18 @@ import Testing
         "Cryptography": ["COpenSSL", "CSodium"],
         "JSON": ["CSupport"],
         "QRCode": ["CQREncode"],
+        "GZIP": ["CZlib"],
         "MQTT": ["CMosquitto"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
+        "WhereaboutsClient": ["HTTPServer"],
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
         // The pure half.
         "Whereabouts": ["Geodesy"],
         "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
         // The house.
         "Service": [
-            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "SQLite", "Whereabouts",
-            "WireFormats",
+            "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "SQLite",
+            "Whereabouts", "WireFormats",
         ],
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],
@@ -35,7 +37,7 @@ import Testing
         // Programs.
         "WhereaboutsTool": [
             "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "PushStandIn", "QRCode", "Service",
-            "Whereabouts", "WireFormats",
+            "Whereabouts", "WhereaboutsClient", "WireFormats",
         ],
         "WhereaboutsBench": [
             "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn",

@@ -4,6 +4,7 @@ import Service
 import Synchronization
 import Testing
 import Whereabouts
+import WhereaboutsClient
 import WireFormats
 
 @testable import WhereaboutsTool
@@ -18,7 +19,9 @@ import WireFormats
     ) -> ImportRun {
         let choices = ImportRun.Choices(
             person: person.flatMap { Handle($0) }, device: device.flatMap { Handle($0) }, system: system, now: Self.now)
-        return ImportRun(client: Client(transport: service, token: "wo_test"), choices: choices, console: console)
+        return ImportRun(
+            client: Client(service: ServiceClient(transport: service, token: "wo_test")), choices: choices,
+            console: console)
     }
 
     /// The counts, times and boxes that gpxpy found; boxes there are of all points, so they are compared where every
@@ -197,7 +200,8 @@ import WireFormats
         let file = try folder.write(#"{"timestamp":1700000000,"latitude":1,"longitude":2}"#, to: "a.jsonl")
         let choices = ImportRun.Choices(person: Handle("anna"), now: Self.now)
         var run = ImportRun(
-            client: Client(transport: FakeService(), token: "wo_other"), choices: choices, console: Screen().console)
+            client: Client(service: ServiceClient(transport: FakeService(), token: "wo_other")), choices: choices,
+            console: Screen().console)
         #expect(throws: ToolError.data("Not authenticated")) { try run.importFile(file) }
     }
 }

@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import Synchronization
 import Testing
+import WhereaboutsClient
 
 @testable import WhereaboutsTool
 
@@ -100,7 +101,7 @@ final class FakeService: Transport {
 
     func close() {}
 
-    func answer(to request: HTTPRequest) throws(ToolError) -> HTTPResponse {
+    func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
         guard request.header("authorization") == "Bearer wo_test" else {
             return .problem(401, title: "Not authenticated", detail: "Not authenticated")
         }

@@ -4,6 +4,7 @@ import JSON
 import QRCode
 import Service
 import Whereabouts
+import WhereaboutsClient
 
 /// `device add|list|remove`.
 enum DeviceCommands {

@@ -5,6 +5,7 @@ import HTTPServer
 import JSON
 import Service
 import Whereabouts
+import WhereaboutsClient
 
 /// `doctor`: is everything there that the service needs? Each line is a check that was made, none is a guess.
 enum DoctorCommand {
@@ -180,14 +181,14 @@ enum DoctorCommand {
         guard let text = running.address, let address = SocketAddress(text) else {
             return .note("service", "process \(running.processID) uses it without listening")
         }
-        do throws(ToolError) {
+        do throws(ClientError) {
             let answer = try HTTPExchange(address: address).answer(to: HTTPRequest(method: "GET", path: "/readyz"))
             let state: Finding.State = answer.status == 200 ? .good : .wrong
             let details = "process \(running.processID) at http://\(address.text)/"
             return Finding(
                 check: "service", state: state, details: details + (state == .good ? "" : ", which is not ready"))
         } catch {
-            return .wrong("service", error.description)
+            return .wrong("service", ToolError(error).description)
         }
     }
 }

@@ -1,5 +1,6 @@
 import JSON
 import Whereabouts
+import WhereaboutsClient
 
 /// `events`: the log itself, a JSON line an event.
 enum EventsCommand {
@@ -18,7 +19,7 @@ enum EventsCommand {
     private static func run(_ invocation: Invocation) throws(ToolError) {
         try House.withClient(invocation) { client throws(ToolError) in
             let isFollowing = invocation.has(follow)
-            if isFollowing && !client.transport.isRunningService {
+            if isFollowing && !client.service.transport.isRunningService {
                 throw .data("No service runs on this data directory, so no new events can come; leave --follow out.")
             }
             var query: [(name: String, value: String)] = []
@@ -38,7 +39,7 @@ enum EventsCommand {
                     invocation.console.result(event.jsonLine)
                 }
                 if isFollowing { invocation.console.flush() }
-                guard let next = Client.cursor(answer["next"]).flatMap({ Int64($0) }) else { return }
+                guard let next = ServiceClient.cursor(of: answer).flatMap({ Int64($0) }) else { return }
                 guard isFollowing || (next > after && next < end ?? .max) else { return }
                 after = max(after, next)
             }

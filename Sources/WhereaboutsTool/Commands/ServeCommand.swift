@@ -1,6 +1,7 @@
 import Glibc
 import Service
 import Whereabouts
+import WhereaboutsClient
 
 /// `serve`: the service until SIGINT or SIGTERM.
 enum ServeCommand {

@@ -1,13 +1,13 @@
 import Glibc
-import HTTPServer
+package import HTTPServer
 
 /// A host and a port, as the service writes them into its lock file.
-struct SocketAddress: Equatable, Sendable {
-    let host: String
-    let port: String
+package struct SocketAddress: Equatable, Sendable {
+    package let host: String
+    package let port: String
 
     /// Reads `HOST:PORT`, `[IPV6]:PORT` and `http://HOST:PORT`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bare = text.hasPrefix("http://") ? text.dropFirst(7) : text[...]
         let authority = bare.hasSuffix("/") ? bare.dropLast() : bare
         guard let colon = authority.lastIndex(of: ":") else { return nil }
@@ -19,18 +19,20 @@ struct SocketAddress: Equatable, Sendable {
     }
 
     /// Port 0 lets the system choose; one cannot be reached by it.
-    init(host: some StringProtocol, port: UInt16) {
+    package init(host: some StringProtocol, port: UInt16) {
         (self.host, self.port) = (String(host), String(port))
     }
 
-    var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 /// One request to the service that runs on this computer, and its answer: HTTP/1.1 over a connection of its own.
 ///
 /// Just what the service on the other side needs: it sends `Content-Length` with every answer and speaks no TLS itself.
-struct HTTPExchange {
+package struct HTTPExchange {
     let address: SocketAddress
+
+    package init(address: SocketAddress) { self.address = address }
 
     /// Comparing all projections of a large log is the longest that an answer may take.
     private static let waitSeconds = 1800
@@ -38,7 +40,8 @@ struct HTTPExchange {
     /// More than the largest page.
     private static let bodyBytesMax = 256 << 20
 
-    func answer(to request: HTTPRequest) throws(ToolError) -> HTTPResponse {
+    /// - Throws: ``ClientError/service(_:)`` when the service cannot be reached, or what answers is none.
+    package func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
         let descriptor = try connected()
         defer { close(descriptor) }
         try send(Self.bytes(of: request, host: address.text), to: descriptor)
@@ -60,14 +63,15 @@ struct HTTPExchange {
         return Array((head + "\r\n").utf8) + request.body
     }
 
-    private func connected() throws(ToolError) -> Int32 {
+    private func connected() throws(ClientError) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV
         var found: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(address.host, address.port, &hints, &found)
         guard status == 0 else {
-            throw .data("The service's address \(address.text) is unknown: \(String(cString: gai_strerror(status))).")
+            throw .service(
+                "The service's address \(address.text) is unknown: \(String(cString: gai_strerror(status))).")
         }
         defer { freeaddrinfo(found) }
         var next = found
@@ -85,10 +89,10 @@ struct HTTPExchange {
             errno = error
             next = candidate.ai_next
         }
-        throw .data("The service at \(address.text) cannot be reached: \(lastSystemError()).")
+        throw .service("The service at \(address.text) cannot be reached: \(systemError()).")
     }
 
-    private func send(_ bytes: [UInt8], to descriptor: Int32) throws(ToolError) {
+    private func send(_ bytes: [UInt8], to descriptor: Int32) throws(ClientError) {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
@@ -98,12 +102,12 @@ struct HTTPExchange {
             if count < 0 && errno == EINTR { continue }
             // A service that refuses a long body early has answered already: the answer says more than the error.
             if count < 0 && (errno == EPIPE || errno == ECONNRESET) { return }
-            guard count > 0 else { throw broken(lastSystemError()) }
+            guard count > 0 else { throw broken(systemError()) }
             sent += count
         }
     }
 
-    private func receive(from descriptor: Int32) throws(ToolError) -> HTTPResponse {
+    private func receive(from descriptor: Int32) throws(ClientError) -> HTTPResponse {
         var bytes: [UInt8] = []
         var wanted: (head: ResponseHead, end: Int)?
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -115,13 +119,13 @@ struct HTTPExchange {
             }
             let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw broken(lastSystemError()) }
+            guard count >= 0 else { throw broken(systemError()) }
             guard count > 0 else { throw broken("the connection ended before the answer did") }
             bytes.append(contentsOf: buffer[..<count])
         }
     }
 
-    private func parsedHead(of bytes: [UInt8]) throws(ToolError) -> (head: ResponseHead, end: Int)? {
+    private func parsedHead(of bytes: [UInt8]) throws(ClientError) -> (head: ResponseHead, end: Int)? {
         guard let byteCount = ResponseHead.byteCount(of: bytes) else {
             guard bytes.count <= Self.headBytesMax else { throw broken("its header is too long") }
             return nil
@@ -132,8 +136,8 @@ struct HTTPExchange {
         return (head, byteCount + head.bodyByteCount)
     }
 
-    private func broken(_ reason: String) -> ToolError {
-        .data("The exchange with the service at \(address.text) broke off: \(reason).")
+    private func broken(_ reason: String) -> ClientError {
+        .service("The exchange with the service at \(address.text) broke off: \(reason).")
     }
 }
 
@@ -174,7 +178,7 @@ struct ResponseHead {
 }
 
 /// Everything but the unreserved characters of RFC 3986 as escapes.
-func percentEncoded(_ text: String) -> String {
+package func percentEncoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {
         switch byte {
@@ -189,3 +193,6 @@ func percentEncoded(_ text: String) -> String {
     }
     return encoded
 }
+
+/// What the system says about the call that failed last.
+private func systemError() -> String { String(cString: strerror(errno)) }

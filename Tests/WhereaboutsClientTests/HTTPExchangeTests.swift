@@ -2,7 +2,7 @@ import HTTPServer
 import JSON
 import Testing
 
-@testable import WhereaboutsTool
+@testable import WhereaboutsClient
 
 @Suite struct HTTPExchangeTests {
     @Test(arguments: [
@@ -62,7 +62,7 @@ import Testing
         let server = try HTTPServer(HTTPServerConfiguration()) { _, _ in }
         let address = SocketAddress(host: "127.0.0.1", port: UInt16(server.port))
         server.stop()
-        #expect(throws: ToolError.data("The service at \(address.text) cannot be reached: Connection refused.")) {
+        #expect(throws: ClientError.service("The service at \(address.text) cannot be reached: Connection refused.")) {
             try HTTPExchange(address: address).answer(to: HTTPRequest(method: "GET", path: "/"))
         }
     }
@@ -73,41 +73,5 @@ import Testing
     ])
     func `what is no answer of the service is refused`(text: String) {
         #expect(ResponseHead(Array(text.utf8)[...]) == nil)
-    }
-
-    /// A transport that gives one answer.
-    private struct OneAnswer: Transport {
-        let response: HTTPResponse
-        var isRunningService: Bool { true }
-        func answer(to request: HTTPRequest) throws(ToolError) -> HTTPResponse { response }
-        func close() {}
-    }
-
-    @Test(arguments: [
-        (400, ToolError.usage("Say it otherwise.")), (422, .usage("Say it otherwise.")),
-        (401, .data("Say it otherwise.")),
-        (404, .data("Say it otherwise.")), (409, .data("Say it otherwise.")), (500, .data("Say it otherwise.")),
-    ])
-    func `a problem is told in the service's words, with the exit code of its kind`(status: Int, error: ToolError) {
-        let response = HTTPResponse.problem(status, title: "Problem", detail: "Say it otherwise.")
-        let client = Client(transport: OneAnswer(response: response), token: "")
-        #expect(throws: error) { try client.get("v1", "people") }
-    }
-
-    @Test func `an answer that is no JSON is no answer`() {
-        let client = Client(transport: OneAnswer(response: .text("hello")), token: "")
-        #expect(throws: ToolError.data("The service's answer is not JSON.")) { try client.get("v1", "people") }
-    }
-
-    @Test func `a list whose pages stand still ends`() {
-        let response = HTTPResponse.json(Array(#"{"items":[],"next":"7","asOf":1}"#.utf8))
-        let client = Client(transport: OneAnswer(response: response), token: "")
-        #expect(throws: ToolError.self) { try client.items("v1", "people") }
-        #expect(throws: ToolError.self) { try client.pages("v1", "people") { _ in } }
-    }
-
-    @Test func `JSON is written again as it was read`() throws {
-        let text = #"{"a":[1,-2.5,1e+300,true,null,"x\"\n"],"b":{},"c":1732147200.123}"#
-        #expect(String(decoding: try json(text).jsonLine, as: UTF8.self) == text + "\n")
     }
 }

@@ -1,0 +1,69 @@
+import HTTPServer
+import JSON
+import Synchronization
+import Testing
+
+@testable import WhereaboutsClient
+
+@Suite struct ServiceClientTests {
+    /// A transport that gives its answers one after the other, the last one again and again, and keeps what was asked.
+    private final class Answers: Transport {
+        private let state: Mutex<(left: [HTTPResponse], asked: [HTTPRequest])>
+        var isRunningService: Bool { true }
+
+        init(_ answers: HTTPResponse...) { state = Mutex((answers, [])) }
+
+        var asked: [HTTPRequest] { state.withLock { $0.asked } }
+
+        func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
+            state.withLock { state in
+                state.asked.append(request)
+                return state.left.count > 1 ? state.left.removeFirst() : state.left[0]
+            }
+        }
+
+        func close() {}
+    }
+
+    @Test(arguments: [
+        (400, ClientError.request("Say it otherwise.")), (422, .request("Say it otherwise.")),
+        (401, .service("Say it otherwise.")), (404, .service("Say it otherwise.")),
+        (409, .service("Say it otherwise.")), (500, .service("Say it otherwise.")),
+    ])
+    func `a problem is told in the service's words`(status: Int, error: ClientError) {
+        let response = HTTPResponse.problem(status, title: "Problem", detail: "Say it otherwise.")
+        let client = ServiceClient(transport: Answers(response), token: "")
+        #expect(throws: error) { try client.get(["v1", "people"]) }
+    }
+
+    @Test func `an answer that is no JSON is no answer`() {
+        let client = ServiceClient(transport: Answers(.text("hello")), token: "")
+        #expect(throws: ClientError.service("The service's answer is not JSON.")) { try client.get(["v1", "people"]) }
+    }
+
+    @Test func `a list whose pages stand still ends`() throws {
+        let response = HTTPResponse.json(Array(#"{"items":[],"next":"7","asOf":1}"#.utf8))
+        let client = ServiceClient(transport: Answers(response), token: "")
+        #expect(try client.page(["v1", "people"]).next == "7")
+        #expect(throws: ClientError.self) { try client.page(["v1", "people"], after: "7") }
+    }
+
+    @Test func `a busy service is asked again, with the key that makes it the same request`() throws {
+        var busy = HTTPResponse.problem(503, title: "Busy", detail: "Later.")
+        busy.headers.append(("Retry-After", "0"))
+        let answers = Answers(busy, .json(Array("{}".utf8), status: 201))
+        let client = ServiceClient(transport: answers, token: "wo_1")
+        _ = try client.post(["v1", "people"], json: Array(#"{"handle":"anna"}"#.utf8))
+        let keys = answers.asked.map { $0.header("idempotency-key") }
+        #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
+        _ = try client.post(["v1", "people"], json: Array(#"{"handle":"ben"}"#.utf8))
+        #expect(answers.asked.last?.header("idempotency-key") != keys[0])
+    }
+
+    @Test(arguments: ["", ".", "..", "a/b"]) func `a name that would lead elsewhere is not sent`(name: String) {
+        let answers = Answers(.text(""))
+        let client = ServiceClient(transport: answers, token: "")
+        #expect(throws: ClientError.self) { try client.delete(["v1", "people", name]) }
+        #expect(answers.asked.isEmpty)
+    }
+}
