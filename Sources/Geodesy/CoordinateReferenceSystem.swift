@@ -83,6 +83,17 @@ package final class CoordinateReferenceSystem {
         return try convert(coordinate.longitude, coordinate.latitude, PJ_INV)
     }
 
+    /// How far off the transformation used last may be, in meters, as the register says; `nil` when it does not say, or
+    /// nothing was converted yet.
+    ///
+    /// Source: `proj_coordoperation_get_accuracy` of `proj_trans_get_last_used_operation`.
+    package var accuracyMeters: Double? {
+        guard let used = proj_trans_get_last_used_operation(toWGS84.operation) else { return nil }
+        defer { proj_destroy(used) }
+        let accuracy = proj_coordoperation_get_accuracy(toWGS84.context, used)
+        return accuracy < 0 ? nil : accuracy
+    }
+
     private func convert(
         _ x: Double, _ y: Double, _ way: PJ_DIRECTION
     ) throws(GeodesyError) -> (x: Double, y: Double) {

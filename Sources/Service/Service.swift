@@ -29,6 +29,8 @@ package final class Service: Sendable {
     /// What each OwnTracks app was shown last of each friend, by the number of the fix.
     let friendsShown = Mutex<[DeviceID: [PersonID: Int64]]>([:])
     let requestFigures = RequestFigures()
+    let requestKeys: RequestKeys
+    let crossOrigin: CrossOrigin
     private let server = Mutex<HTTPServer?>(nil)
     /// Requests that wait for the log's next event.
     let followers = Atomic<Int>(0)
@@ -47,7 +49,10 @@ package final class Service: Sendable {
     ) throws {
         self.directory = directory
         self.clock = clock
-        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let keyEncryptionKey = try directory.keyEncryptionKey()
+        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: keyEncryptionKey)
+        requestKeys = RequestKeys(under: keyEncryptionKey)
+        crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
         secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
             guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
             return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])
@@ -140,7 +145,7 @@ package final class Service: Sendable {
             let hash = Hash256(SHA256().hash(Array(text.utf8)))
             if log.withStanding({ $0.tokenByHash[hash] != nil }) { return (text, false) }
         }
-        let secret = Secret(prefix: "wo_")
+        let secret = Secret(prefix: "wo_", randomBytes(32))
         do throws(AppendFailure) {
             _ = try log.appendAndWait(
                 .issueToken(

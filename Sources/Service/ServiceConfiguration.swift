@@ -37,6 +37,8 @@ package struct ServiceConfiguration: Sendable {
     package var worldview: CountryCode?
     /// One for each team, key, environment and server; none when nobody is to be woken.
     package var push: [Push] = []
+    /// The pages of other origins whose scripts browsers let read answers, as `https://app.example`.
+    package var allowedOrigins: Set<String> = []
     /// For a device whose OwnTracks app encrypts what it sends, the file that holds the app's pass phrase.
     package var ownTracksKeys: [Handle: String] = [:]
     /// Where OwnTracks' apps publish in mode MQTT; `nil` when nowhere.
@@ -97,6 +99,7 @@ package struct ServiceConfiguration: Sendable {
                 }
                 configuration.worldview = country
             case "push": configuration.push = value.isNull ? [] : try pushes(value)
+            case "allowedOrigins": configuration.allowedOrigins = value.isNull ? [] : try origins(value, key)
             case "mqtt": configuration.mqtt = value.isNull ? nil : try broker(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
@@ -123,6 +126,13 @@ package struct ServiceConfiguration: Sendable {
         }
         guard !broker.host.isEmpty else { throw .badValue("host", "given for a broker to be found") }
         return broker
+    }
+
+    private static func origins(_ value: JSONValue, _ key: String) throws(ReadError) -> Set<String> {
+        guard let items = value.array, items.allSatisfy({ $0.string.map(CrossOrigin.isOrigin) ?? false }) else {
+            throw .badValue(key, "a list of origins such as \"https://app.example\", in lower case and without a path")
+        }
+        return Set(items.compactMap(\.string))
     }
 
     private static func port(_ value: JSONValue) throws(ReadError) -> Int64 {

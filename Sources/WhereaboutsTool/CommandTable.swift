@@ -4,8 +4,8 @@ import DeviceAgent
 enum CommandTable {
     static let all: [Command] =
         [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
-        + PersonCommands.all + [ScheduleCommands.command] + DeviceCommands.all + GrantCommands.all + SharingCommands.all
-        + TokenCommands.all
+        + PersonCommands.all + AccountCommands.all + [ScheduleCommands.command] + DeviceCommands.all
+        + GrantCommands.all + SharingCommands.all + TokenCommands.all
         + RegionCommands.all + CorrectionCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all

@@ -12,7 +12,8 @@ struct LocationText {
         var lines: [String] = []
         let place = Text.place(location["place"])
         if !place.isEmpty { lines.append(place) }
-        var coordinate = Text.degrees(location["latitude"]?.double) + ", " + Text.degrees(location["longitude"]?.double)
+        let (first, second) = Text.coordinate(of: location)
+        var coordinate = "\(first), \(second)"
         if let accuracy = location["horizontalAccuracy"]?.double, accuracy >= 0 {
             coordinate += " ± " + Text.meters(accuracy)
         }

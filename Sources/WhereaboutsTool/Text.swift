@@ -8,6 +8,17 @@ enum Text {
         number.map { fixed($0, decimals: 6) } ?? ""
     }
 
+    /// Latitude and longitude, or x and y in another reference system: degrees with six decimals, meters with two; nothing
+    /// where the system does not reach.
+    static func coordinate(of item: JSONValue) -> (String, String) {
+        guard let x = item["x"], let y = item["y"] else {
+            return (degrees(item["latitude"]?.double), degrees(item["longitude"]?.double))
+        }
+        guard let x = x.double, let y = y.double else { return ("", "") }
+        let decimals = abs(x) <= 360 && abs(y) <= 90 ? 6 : 2
+        return (fixed(x, decimals: decimals), fixed(y, decimals: decimals))
+    }
+
     /// `12 m`, `1.2 km`, `340 km`.
     static func meters(_ number: Double?) -> String {
         guard let number else { return "" }

@@ -59,4 +59,19 @@ import Whereabouts
         #expect(rules.changes.map(\.at.milliseconds) == [1_774_746_000_000, 1_792_890_000_000])
         #expect(rules.changes.map(\.offsetSeconds) == [7200, 3600])
     }
+
+    /// From tzdata: Vienna's clocks go to 03:00 at 01:00 UTC on 29 March 2026, Havana's from 00:00 to 01:00 on 8 March 2026,
+    /// and Apia had no 30 December 2011.
+    @Test(arguments: [
+        ("Europe/Vienna", "2026-03-29", 1_774_738_800), ("Europe/Vienna", "2026-03-30", 1_774_821_600),
+        ("America/Havana", "2026-03-08", 1_772_946_000), ("America/Havana", "2026-03-09", 1_773_028_800),
+        ("Pacific/Apia", "2011-12-29", 1_325_152_800), ("Pacific/Apia", "2011-12-30", 1_325_239_200),
+        ("Pacific/Apia", "2011-12-31", 1_325_239_200), ("Etc/UTC", "1970-01-01", 0),
+    ])
+    func `a day begins when the clocks first show it`(name: String, text: String, seconds: Int64) throws {
+        let day = try #require(CalendarDay(text))
+        #expect(day.text == text)
+        let zone = try #require(Self.database.rules(name, from: day.earliestStart, to: day.latestStart))
+        #expect(day.start(in: zone).milliseconds == seconds * 1000)
+    }
 }

@@ -72,6 +72,8 @@ final class AnswerContext {
     let reader: LogReader
     let gazetteer: Gazetteer?
     let geocentric: GeocentricTransform?
+    /// Of ``referenceSystem(_:)``.
+    var systems: [String: CoordinateReferenceSystem] = [:]
     private var files: [String: ProjectionFile] = [:]
     private var switches = -1
 

@@ -79,6 +79,8 @@ enum EventJSON {
             if let detail = invitation.detail { part(detail, into: &writer) { hours($0, into: &$1) } }
         case .invitationWithdrawn(let invitation): writer.field("invitation", invitation.rawValue)
         case .invitationRefused(let principal): writer.field("principal", principal.rawValue)
+        case .accountInvitationMade(_, let expires): writer.field("expires", milliseconds: expires.milliseconds)
+        case .accountInvitationClosed(let invitation): writer.field("invitation", invitation.rawValue)
         case .consentAsked(let query), .consentGiven(let query), .consentRefused(let query):
             writer.field("query", query.description)
         case .regionAdded(let id, let region):

@@ -10,11 +10,15 @@ enum Gate {
         let body: [UInt8]
         let count: Int64
         let asOf: Int64
+        /// Of the answer, before what every one has.
+        var headers = [(name: "Content-Type", value: "application/json")]
     }
 
     /// What an answer from stored data is computed under.
     struct Reading {
         let permit: Permit
+        /// The range asked for.
+        let from, to: Timestamp?
         /// The read that this one goes on with, if it is a further page.
         let begun: Asks.Begun?
         /// What further pages name to go on with this read; `nil` for whoever needs not.
@@ -38,7 +42,9 @@ enum Gate {
                 return nil
             }
             let isLimited = if case .granted = permit.verdict { true } else { false }
-            return Reading(permit: permit, begun: begun, cursorName: isLimited ? begun?.id ?? exchange.id : nil)
+            return Reading(
+                permit: permit, from: question.from, to: question.to, begun: begun,
+                cursorName: isLimited ? begun?.id ?? exchange.id : nil)
         }
         guard let reading else {
             // The writer looks again, and says why.
@@ -51,7 +57,7 @@ enum Gate {
             service, exchange,
             .recordRead(
                 question, permitted: reading.permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
-        return .json(computed.body)
+        return HTTPResponse(status: 200, headers: computed.headers, body: computed.body)
     }
 
     /// Answers a location query whose fix is there, once the disclosure is on record. `content` says what of the fix the

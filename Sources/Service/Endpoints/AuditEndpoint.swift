@@ -17,8 +17,7 @@ extension ReadEndpoints {
         var next: String?
         var response = try read(service, exchange, context, .audit, from: AuditTable.name) {
             (reading) throws(Problem) in
-            let from = try exchange.time("from")
-            let to = try exchange.time("to")
+            let (from, to) = (reading.from, reading.to)
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
                 try AuditEntry.page(about: reading.permit.subject, before: before, limit: limit, in: connection)
             }

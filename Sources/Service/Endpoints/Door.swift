@@ -9,20 +9,21 @@ struct Door: Sendable {
 
     /// Answers `request` exactly once, from whatever thread.
     func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        let id = RequestID.random()
         let start = MonotonicClock.seconds
         let method = request.isHead ? "GET" : request.method
+        let crossOrigin = service.crossOrigin.fields(for: request)
         /// Names the answer and counts it.
-        @Sendable func answer(_ response: HTTPResponse, of path: String) {
+        @Sendable func answer(_ response: HTTPResponse, to id: RequestID, of path: String) {
             var response = response
             response.headers.append(("Whereabouts-Request", id.description))
             response.headers.append(("Cache-Control", "no-store"))
+            response.headers += crossOrigin
             let key = RequestFigures.Key(method: method, path: path, status: response.status)
             service.requestFigures.add(key, seconds: MonotonicClock.seconds - start)
             respond(response)
         }
         if let route = Route.literal(method, request.path) {
-            return serve(request, id, route, []) { answer($0, of: route.path) }
+            return serve(request, route, []) { answer($0, to: $1, of: route.path) }
         }
         let path = Route.parts(request.path)
         var allowed: [String] = []
@@ -32,20 +33,23 @@ struct Door: Sendable {
                 allowed.append(route.method)
                 continue
             }
-            return serve(request, id, route, parameters) { answer($0, of: route.path) }
+            return serve(request, route, parameters) { answer($0, to: $1, of: route.path) }
+        }
+        if !allowed.isEmpty, let response = service.crossOrigin.preflight(request, methods: allowed) {
+            return answer(response, to: .random(), of: "")
         }
         guard allowed.isEmpty else {
             var response = Problem(405, "Method not allowed", "This address takes \(allowed.joined(separator: ", ")).")
                 .response
             response.headers.append(("Allow", allowed.joined(separator: ", ")))
-            return answer(response, of: "")
+            return answer(response, to: .random(), of: "")
         }
-        answer(Problem(404, "Not found", "There is nothing at this address.").response, of: "")
+        answer(Problem(404, "Not found", "There is nothing at this address.").response, to: .random(), of: "")
     }
 
     private func serve(
-        _ request: HTTPRequest, _ id: RequestID, _ route: Route, _ parameters: [String],
-        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+        _ request: HTTPRequest, _ route: Route, _ parameters: [String],
+        _ answer: @escaping @Sendable (HTTPResponse, RequestID) -> Void
     ) {
         let caller: Caller?
         var refusal = Problem.notAuthenticated
@@ -56,13 +60,29 @@ struct Door: Sendable {
             if caller == nil { refusal = refused(request) }
         case .none: caller = Caller(principal: .house, scopes: [], token: nil)
         }
-        guard let caller else { return respond(refusal.response) }
-        let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller)
+        guard let caller else { return answer(refusal.response, .random()) }
+        if let response = ContentCoding.refusal(of: request) { return answer(response, .random()) }
+        var key: RequestKey?
+        if route.takesKey, let text = request.header("idempotency-key") {
+            do throws(Problem) { key = try service.requestKeys.begin(text, with: request, by: caller, service) } catch {
+                return answer(error.response, .random())
+            }
+        }
+        let id = key?.id ?? .random()
+        let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller, key: key)
+        let service = service
+        /// Ends the work on the request before its answer leaves: who has that may send it again.
+        @Sendable func respond(_ response: HTTPResponse) {
+            if let key = exchange.key { service.requestKeys.end(key) }
+            answer(response, id)
+        }
         switch route.work {
         case .report(let work): work(service, exchange, respond)
         case .answer(let work):
             let isTaken = service.answers.submit { context in
-                do throws(Problem) { respond(try work(service, exchange, context)) } catch { respond(error.response) }
+                do throws(Problem) {
+                    respond(ContentCoding.encoded(try work(service, exchange, context), for: request, of: route))
+                } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
         case .wait(let work):

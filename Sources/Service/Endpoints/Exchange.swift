@@ -11,6 +11,17 @@ struct Exchange: Sendable {
     let parameters: [String]
     let id: RequestID
     let caller: Caller
+    /// The caller's own key for the request, if it came with one and the route takes it.
+    var key: RequestKey?
+
+    /// 32 bytes that nobody can tell: random ones, or the same for the same request.
+    var secretBytes: [UInt8] { key?.bytes ?? randomBytes(32) }
+
+    /// What a query that the request makes is called.
+    var newQueryID: QueryID {
+        guard let words = key.map({ $0.bytes }).flatMap({ Digest(bytes: $0)?.words }) else { return .random() }
+        return QueryID(random: words.0, words.1)
+    }
 
     /// A person's or device's handle in the path; a text that is none is as unknown as a name nobody has.
     func handle(_ index: Int) throws(Problem) -> Handle {

@@ -110,7 +110,7 @@ enum GeocodeEndpoints {
 
     /// What names are wanted in, by the request.
     private static func languages(_ exchange: Exchange, _ gazetteer: Gazetteer) -> [Language] {
-        gazetteer.languages(exchange.request.header("Accept-Language").map(LanguageRange.preferred) ?? [])
+        gazetteer.languages(exchange.request.header("Accept-Language").map(Preference.preferred) ?? [])
     }
 
     private static func geocoder(_ context: AnswerContext) throws(Problem) -> (Gazetteer, GeocentricTransform) {

@@ -90,18 +90,27 @@ enum GrantEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object(
             "precision", "history", "asksEachTime", "from", "until", "hours", "expires")
-        let code = InvitationCode()
-        let expires =
-            try body.time("expires") ?? service.clock().adding(seconds: Limits.defaultInvitationSeconds)
+        let code = InvitationCode(exchange.secretBytes)
+        let wanted = try body.time("expires")
         let receipt = try Gate.append(
             service, exchange,
             .invite(
-                subject: try exchange.handle(0), try terms(body, service), hash: code.hash, expires: expires))
+                subject: try exchange.handle(0), try terms(body, service), hash: code.hash,
+                expires: wanted ?? service.clock().adding(seconds: Limits.defaultInvitationSeconds)))
         guard case .invitation(let id) = receipt.reply else { throw .broken }
+        let expires = service.log.withStanding { $0.invitations[id]?.expires }
+        return invited(receipt, id.rawValue, code, expires ?? wanted)
+    }
+
+    /// - Parameter expires: `nil` when nobody said so, and the invitation is open no more because this is the answer to a
+    ///   request that was sent again.
+    static func invited(_ receipt: Receipt, _ id: Int64, _ code: InvitationCode, _ expires: Timestamp?) -> HTTPResponse
+    {
+        let end = expires ?? receipt.recordedAt.adding(seconds: Limits.defaultInvitationSeconds)
         return ManageEndpoints.created(receipt) {
-            $0.field("id", id.rawValue)
+            $0.field("id", id)
             $0.field("code", code.text)
-            $0.field("expires", milliseconds: expires.milliseconds)
+            $0.field("expires", milliseconds: end.milliseconds)
         }
     }
 
@@ -135,9 +144,7 @@ enum GrantEndpoints {
     static func redeem(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let text = try exchange.object("code").text("code")
-        // A text that cannot be a code is as wrong as a guess, and costs as much.
-        let hash = InvitationCode(text)?.hash ?? Hash256(words: (0, 0, 0, 0))
+        let hash = InvitationCode.hash(ofGiven: try exchange.object("code").text("code"))
         let receipt = try Gate.append(service, exchange, .redeemInvitation(hash))
         guard case .grant(let id) = receipt.reply,
             let (grant, subject) = service.log.withStanding({ standing in
@@ -145,7 +152,7 @@ enum GrantEndpoints {
                     standing.persons[grant.subject]?.handle.map { (grant, $0) }
                 }
             })
-        else { throw .broken }
+        else { throw .overSince }
         return ManageEndpoints.created(receipt) {
             $0.field("id", id.rawValue)
             $0.field("subject", subject.text)
@@ -271,7 +278,7 @@ struct InvitationCode {
 
     private let symbols: [UInt8]
 
-    init() { symbols = randomBytes(Self.count).map { Self.alphabet[Int($0 & 31)] } }
+    init(_ bytes: [UInt8]) { symbols = bytes.prefix(Self.count).map { Self.alphabet[Int($0 & 31)] } }
 
     /// What somebody typed: small letters count as capitals, O as 0, I and L as 1; spaces and hyphens do not count.
     init?(_ text: String) {
@@ -297,4 +304,9 @@ struct InvitationCode {
     }
 
     var hash: Hash256 { Hash256(SHA256().hash(symbols)) }
+
+    /// A text that cannot be a code is as wrong as a guess, and costs as much.
+    static func hash(ofGiven text: String) -> Hash256 {
+        InvitationCode(text)?.hash ?? Hash256(words: (0, 0, 0, 0))
+    }
 }

@@ -15,13 +15,20 @@ enum ManageEndpoints {
         return created(receipt) { $0.field("handle", handle.text) }
     }
 
+    static let peoplePerPage: Int64 = 1000
+
+    /// Everybody, by handle; the cursor is the last one's.
     static func people(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.principal == .operator, exchange.caller.scopes.contains(.manage) else { throw .notFound }
+        let limit = Int(try exchange.integer("limit", in: 1...peoplePerPage, default: peoplePerPage))
+        let after = exchange.request.parameter("after")
         let body = service.log.withStanding { standing in
-            list(standing) { writer in
-                for (handle, id) in standing.personByHandle.sorted(by: { $0.key < $1.key }) {
+            let coming = standing.personByHandle.filter { person in after.map { $0 < person.key.text } ?? true }
+            let page = coming.sorted { $0.key < $1.key }.prefix(limit)
+            return list(standing, next: page.count < coming.count ? page.last?.key.text : nil) { writer in
+                for (handle, id) in page {
                     writer.beginObject()
                     writer.field("handle", handle.text)
                     writer.array("devices") { writer in
@@ -63,10 +70,9 @@ enum ManageEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let handle = try exchange.object("handle").handle("handle")
-        try Gate.append(service, exchange, .addDevice(handle, of: try exchange.handle(0)))
-        let secret = Secret(prefix: "wd_")
+        let secret = Secret(prefix: "wd_", exchange.secretBytes)
         let receipt = try Gate.append(
-            service, exchange, .issueToken(for: .device(handle), scopes: .report, hash: secret.hash, until: nil))
+            service, exchange, .addDevice(handle, of: try exchange.handle(0), key: secret.hash))
         return created(receipt) {
             $0.field("handle", handle.text)
             $0.field("user", handle.text)
@@ -125,16 +131,20 @@ enum ManageEndpoints {
         _ service: Service, _ exchange: Exchange, _ holder: TokenHolder, _ scopes: Scopes, until: Timestamp?,
         prefix: String
     ) throws(Problem) -> HTTPResponse {
-        let secret = Secret(prefix: prefix)
+        let secret = Secret(prefix: prefix, exchange.secretBytes)
         let receipt = try Gate.append(
             service, exchange, .issueToken(for: holder, scopes: scopes, hash: secret.hash, until: until))
         guard case .token(let id) = receipt.reply else { throw .broken }
         return created(receipt) { writer in
-            writer.field("id", id.rawValue)
-            writer.field("token", secret.text)
-            writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
+            write(id, secret, scopes, into: &writer)
             writer.field("until", milliseconds: until?.milliseconds)
         }
+    }
+
+    static func write(_ id: TokenID, _ secret: Secret, _ scopes: Scopes, into writer: inout JSONWriter) {
+        writer.field("id", id.rawValue)
+        writer.field("token", secret.text)
+        writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
     }
 
     static func tokens(
@@ -211,12 +221,14 @@ enum ManageEndpoints {
         }
     }
 
-    private static func list(_ standing: borrowing Standing, _ items: (inout JSONWriter) -> Void) -> [UInt8] {
+    static func list(
+        _ standing: borrowing Standing, next: String? = nil, _ items: (inout JSONWriter) -> Void
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.array("items", items)
         writer.key("next")
-        writer.null()
+        if let next { writer.value(next) } else { writer.null() }
         writer.field("asOf", standing.place)
         writer.endObject()
         return writer.bytes
@@ -245,8 +257,8 @@ struct Secret {
     let text: String
     let hash: Hash256
 
-    init(prefix: String) {
-        text = prefix + Base64.encode(randomBytes(32), urlSafe: true, padded: false)
+    init(prefix: String, _ bytes: [UInt8]) {
+        text = prefix + Base64.encode(bytes, urlSafe: true, padded: false)
         hash = Hash256(SHA256().hash(Array(text.utf8)))
     }
 }

@@ -20,6 +20,9 @@ struct Problem: Error, Sendable {
     static let notFound = Problem(404, "Not found", "There is nothing of that name.")
     /// The one answer to everybody who may not see a person, whether there is one or not.
     static let noSuchPerson = Problem(404, "Not found", "There is no such person.")
+    /// To a request that is sent again with its key.
+    static let overSince = Problem(
+        409, "Over", "What this request made has ended since; send a new request with a new Idempotency-Key.")
     static let notAuthenticated = Problem(
         401, "Not authenticated", "Send a valid token in the header \"Authorization: Bearer …\".")
     static func busy(_ seconds: Int) -> Problem {

@@ -33,7 +33,8 @@ enum QueryEndpoints {
         }
         let deadline = initiation == .user ? Limits.queryDeadlineSeconds : Limits.serverQueryDeadlineSeconds
         return LocationQuestion(
-            id: .random(), subject: try exchange.handle(0), purpose: try body.text("purpose"), initiation: initiation,
+            id: exchange.newQueryID, subject: try exchange.handle(0), purpose: try body.text("purpose"),
+            initiation: initiation,
             deadlineSeconds: try body.optionalInteger("deadlineSeconds") ?? deadline,
             maxAgeSeconds: try body.optionalInteger("maxAgeSeconds") ?? Limits.defaultMaxAgeSeconds)
     }

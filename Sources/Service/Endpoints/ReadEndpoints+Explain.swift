@@ -26,7 +26,8 @@ extension ReadEndpoints {
         guard let id = UInt64(exchange.parameters[1], radix: 16), exchange.parameters[1].count == 16 else {
             throw .invalid("A visit's id is 16 hexadecimal digits, as visits shows them.")
         }
-        return try read(service, exchange, context, .visits, from: TimelineTable.name) { (reading) throws(Problem) in
+        return try readPlaces(service, exchange, context, .visits, from: TimelineTable.name) {
+            (reading) throws(Problem) in
             let permit = reading.permit
             let corrections = Self.corrections(reading, service)
             let now = service.clock()

@@ -11,9 +11,9 @@ extension ReadEndpoints {
     static func places(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try read(service, exchange, context, .places, from: TimelineTable.name) { (reading) throws(Problem) in
+        try readPlaces(service, exchange, context, .places, from: TimelineTable.name) { (reading) throws(Problem) in
             let permit = reading.permit
-            let range = try Self.range(exchange, reading)
+            let range = try Self.range(reading)
             let now = service.clock()
             let corrections = Self.corrections(reading, service)
             var over: [Int: [Visit]] = [:]

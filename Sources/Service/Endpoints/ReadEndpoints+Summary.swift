@@ -15,14 +15,14 @@ extension ReadEndpoints {
         guard let period = PeriodSummary.Period(rawValue: exchange.request.parameter("period") ?? "day") else {
             throw .invalid("\"period\" must be day, week or month.")
         }
-        guard exchange.request.parameter("from") != nil else {
-            throw .invalid("\"from\" is missing: when the first period begins.")
+        guard exchange.request.parameter("from") != nil || exchange.request.parameter("day") != nil else {
+            throw .refused("\"from\" or \"day\" is missing: when the first period begins.")
         }
         let dayStart = try exchange.integer("dayStartMinutes", in: 0...1439, default: 0)
         return try read(service, exchange, context, .summary, from: TimelineTable.name) { (reading) throws(Problem) in
             let permit = reading.permit
             let now = service.clock()
-            let range = try Self.range(exchange, reading)
+            let range = try Self.range(reading)
             let to = min(range.to ?? now, now)
             guard let from = range.from, from < to, to.seconds(since: from) <= Double(summarySeconds) else {
                 throw .refused(

@@ -20,8 +20,9 @@ extension ReadEndpoints {
         let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
         let after = try Cursor(exchange)?.fix()
         let meters = try exchange.integer("distanceFilter", in: 0...mostFilterMeters, default: 0)
-        return try read(service, exchange, context, .track, from: TimelineTable.name) { (reading) throws(Problem) in
-            let range = try range(exchange, reading)
+        return try readPlaces(service, exchange, context, .track, from: TimelineTable.name) {
+            (reading) throws(Problem) in
+            let range = try range(reading)
             let permit = reading.permit
             // A page goes on from the last fix that was kept.
             var filter = DistanceFilter(meters: Double(meters))

@@ -19,9 +19,10 @@ extension ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let after = try Cursor(exchange)?.arrival()
-        return try read(service, exchange, context, .trips, from: TimelineTable.name) { (reading) throws(Problem) in
+        return try readPlaces(service, exchange, context, .trips, from: TimelineTable.name) {
+            (reading) throws(Problem) in
             let permit = reading.permit
-            let range = try Self.range(exchange, reading)
+            let range = try Self.range(reading)
             let from = after.map { max(range.from ?? $0, $0) } ?? range.from
             let corrections = Self.corrections(reading, service)
             let now = service.clock()

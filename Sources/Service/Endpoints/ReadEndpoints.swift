@@ -13,7 +13,7 @@ enum ReadEndpoints {
     static func location(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try read(service, exchange, context, .location, from: CurrentTable.name) { (reading) throws(Problem) in
+        try readPlaces(service, exchange, context, .location, from: CurrentTable.name) { (reading) throws(Problem) in
             let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
                 try CurrentReader.fix(of: reading.permit.subject, in: connection)
             }
@@ -54,8 +54,9 @@ enum ReadEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
         let after = try Cursor(exchange)?.arrival()
-        return try read(service, exchange, context, .visits, from: TimelineTable.name) { (reading) throws(Problem) in
-            let range = try range(exchange, reading)
+        return try readPlaces(service, exchange, context, .visits, from: TimelineTable.name) {
+            (reading) throws(Problem) in
+            let range = try range(reading)
             let now = service.clock()
             let corrections = Self.corrections(reading, service)
             let (visits, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
@@ -122,7 +123,7 @@ enum ReadEndpoints {
         let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
         let after = try Cursor(exchange)?.crossing()
         return try read(service, exchange, context, .crossings, from: TimelineTable.name) { (reading) throws(Problem) in
-            let range = try range(exchange, reading)
+            let range = try range(reading)
             let (crossings, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
                 return try shownPage(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
@@ -159,7 +160,7 @@ enum ReadEndpoints {
     static func regions(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try read(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
+        try readPlaces(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
             let (regions, asOf) = service.log.withStanding { standing in
                 (
                     (standing.persons[reading.permit.subject]?.regions ?? []).compactMap { standing.regions[$0] },
@@ -183,9 +184,10 @@ enum ReadEndpoints {
         from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
     ) throws(Problem) -> HTTPResponse {
         let atLeast = try exchange.integer("at-least", in: 0...Int64.max, default: 0)
+        let range = try asked(service, exchange, context, question, atLeast)
         let asked = ReadQuestion(
-            subject: try exchange.handle(0), question: question, from: try exchange.time("from"),
-            to: try exchange.time("to"), purpose: try exchange.purpose(), continuing: try Cursor(exchange)?.read)
+            subject: try exchange.handle(0), question: question, from: range.from, to: range.to,
+            purpose: try exchange.purpose(), continuing: try Cursor(exchange)?.read)
         return try Gate.read(service, exchange, asked) { (reading) throws(Problem) in
             // Nobody but who may see all of it may measure how the log grows.
             if let projection, reading.permit.precision == .exact {
@@ -195,7 +197,18 @@ enum ReadEndpoints {
         }
     }
 
-    private static func wait(for number: Int64, in projection: String, _ service: Service) throws(Problem) {
+    /// As ``read(_:_:_:_:from:compute:)``, with places in the form that was asked for.
+    static func readPlaces(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
+        from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
+    ) throws(Problem) -> HTTPResponse {
+        let form = try AnswerForm(exchange, context)
+        return try read(service, exchange, context, question, from: projection) { (reading) throws(Problem) in
+            try form.written(try compute(reading))
+        }
+    }
+
+    static func wait(for number: Int64, in projection: String, _ service: Service) throws(Problem) {
         guard number > 0 else { return }
         // Only what is in the log can be waited for: anything else would hold a thread for nothing.
         guard number <= service.log.head else {
@@ -210,11 +223,8 @@ enum ReadEndpoints {
     }
 
     /// The range asked for, cut to what the permit shows and, on further pages, to what was there when the read began.
-    static func range(
-        _ exchange: Exchange, _ reading: Gate.Reading
-    ) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
-        var from = try exchange.time("from")
-        var to = try exchange.time("to")
+    static func range(_ reading: Gate.Reading) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
+        var (from, to) = (reading.from, reading.to)
         if let from, let to, to <= from { throw .refused("\"to\" must be later than \"from\".") }
         if let notBefore = reading.permit.notBefore { from = max(from ?? notBefore, notBefore) }
         if let begun = reading.begun { to = min(to ?? begun.at, begun.at) }

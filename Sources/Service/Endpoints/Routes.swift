@@ -31,6 +31,10 @@ struct Route: Sendable {
     let pattern: [String]
     let credentials: Credentials
     let bodyBytes: Int
+    /// Whether a request may have an `Idempotency-Key`: it makes something that it would make again, by one command.
+    var takesKey = false
+    /// Whether the answer holds words of others beside what they may not know; see ``ContentCoding``.
+    var mixesTexts = false
     let work: Work
 
     static let all: [Route] = [
@@ -45,7 +49,8 @@ struct Route: Sendable {
         answer("PUT", "/v1/devices/*/location-push-token", IngestEndpoints.registerPushToken),
 
         // Where is X?
-        report("POST", "/v1/people/*/location-queries", QueryEndpoints.ask, bodyBytes: Limits.bodyBytes),
+        report(
+            "POST", "/v1/people/*/location-queries", QueryEndpoints.ask, bodyBytes: Limits.bodyBytes, takesKey: true),
         wait("GET", "/v1/location-queries/*", QueryEndpoints.read),
         answer("DELETE", "/v1/location-queries/*", QueryEndpoints.cancel),
 
@@ -58,42 +63,46 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/trips", ReadEndpoints.trips),
         answer("GET", "/v1/people/*/places", ReadEndpoints.places),
         answer("GET", "/v1/people/*/summary", ReadEndpoints.summary),
-        answer("GET", "/v1/people/*/audit", ReadEndpoints.audit),
+        answer("GET", "/v1/people/*/audit", ReadEndpoints.audit, mixesTexts: true),
         answer("GET", "/v1/people/*/asked", ReadEndpoints.asked),
         answer("GET", "/v1/people/*/findings", ReadEndpoints.findings),
         answer("GET", "/v1/live", LiveEndpoint.open),
         answer("GET", "/v1/people/*/regions", ReadEndpoints.regions),
 
         // Who exists and who may do what.
-        answer("POST", "/v1/people", ManageEndpoints.addPerson),
+        change("/v1/people", ManageEndpoints.addPerson),
         answer("GET", "/v1/people", ManageEndpoints.people),
         answer("DELETE", "/v1/people/*", ManageEndpoints.erasePerson),
-        answer("POST", "/v1/people/*/devices", ManageEndpoints.addDevice),
+        change("/v1/people/*/devices", ManageEndpoints.addDevice),
         answer("GET", "/v1/people/*/devices", ManageEndpoints.devices),
         answer("DELETE", "/v1/devices/*", ManageEndpoints.removeDevice),
-        answer("POST", "/v1/devices/*/tokens", ManageEndpoints.addReportingKey),
-        answer("POST", "/v1/people/*/tokens", ManageEndpoints.addToken),
+        change("/v1/devices/*/tokens", ManageEndpoints.addReportingKey),
+        change("/v1/people/*/tokens", ManageEndpoints.addToken),
         answer("GET", "/v1/people/*/tokens", ManageEndpoints.tokens),
         answer("DELETE", "/v1/tokens/*", ManageEndpoints.revokeToken),
-        answer("POST", "/v1/people/*/grants", GrantEndpoints.give),
+        change("/v1/people/*/grants", GrantEndpoints.give),
         answer("GET", "/v1/people/*/grants", GrantEndpoints.list),
         answer("DELETE", "/v1/grants/*", GrantEndpoints.revoke),
-        answer("POST", "/v1/people/*/pauses", GrantEndpoints.pause),
+        change("/v1/people/*/pauses", GrantEndpoints.pause),
         answer("GET", "/v1/people/*/pauses", GrantEndpoints.pauses),
         answer("DELETE", "/v1/people/*/pauses", GrantEndpoints.resume),
-        answer("POST", "/v1/people/*/invitations", GrantEndpoints.invite),
+        change("/v1/people/*/invitations", GrantEndpoints.invite),
         answer("GET", "/v1/people/*/invitations", GrantEndpoints.invitations),
         answer("DELETE", "/v1/invitations/*", GrantEndpoints.withdraw),
-        answer("POST", "/v1/redemptions", GrantEndpoints.redeem),
-        answer("GET", "/v1/people/*/consent-requests", GrantEndpoints.consentRequests),
-        answer("POST", "/v1/people/*/consent-requests/*", GrantEndpoints.answerConsent),
-        answer("POST", "/v1/people/*/regions", ManageEndpoints.addRegion),
+        change("/v1/redemptions", GrantEndpoints.redeem),
+        change("/v1/account-invitations", AccountEndpoints.invite),
+        answer("GET", "/v1/account-invitations", AccountEndpoints.list),
+        answer("DELETE", "/v1/account-invitations/*", AccountEndpoints.withdraw),
+        change("/v1/accounts", AccountEndpoints.open, .none),
+        answer("GET", "/v1/people/*/consent-requests", GrantEndpoints.consentRequests, mixesTexts: true),
+        change("/v1/people/*/consent-requests/*", GrantEndpoints.answerConsent),
+        change("/v1/people/*/regions", ManageEndpoints.addRegion),
         answer("DELETE", "/v1/people/*/regions/*", ManageEndpoints.removeRegion),
-        answer("POST", "/v1/people/*/schedules", ScheduleEndpoints.set),
+        change("/v1/people/*/schedules", ScheduleEndpoints.set),
         answer("GET", "/v1/people/*/schedules", ScheduleEndpoints.list),
         answer("DELETE", "/v1/people/*/schedules/*", ScheduleEndpoints.remove),
 
-        answer("POST", "/v1/people/*/corrections", CorrectionEndpoints.make),
+        change("/v1/people/*/corrections", CorrectionEndpoints.make),
         answer("GET", "/v1/people/*/corrections", CorrectionEndpoints.list),
         answer("DELETE", "/v1/people/*/corrections/*", CorrectionEndpoints.withdraw),
 
@@ -106,7 +115,7 @@ struct Route: Sendable {
         // Running the service.
         report("POST", "/v1/devices/*/push-tests", PushTestEndpoints.send),
         answer("GET", "/v1/devices/*/push-request", PushTestEndpoints.request),
-        answer("GET", "/v1/events", OperateEndpoints.events),
+        answer("GET", "/v1/events", OperateEndpoints.events, mixesTexts: true),
         answer("GET", "/v1/verify", OperateEndpoints.verify),
         answer("GET", "/v1/projections", OperateEndpoints.projections),
         answer("POST", "/v1/projections/prune", OperateEndpoints.prune),
@@ -123,21 +132,32 @@ struct Route: Sendable {
     private static func report(
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void,
-        _ credentials: Credentials = .header, bodyBytes: Int = Limits.ingestBodyBytes
+        _ credentials: Credentials = .header, bodyBytes: Int = Limits.ingestBodyBytes, takesKey: Bool = false
     ) -> Route {
         Route(
             method: method, path: path, pattern: parts(path), credentials: credentials, bodyBytes: bodyBytes,
-            work: .report(work))
+            takesKey: takesKey, work: .report(work))
     }
 
     private static func answer(
         _ method: String, _ path: String,
-        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
+        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse,
+        mixesTexts: Bool = false
     ) -> Route {
         Route(
             method: method, path: path, pattern: parts(path), credentials: .header, bodyBytes: Limits.bodyBytes,
-            work: .answer(work)
-        )
+            mixesTexts: mixesTexts, work: .answer(work))
+    }
+
+    /// `POST` of what one command does, which takes a key.
+    private static func change(
+        _ path: String,
+        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse,
+        _ credentials: Credentials = .header
+    ) -> Route {
+        Route(
+            method: "POST", path: path, pattern: parts(path), credentials: credentials, bodyBytes: Limits.bodyBytes,
+            takesKey: true, work: .answer(work))
     }
 
     private static func wait(

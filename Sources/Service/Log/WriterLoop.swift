@@ -141,6 +141,9 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     private func prepare(_ item: EventLog.Waiting, at now: Timestamp) throws(LogError) {
+        if item.correlation.isOfKeyedRequest, let outcome = earlierOutcome(of: item, at: now) {
+            return batch.answers.append((item.completion, outcome))
+        }
         switch decide(item, at: now) {
         case .failure(let failure): batch.answers.append((item.completion, .failure(failure)))
         case .success(let decision):
@@ -153,6 +156,19 @@ final class WriterLoop: @unchecked Sendable {
             }
             if case .erased(let person) = decision.reply { batch.erased.append(person) }
             batch.answers.append((item.completion, outcome(decision, of: item, at: now)))
+        }
+    }
+
+    /// What the same request has come to before; `nil` when it comes for the first time.
+    private func earlierOutcome(
+        of item: EventLog.Waiting, at now: Timestamp
+    ) -> Result<Receipt, AppendFailure>? {
+        log.withStanding { standing in
+            do throws(Refusal) {
+                return try standing.outcome(of: item.correlation, by: item.caller, at: now).map {
+                    .success(Receipt(reply: $0.reply, last: $0.last, recordedAt: $0.at))
+                }
+            } catch { return .failure(.refused(error)) }
         }
     }
 

@@ -57,7 +57,9 @@ enum OpenAPIDocument {
             ("operationId", .text(operationID(of: route))), ("summary", .text(operation.summary)),
             ("tags", [.text(operation.group.rawValue)]), ("security", security(operation.access)),
         ]
-        if !operation.query.isEmpty { members.append(("parameters", .list(operation.query.map(description)))) }
+        let query = operation.query + (operation.hasPlaces ? [.crs, .format] : [])
+        let parameters = query.map(description) + (route.takesKey ? [requestKey] : [])
+        if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
         if let body = operation.body {
             let types = operation.bodyTypes.map { (key: $0, value: ["schema": body] as JSONTree) }
             members.append(("requestBody", ["required": .bool(!operation.isBodyOptional), "content": .object(types)]))
@@ -73,6 +75,15 @@ enum OpenAPIDocument {
         ]
     }
 
+    private static let requestKey: JSONTree = [
+        "name": "Idempotency-Key", "in": "header", "required": false,
+        "description":
+            "Sent again within a day with the same key, the request is answered as before and not done again.",
+        "schema": Schema.pattern("^(\"\(requestKeyForm)\"|\(requestKeyForm))$"),
+    ]
+
+    private static let requestKeyForm = "[!#-~]{1,\(Limits.requestKeyCharacters)}"
+
     private static func security(_ access: Operation.Access) -> JSONTree {
         switch access {
         case .anybody, .message: []
@@ -83,6 +94,9 @@ enum OpenAPIDocument {
 
     private static func responses(_ operation: Operation) -> JSONTree {
         var content = operation.answerTypes.map { (key: $0, value: ["schema": Schema.text] as JSONTree) }
+        if operation.hasPlaces {
+            content.append((AnswerForm.geoJSONType, ["schema": Schema.ref("FeatureCollection")]))
+        }
         if let answer = operation.answer { content.insert(("application/json", ["schema": answer]), at: 0) }
         var good: JSONTree = ["description": .text(operation.status == 200 ? "As asked." : "Done.")]
         if !content.isEmpty { good = good.with(["content": .object(content)]) }
@@ -117,6 +131,7 @@ struct PathParameter {
         "regions": .init(name: "region", schema: Schema.regionID),
         "tokens": .init(name: "token", schema: Schema.event),
         "grants": .init(name: "grant", schema: Schema.event),
+        "account-invitations": .init(name: "invitation", schema: Schema.event),
         "invitations": .init(name: "invitation", schema: Schema.event),
         "corrections": .init(name: "correction", schema: Schema.event),
         "schedules": .init(name: "schedule", schema: Schema.event),

@@ -73,11 +73,31 @@ extension Operation {
         optional: ["until": Schema.time])
 
     static let people: KeyValuePairs<String, Operation> = [
+        "POST /v1/account-invitations": change(
+            .people, "Make a code that gives an account to whoever shows it, once.",
+            Schema.body(optional: ["expires": Schema.timeGiven]),
+            makes: Schema.object(["id": id, "code": Schema.text, "expires": Schema.time, "number": Schema.event])),
+        "GET /v1/account-invitations": Operation(
+            group: .people, summary: "One's own codes that are open.",
+            answer: Schema.page(Schema.object(["id": id, "expires": Schema.time]))),
+        "DELETE /v1/account-invitations/*": Operation(
+            group: .people, summary: "Withdraw a code.", answer: Schema.changed),
+        "POST /v1/accounts": Operation(
+            group: .people, summary: "Get an account and its first token by a code.", access: .anybody,
+            body: Schema.body([
+                "code": Schema.text,
+                "name": Schema.pattern("^[a-z0-9][a-z0-9._-]{0,\(Limits.accountNameCharacters - 1)}$"),
+            ]), status: 201,
+            answer: Schema.object([
+                "handle": Schema.handle, "id": id, "token": Schema.text, "scopes": Schema.list(Schema.text),
+                "number": Schema.event,
+            ])),
         "POST /v1/people": change(
             .people, "Add a person.", Schema.body(["handle": Schema.handle]),
             makes: Schema.object(["handle": Schema.handle, "number": Schema.event])),
         "GET /v1/people": Operation(
             group: .people, summary: "Everybody, and what their devices are called.",
+            query: [.limit(ManageEndpoints.peoplePerPage), .after],
             answer: Schema.page(Schema.object(["handle": Schema.handle, "devices": Schema.list(Schema.handle)]))),
         "DELETE /v1/people/*": Operation(
             group: .people, summary: "Erase a person: the keys are destroyed, so that nothing can be read again.",

@@ -15,6 +15,13 @@ extension Operation {
             group: .stored, summary: summary, query: query + [.atLeast], answer: answer, answerTypes: types)
     }
 
+    /// The same of what has places.
+    private static func readPlaces(_ summary: String, _ answer: JSONTree, _ query: [Parameter] = []) -> Operation {
+        var operation = read(summary, answer, query)
+        operation.hasPlaces = true
+        return operation
+    }
+
     static func change(
         _ group: Group, _ summary: String, _ body: JSONTree? = nil, makes answer: JSONTree
     ) -> Operation {
@@ -56,36 +63,35 @@ extension Operation {
 
     // MARK: What is stored
 
-    private static let range: [Parameter] = [.from, .to]
-    private static let rows: [Parameter] = [.from, .to, .limit(ReadEndpoints.rowsPerPage), .after]
+    private static let range: [Parameter] = [.from, .to, .day, .timeZone]
+    private static let rows: [Parameter] = range + [.limit(ReadEndpoints.rowsPerPage), .after]
     private static let newest: [Parameter] = [
         .limit(ReadEndpoints.auditRowsPerPage),
         Parameter(
             name: "after", schema: Schema.integer(Int64.min...Int64.max), description: "The `next` of the page before."),
     ]
-    private static let named = Schema.object(
-        ["latitude": Schema.latitude, "longitude": Schema.longitude], optional: ["place": Schema.text])
+    private static let named = Schema.place([:], optional: ["place": Schema.text])
 
     private static let mode = Schema.word("walk", "run", "cycle", "drive", "train", "flight")
 
     private static let stored: KeyValuePairs<String, Operation> = [
-        "GET /v1/people/*/location": read(
+        "GET /v1/people/*/location": readPlaces(
             "Where a person was seen last.",
             Schema.object(["location": Schema.orNull(Schema.location)], optional: ["asOf": Schema.asOf])),
-        "GET /v1/people/*/track": read(
+        "GET /v1/people/*/track": readPlaces(
             "The fixes of a person, in their order of time.",
             Schema.page(
-                Schema.object(
-                    ["device": Schema.handle, "number": Schema.event],
-                    optional: ["anomaly": Schema.word("invalid", "noFix", "inTheFuture", "vague", "spike")]
-                ).with(["allOf": [Schema.fix]])),
+                Schema.place(
+                    ["timestamp": Schema.time, "device": Schema.handle, "number": Schema.event],
+                    optional: ["anomaly": Schema.word("invalid", "noFix", "inTheFuture", "vague", "spike")],
+                    and: [Schema.ref("FixDetails")])),
             rows + [
                 Parameter(
                     name: "distanceFilter", schema: Schema.integer(0...ReadEndpoints.mostFilterMeters),
                     description: "Only fixes without an anomaly, each so many meters from the one before.")
             ]),
-        "GET /v1/people/*/visits": read("Where a person stayed.", Schema.page(Schema.visit), rows),
-        "GET /v1/people/*/visits/*": read(
+        "GET /v1/people/*/visits": readPlaces("Where a person stayed.", Schema.page(Schema.visit), rows),
+        "GET /v1/people/*/visits/*": readPlaces(
             "A visit with the fixes that decided it.",
             Schema.object(
                 ["visit": Schema.orNull(Schema.visit), "asOf": Schema.asOf],
@@ -101,7 +107,7 @@ extension Operation {
                         "region": Schema.text, "type": Schema.word("enter", "exit"), "time": Schema.time,
                         "reported": Schema.time,
                     ], optional: ["dwellSeconds": Schema.length])), rows),
-        "GET /v1/people/*/trips": read(
+        "GET /v1/people/*/trips": readPlaces(
             "The ways between visits, and the times without data.",
             Schema.page(
                 Schema.object(
@@ -114,13 +120,12 @@ extension Operation {
                         "mode": mode,
                         "confidence": ["type": "number", "minimum": 0, "maximum": 1], "fixes": Schema.count,
                     ])), range + [.after]),
-        "GET /v1/people/*/places": read(
+        "GET /v1/people/*/places": readPlaces(
             "The spots a person has visited, most time first.",
             Schema.page(
-                Schema.object(
+                Schema.place(
                     [
-                        "id": Schema.visitID, "latitude": Schema.latitude,
-                        "longitude": Schema.longitude, "horizontalAccuracy": Schema.length, "visits": Schema.count,
+                        "id": Schema.visitID, "horizontalAccuracy": Schema.length, "visits": Schema.count,
                         "totalSeconds": Schema.length, "firstArrival": Schema.time, "lastArrival": Schema.time,
                         "lastDeparture": Schema.orNull(Schema.time),
                     ],
@@ -144,8 +149,8 @@ extension Operation {
                 ])),
             [
                 Parameter(
-                    name: "from", schema: Schema.timeGiven, isRequired: true, description: "When the first begins."),
-                .to,
+                    name: "from", schema: Schema.timeGiven, description: "When the first begins; needed without a day."),
+                .to, .day, .timeZone,
                 Parameter(
                     name: "period", schema: Schema.word("day", "week", "month"), description: "What is summed up."),
                 Parameter(
@@ -174,7 +179,7 @@ extension Operation {
                         "requester": Schema.orNull(Schema.text), "from": Schema.time, "to": Schema.time,
                         "count": Schema.count, "number": Schema.event,
                     ], optional: ["timeZone": Schema.timeZone]))),
-        "GET /v1/people/*/regions": read("The regions of a person.", Schema.page(Schema.region)),
+        "GET /v1/people/*/regions": readPlaces("The regions of a person.", Schema.page(Schema.region)),
         "GET /v1/live": Operation(
             group: .stored, summary: "What happens about oneself, as server-sent events.",
             answerTypes: ["text/event-stream"]),

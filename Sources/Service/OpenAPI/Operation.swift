@@ -44,6 +44,8 @@ struct Operation: Sendable {
     var answer: JSONTree?
     /// Other forms of the answer.
     var answerTypes: [String] = []
+    /// Whether places can be had in another reference system, and as GeoJSON.
+    var hasPlaces = false
 }
 
 extension Operation.Parameter {
@@ -54,6 +56,19 @@ extension Operation.Parameter {
     static let to = Self(name: "to", schema: Schema.timeGiven, description: "What begins earlier counts.")
     static let after = Self(
         name: "after", schema: Schema.text, description: "The `next` of the page before.")
+
+    static let day = Self(
+        name: "day", schema: Schema.pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+        description:
+            "Instead of a range: a day by the clocks of `timeZone`, or of where the person was last seen before its noon."
+    )
+    static let timeZone = Self(name: "timeZone", schema: Schema.timeZone, description: "Whose clocks `day` goes by.")
+    static let crs = Self(
+        name: "crs", schema: Schema.pattern("^(EPSG:|http://www.opengis.net/def/crs/EPSG/0/)[0-9]{1,6}$"),
+        description: "The reference system of places: `x`, the easting or longitude, and `y` instead of degrees.")
+    static let format = Self(
+        name: "format", schema: Schema.word("json", "geojson"),
+        description: "GeoJSON instead of JSON, as `Accept: application/geo+json` has it too.")
 
     static func limit(_ most: Int64) -> Self {
         Self(name: "limit", schema: Schema.integer(1...most), description: "Items of a page at the most.")

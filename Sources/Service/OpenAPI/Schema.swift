@@ -17,6 +17,8 @@ enum Schema {
     static let longitude: JSONTree = ["type": "number", "minimum": -180, "maximum": 180]
     /// Meters, or a time in seconds, or anything else that cannot be less than nothing.
     static let length: JSONTree = ["type": "number", "minimum": 0]
+    /// A number of a place in a reference system; null outside the system's area.
+    private static let planar = orNull(number)
     static let visitID = pattern("^[0-9a-f]{16}$")
     static let uuid: JSONTree = ["type": "string", "format": "uuid"]
     static let timeZone: JSONTree = ["type": "string", "examples": ["Europe/Vienna"]]
@@ -46,6 +48,14 @@ enum Schema {
         _ members: KeyValuePairs<String, JSONTree>, optional: KeyValuePairs<String, JSONTree> = [:]
     ) -> JSONTree {
         object(Array(members), Array(optional))
+    }
+
+    /// An object of an answer that lies somewhere, in degrees or in the system that was asked for.
+    static func place(
+        _ members: KeyValuePairs<String, JSONTree>, optional: KeyValuePairs<String, JSONTree> = [:],
+        and more: [JSONTree] = []
+    ) -> JSONTree {
+        object(members, optional: optional).with(["allOf": .list([ref("Place")] + more)])
     }
 
     /// An object of a request: a member of another name is refused, and null is as good as nothing.
@@ -113,8 +123,20 @@ enum Schema {
             "description":
                 "When a grant is in force: weekdays and times as OpenStreetMap writes opening hours, by a clock on the wall."
         ]),
-        "Location": object(
-            ["timestamp": time, "latitude": latitude, "longitude": longitude, "precision": precision],
+        "Place": object([:], optional: ["latitude": latitude, "longitude": longitude, "x": planar, "y": planar]).with([
+            "anyOf": [["required": ["latitude", "longitude"]], ["required": ["x", "y"]]]
+        ]),
+        "FeatureCollection": object([
+            "type": word("FeatureCollection"),
+            "features": list(
+                object([
+                    "type": word("Feature"), "properties": ["type": "object"],
+                    "geometry": orNull(
+                        object(["type": word("Point", "LineString", "Polygon"), "coordinates": ["type": "array"]])),
+                ])),
+        ]).with(["description": "RFC 7946; `next` and `asOf` stand beside the features."]),
+        "Location": place(
+            ["timestamp": time, "precision": precision],
             optional: [
                 "horizontalAccuracy": length, "altitude": number, "speed": length, "course": length,
                 "place": object(
@@ -124,8 +146,11 @@ enum Schema {
                         "distance": length.with(["description": "Meters to the place."]),
                     ]),
             ]),
-        "Fix": object(
-            ["timestamp": timeGiven, "latitude": latitude, "longitude": longitude],
+        "Fix": object(["timestamp": timeGiven, "latitude": latitude, "longitude": longitude]).with([
+            "allOf": [ref("FixDetails")], "description": "What CLLocation says, in its names and units.",
+        ]),
+        "FixDetails": object(
+            [:],
             optional: [
                 "horizontalAccuracy": number, "altitude": number, "ellipsoidalAltitude": number,
                 "verticalAccuracy": number, "floor": ["type": "integer"], "speed": number, "speedAccuracy": number,
@@ -133,12 +158,11 @@ enum Schema {
                 "sourceInformation": object(
                     [:], optional: ["isSimulatedBySoftware": boolean, "isProducedByAccessory": boolean]),
                 "id": text, "receivedAt": timeGiven, "answering": uuid, "remainder": ["type": "object"],
-            ]
-        ).with(["description": "What CLLocation says, in its names and units."]),
-        "Visit": object(
+            ]),
+        "Visit": place(
             [
-                "id": visitID, "arrival": time, "departure": orNull(time), "latitude": latitude,
-                "longitude": longitude, "horizontalAccuracy": length, "firstReported": time,
+                "id": visitID, "arrival": time, "departure": orNull(time), "horizontalAccuracy": length,
+                "firstReported": time,
             ], optional: ["place": text, "timeZone": timeZone, "departureReported": time]),
         "DecidingFix": object(
             ["number": event, "timestamp": time, "metersOff": length, "used": boolean],
@@ -158,7 +182,9 @@ enum Schema {
         "Region": object(
             ["id": ref("RegionID")],
             optional: [
-                "circle": ref("Circle"), "polygon": ref("Polygon"), "notifyOnEntry": boolean, "notifyOnExit": boolean,
+                "circle": place(["radiusMeters": number]),
+                "polygon": orNull(object(["type": word("Polygon"), "coordinates": list(list(list(number)))])),
+                "notifyOnEntry": boolean, "notifyOnExit": boolean,
             ]),
         "RegionID": text(1...Limits.regionNameCharacters).with([
             "pattern": .text(#"^(?!\.\.?$)[^\u0000-\u001F\u007F/\\]+$"#)

@@ -190,6 +190,14 @@ final class AuditTable: Projection {
             row.hours = invitation.detail?.content.map(SettingsChange.text)
             return row
         case .invitationWithdrawn(let id): return change(event, item: id.rawValue)
+        // Those of the operator are about nobody.
+        case .accountInvitationMade(_, let expires):
+            guard event.stream.person != nil else { return nil }
+            var row = change(event, item: event.number)
+            row.until = expires
+            return row
+        case .accountInvitationClosed(let id):
+            return event.stream.person == nil ? nil : change(event, item: id.rawValue)
         case .regionAdded(let id, let region):
             return change(event, item: id.rawValue, name: region.content?.identifier)
         case .regionRemoved(let id): return change(event, item: id.rawValue)
@@ -260,6 +268,8 @@ extension Event {
         case .sharingResumed: .sharingResumed
         case .invitationMade: .invitationMade
         case .invitationWithdrawn: .invitationWithdrawn
+        case .accountInvitationMade: .accountInvitationMade
+        case .accountInvitationClosed: .accountInvitationClosed
         case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
             .locationPushStarted, .locationPushAttempted,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored,

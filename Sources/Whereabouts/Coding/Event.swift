@@ -21,6 +21,10 @@ package indirect enum Event: Hashable, Sendable {
     case invitationWithdrawn(InvitationID)
     /// Somebody showed a code that opens nothing.
     case invitationRefused(by: PrincipalID)
+    /// Whoever shows a code of this hash first becomes a person.
+    case accountInvitationMade(hash: Hash256, expires: Timestamp)
+    /// Its code opens nothing any more.
+    case accountInvitationClosed(AccountInvitationID)
     /// The service asks where the person is, once in so many seconds.
     case scheduleSet(everySeconds: Int64, until: Timestamp?)
     case scheduleRemoved(ScheduleID)
@@ -108,6 +112,8 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case scheduleRemoved = 46
     case messageReported = 47
     case locationReportCommanded = 48
+    case accountInvitationMade = 55
+    case accountInvitationClosed = 56
 
     /// The name people and machines see: the case name with a capital, `FixReported`.
     package var name: String {

@@ -128,6 +128,11 @@ extension EventCoding {
             event = .invitationWithdrawn(InvitationID(rawValue: try require(try clear.integer(1))))
         case .invitationRefused:
             event = .invitationRefused(by: PrincipalID(rawValue: try require(try clear.integer(1))))
+        case .accountInvitationMade:
+            event = .accountInvitationMade(
+                hash: try require(try clear.hash(1)), expires: try require(try clear.timestamp(2)))
+        case .accountInvitationClosed:
+            event = .accountInvitationClosed(AccountInvitationID(rawValue: try require(try clear.integer(1))))
         case .consentAsked: event = .consentAsked(try require(try clear.identifier(1)))
         case .consentGiven: event = .consentGiven(try require(try clear.identifier(1)))
         case .consentRefused: event = .consentRefused(try require(try clear.identifier(1)))

@@ -132,6 +132,13 @@ package enum EventCoding {
         case .invitationRefused(let principal):
             kind = .invitationRefused
             clear.integer(1, principal.rawValue)
+        case .accountInvitationMade(let hash, let expires):
+            kind = .accountInvitationMade
+            clear.bytes(1, hash.bytes)
+            clear.timestamp(2, expires)
+        case .accountInvitationClosed(let invitation):
+            kind = .accountInvitationClosed
+            clear.integer(1, invitation.rawValue)
         case .consentAsked(let query):
             kind = .consentAsked
             clear.identifier(1, query)

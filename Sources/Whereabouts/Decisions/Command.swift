@@ -16,7 +16,8 @@ package struct Caller: Hashable, Sendable {
 /// A wish, parsed at the door. The writer decides it against the newest ``Standing``.
 package enum Command: Sendable {
     case addPerson(Handle)
-    case addDevice(Handle, of: Handle)
+    /// `key` is the hash of its first reporting key, which only the answer to this command carries.
+    case addDevice(Handle, of: Handle, key: Hash256? = nil)
     case removeDevice(Handle)
     /// `hash` is of a secret that only the answer to this command carries.
     case issueToken(for: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?)
@@ -31,6 +32,11 @@ package enum Command: Sendable {
     case withdrawInvitation(InvitationID)
     /// Somebody shows a code of this hash.
     case redeemInvitation(Hash256)
+    /// `hash` is of a code that only the answer to this command carries; without a person it is the operator who invites.
+    case inviteToAccount(by: Handle?, hash: Hash256, expires: Timestamp)
+    case withdrawAccountInvitation(AccountInvitationID)
+    /// Somebody without an account shows a code of this hash; `key` is that of their first token.
+    case openAccount(Hash256, as: Handle, key: Hash256)
     /// The subject says yes or no to a question.
     case answerConsent(QueryID, of: Handle, isGiven: Bool)
     case addRegion(Region, of: Handle)
@@ -139,6 +145,7 @@ package enum Reply: Hashable, Sendable {
     case grant(GrantID)
     case region(RegionID)
     case invitation(InvitationID)
+    case accountInvitation(AccountInvitationID)
     case schedule(ScheduleID)
     case correction(CorrectionID)
     /// One outcome for each report, in order.

@@ -14,7 +14,7 @@ extension Standing {
     }
 
     func addDevice(
-        _ handle: Handle, of owner: Handle, by caller: Caller, at now: Timestamp
+        _ handle: Handle, of owner: Handle, key: Hash256?, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(owner, by: caller, at: now)
         // Only the operator may learn from a refusal which names others have taken.
@@ -28,6 +28,14 @@ extension Standing {
         var decision = Decision()
         decision.append(.deviceAdded(device, of: person, handle: .open(handle)), to: .audit(person))
         decision.reply = .device(device)
+        if let key {
+            let token = TokenID(rawValue: nextToken)
+            decision.append(
+                .tokenIssued(
+                    AccessToken(id: token, principal: device.principal, scopes: .report, hash: key, until: nil)),
+                to: .audit(person))
+            decision.reply = .token(token)
+        }
         return decision
     }
 

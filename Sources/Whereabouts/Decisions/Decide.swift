@@ -19,7 +19,8 @@ extension Standing {
         case .reportFixes(let device, let reports):
             return try decideFixes(reports, of: device, by: caller, at: now, known: &fixes)
         case .addPerson(let handle): return try addPerson(handle, by: caller)
-        case .addDevice(let handle, let person): return try addDevice(handle, of: person, by: caller, at: now)
+        case .addDevice(let handle, let person, let key):
+            return try addDevice(handle, of: person, key: key, by: caller, at: now)
         case .removeDevice(let handle): return try removeDevice(handle, by: caller, at: now)
         case .issueToken(let holder, let scopes, let hash, let until):
             return try issueToken(for: holder, scopes: scopes, hash: hash, until: until, by: caller, at: now)
@@ -34,6 +35,11 @@ extension Standing {
             return try invite(subject: subject, terms, hash: hash, expires: expires, by: caller, at: now)
         case .withdrawInvitation(let id): return try withdrawInvitation(id, by: caller, at: now)
         case .redeemInvitation(let hash): return try redeemInvitation(hash, by: caller, at: now)
+        case .inviteToAccount(let person, let hash, let expires):
+            return try inviteToAccount(of: person, hash: hash, expires: expires, by: caller, at: now)
+        case .withdrawAccountInvitation(let id): return try withdrawAccountInvitation(id, by: caller, at: now)
+        case .openAccount(let hash, let handle, let key):
+            return try openAccount(hash, as: handle, key: key, by: caller, at: now)
         case .answerConsent(let query, let person, let isGiven):
             return try answerConsent(query, of: person, isGiven: isGiven, by: caller, at: now)
         case .addRegion(let region, let person): return try addRegion(region, of: person, by: caller, at: now)

@@ -16,6 +16,8 @@ package struct StandingEntry: Hashable, Sendable {
         case asks = 10
         case schedule = 11
         case correction = 12
+        case keyedRequests = 13
+        case accountInvitation = 14
     }
     package let kind: Kind
     /// The subject's number; for a correction that of its event; for queries their place in the order asked, for asks that of the pairs.
@@ -168,6 +170,16 @@ extension Standing {
                 $0.integer(2, window.recorded)
             }
         }
+        for (id, invitation) in accountInvitations {
+            try emit(.accountInvitation, id.rawValue) {
+                $0.bytes(1, invitation.hash.bytes)
+                $0.timestamp(2, invitation.expires)
+                $0.integer(3, invitation.inviter.rawValue)
+            }
+        }
+        for (principal, requests) in keyedRequests {
+            try emit(.keyedRequests, principal.rawValue) { KeyedRequest.write(requests, to: &$0) }
+        }
         for (index, (pair, asks)) in asks.sorted(by: { $0.key < $1.key }).enumerated() {
             try emit(.asks, Int64(index)) {
                 $0.integer(1, pair.asker.rawValue)
@@ -204,6 +216,7 @@ extension Standing {
         }
         for (id, token) in tokens where !token.isRevoked { tokenByHash[token.issued.hash] = id }
         for (id, invitation) in invitations { invitationByHash[invitation.hash] = id }
+        for (id, invitation) in accountInvitations { accountInvitationByHash[invitation.hash] = id }
         for (id, grant) in grants {
             if let requester = grant.requester { grantsByRequester[requester, default: []].insert(id) }
         }
@@ -375,6 +388,12 @@ extension Standing {
         case .refusals:
             refusals[PrincipalID(rawValue: id)] = RefusalWindow(
                 since: try require(try fields.timestamp(1)), recorded: try require(try fields.integer(2)))
+        case .accountInvitation:
+            accountInvitations[AccountInvitationID(rawValue: id)] = AccountInvitation(
+                hash: try require(try fields.hash(1)), expires: try require(try fields.timestamp(2)),
+                inviter: PrincipalID(rawValue: try require(try fields.integer(3))))
+        case .keyedRequests:
+            keyedRequests[PrincipalID(rawValue: id)] = try KeyedRequest.all(from: &fields)
         case .asks:
             let pair = Asks.Pair(
                 asker: PersonID(rawValue: try require(try fields.integer(1))),
@@ -382,15 +401,14 @@ extension Standing {
             var asks = Asks()
             asks.pushes.fullAt = try fields.timestamp(3)
             asks.reads.fullAt = try fields.timestamp(4)
-            let ids = try fields.bytes(5) ?? []
+            let ids = try Self.identifiers(try fields.bytes(5) ?? [])
             let numbers = try fields.integers(6)
-            guard ids.count % 16 == 0, numbers.count == ids.count / 4 else { throw .unexpected }
-            for index in 0..<ids.count / 16 {
-                let id = ids[index * 16..<index * 16 + 16].withUnsafeBytes { Identifier128(bytes: $0) }
+            guard numbers.count == ids.count * 4 else { throw .unexpected }
+            for (index, id) in ids.enumerated() {
                 let four = numbers[index * 4..<index * 4 + 4].map { $0 }
                 asks.begun.append(
                     Asks.Begun(
-                        id: try require(id), question: try require(LocationRead.Question(rawValue: four[0])),
+                        id: id, question: try require(LocationRead.Question(rawValue: four[0])),
                         from: four[1] == .min ? nil : Timestamp(milliseconds: four[1]),
                         to: four[2] == .max ? nil : Timestamp(milliseconds: four[2]),
                         at: Timestamp(milliseconds: four[3])))
@@ -428,19 +446,4 @@ private func detail<Content: Hashable & Sendable>(
         } catch { return .failure(error) }
     }
     return .open(try result.get())
-}
-
-extension Standing {
-    fileprivate static func sighting(_ kind: Sighting.Kind, _ bytes: [UInt8]) throws(CBORError) -> Sighting {
-        // A closure would throw untyped: the result is carried out instead.
-        let result = bytes.withUnsafeBytes { bytes -> Result<Sighting, CBORError> in
-            Result { () throws(CBORError) in
-                var fields = try FieldReader(bytes)
-                let sighting = try Sighting(kind, from: &fields)
-                try fields.end()
-                return sighting
-            }
-        }
-        return try result.get()
-    }
 }

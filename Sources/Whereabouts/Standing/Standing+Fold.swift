@@ -5,6 +5,7 @@ extension Standing {
         place = recorded.number
         lastRecordedAt = recorded.recordedAt
         versions[recorded.stream] = recorded.version
+        keep(keyed: recorded)
         switch recorded.event {
         case .fixReported(let device, _, let part):
             foldFix(recorded, device: device, part)
@@ -68,6 +69,12 @@ extension Standing {
             persons[invitation.subject]?.invitations.append(invitation.id)
         case .invitationWithdrawn(let id): close(id)
         case .invitationRefused(let principal): countRefusal(by: principal, at: recorded.recordedAt)
+        case .accountInvitationMade(let hash, let expires):
+            let id = AccountInvitationID(rawValue: recorded.number)
+            accountInvitations[id] = AccountInvitation(
+                hash: hash, expires: expires, inviter: recorded.stream.person?.principal ?? .operator)
+            accountInvitationByHash[hash] = id
+        case .accountInvitationClosed(let id): close(id)
         case .consentAsked(let query): queries[query]?.consent = .asked
         case .consentGiven(let query): queries[query]?.consent = .given
         case .sightingReported(let device, _, let sighting):
@@ -239,6 +246,11 @@ extension Standing {
         persons[invitation.subject]?.invitations.removeAll { $0 == id }
     }
 
+    private mutating func close(_ id: AccountInvitationID) {
+        guard let invitation = accountInvitations.removeValue(forKey: id) else { return }
+        accountInvitationByHash[invitation.hash] = nil
+    }
+
     /// Leaves what a refold without the person's keys gives: a principal without a name, devices or rights.
     private mutating func erase(_ person: PersonID) {
         guard let known = persons[person] else { return }
@@ -253,10 +265,12 @@ extension Standing {
         }
         for grant in known.grants { revoke(grant) }
         for grant in grants.values where grant.requester == person { revoke(grant.id) }
+        keyedRequests[person.principal] = nil
         asks = asks.filter { $0.key.asker != person && $0.key.subject != person }
         for (id, token) in tokens where token.issued.principal == person.principal { revoke(id) }
         for region in known.regions { regions[region] = nil }
         for invitation in known.invitations { close(invitation) }
+        for (id, invitation) in accountInvitations where invitation.inviter == person.principal { close(id) }
         for schedule in known.schedules { schedules[schedule] = nil }
         for (id, query) in queries where query.subject == person || query.requester == person.principal {
             queries[id] = nil

@@ -134,6 +134,19 @@ package struct Standing: Sendable {
         package func isDue(at now: Timestamp) -> Bool { nextAt <= now && (until.map { now < $0 } ?? true) }
     }
 
+    /// A code that nobody has shown yet.
+    package struct AccountInvitation: Hashable, Sendable {
+        package let hash: Hash256
+        package let expires: Timestamp
+        /// A person, or the operator.
+        package let inviter: PrincipalID
+
+        /// Where it stands in the log.
+        var stream: StreamID {
+            inviter == .operator ? .house : .audit(PersonID(rawValue: inviter.rawValue))
+        }
+    }
+
     /// How often one asker was refused in the present minute.
     package struct RefusalWindow: Hashable, Sendable {
         package let since: Timestamp
@@ -149,9 +162,12 @@ package struct Standing: Sendable {
     package internal(set) var grants: [GrantID: Grant] = [:]
     package internal(set) var regions: [RegionID: Region] = [:]
     package internal(set) var invitations: [InvitationID: Invitation] = [:]
+    package internal(set) var accountInvitations: [AccountInvitationID: AccountInvitation] = [:]
     package internal(set) var schedules: [ScheduleID: Schedule] = [:]
     package internal(set) var queries: [QueryID: Query] = [:]
     package internal(set) var refusals: [PrincipalID: RefusalWindow] = [:]
+    /// By caller, in the order done; see ``KeyedRequest``.
+    package internal(set) var keyedRequests: [PrincipalID: [KeyedRequest]] = [:]
     /// Who asked by a grant; gone with the last grant of the pair.
     package internal(set) var asks: [Asks.Pair: Asks] = [:]
     /// The version of each stream's newest event.
@@ -167,6 +183,7 @@ package struct Standing: Sendable {
     package internal(set) var deviceByHandle: [Handle: DeviceID] = [:]
     package internal(set) var tokenByHash: [Hash256: TokenID] = [:]
     package internal(set) var invitationByHash: [Hash256: InvitationID] = [:]
+    package internal(set) var accountInvitationByHash: [Hash256: AccountInvitationID] = [:]
     /// Grants that are not revoked, by who holds them.
     package internal(set) var grantsByRequester: [PersonID: Set<GrantID>] = [:]
     /// Queries without an end, by subject.

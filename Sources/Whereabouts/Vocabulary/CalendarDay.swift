@@ -10,6 +10,37 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
         number = floorDivided(zone.localMilliseconds(moment) - dayStartMinutes * 60_000, by: Self.milliseconds)
     }
 
+    /// `2026-05-04`, of a year from 1900 to 2199; `nil` for anything else, also for a day that the month has not.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            let year = Int64(parts[0]), let month = Int64(parts[1]), let dayOfMonth = Int64(parts[2]),
+            (1900...2199).contains(year), (1...12).contains(month), (1...31).contains(dayOfMonth)
+        else { return nil }
+        // Years that begin in March, so that a leap day is the last of one; 365.25 days each but for three in 400 years.
+        let marchYear = month > 2 ? year : year - 1
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + dayOfMonth - 1
+        number = 365 * marchYear + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
+        guard civil == (year, month, dayOfMonth) else { return nil }
+    }
+
+    /// The first moment at which the clocks of a zone show the day; of a day that was left out, the next one's.
+    package func start(in zone: ZoneRules) -> Timestamp {
+        var moment = earliestStart
+        while CalendarDay(at: moment, in: zone) < self {
+            let left = number * Self.milliseconds - zone.localMilliseconds(moment)
+            let midnight = Timestamp(milliseconds: moment.milliseconds + left)
+            moment = min(midnight, zone.nextChange(after: moment) ?? midnight)
+        }
+        return moment
+    }
+
+    /// Before the day begins anywhere: no clock is a day ahead of UTC, nor one behind.
+    package var earliestStart: Timestamp { Timestamp(milliseconds: (number - 1) * Self.milliseconds) }
+    package var latestStart: Timestamp { Timestamp(milliseconds: (number + 1) * Self.milliseconds) }
+    /// Noon by UTC.
+    package var noon: Timestamp { Timestamp(milliseconds: number * Self.milliseconds + Self.milliseconds / 2) }
+
     static let milliseconds: Int64 = 86_400_000
 
     package static func < (a: CalendarDay, b: CalendarDay) -> Bool { a.number < b.number }

@@ -39,6 +39,13 @@ package struct InvitationID: Hashable, Sendable, Comparable {
     package static func < (a: InvitationID, b: InvitationID) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// An invitation to an account, by the number of the event that made it; its code is never stored.
+package struct AccountInvitationID: Hashable, Sendable, Comparable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (a: AccountInvitationID, b: AccountInvitationID) -> Bool { a.rawValue < b.rawValue }
+}
+
 /// A region of a person, numbered from 1 in the order added; its name is ``Region/identifier``.
 package struct RegionID: Hashable, Sendable, Comparable {
     package let rawValue: Int64
@@ -78,6 +85,16 @@ package struct Identifier128: Hashable, Sendable, CustomStringConvertible {
         self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
+
+    /// A version 8 UUID for a request that its caller gave a key: `high` stands for who sent which key where, `low` for
+    /// what was sent. Of each, all but the bits of the form are kept.
+    package init(ofKeyedRequest high: UInt64, _ low: UInt64) {
+        self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
+        self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    }
+
+    /// Whether it was made by ``init(ofKeyedRequest:_:)``.
+    package var isOfKeyedRequest: Bool { high & 0xF000 == 0x8000 }
 
     /// The canonical 8-4-4-4-12 form in lower case; anything else is `nil`.
     package init?(_ text: some StringProtocol) {

@@ -55,6 +55,11 @@ package enum Limits {
     package static let defaultInvitationSeconds: Int64 = 86_400
     package static let longestInvitationSeconds: Int64 = 7 * 86_400
     package static let invitationsPerPerson = 20
+    /// Invitations to an account that one person, or the operator, may have open.
+    package static let accountInvitationsPerPerson = 20
+    package static let accountInvitationsOfOperator = 1000
+    /// What somebody may call themselves; the service adds a hyphen and four characters.
+    package static let accountNameCharacters = 58
     /// Streams open at once, of all and of one person: a person has a few apps and pages.
     package static let liveStreams = 500
     package static let liveStreamsPerPerson = 8
@@ -82,6 +87,12 @@ package enum Limits {
     /// Looked through at each reading of visits.
     package static let correctionsPerPerson = 1000
     package static let placeNameCharacters = 64
+    /// What was done for a request with an `Idempotency-Key` is remembered so long, and of so many requests of one caller:
+    /// a client that got no answer sends again within minutes.
+    package static let keyedRequestKeptSeconds: Int64 = 86_400
+    package static let keyedRequestsKept = 1000
+    /// Characters of such a key.
+    package static let requestKeyCharacters = 255
     /// Refusals of one asker recorded one by one in a minute; the others of that minute become one counted event.
     package static let refusalsRecordedAMinute = 10
     /// The same location push token registered again is an event once a minute: apps send it at each start.

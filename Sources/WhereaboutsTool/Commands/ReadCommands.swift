@@ -5,7 +5,14 @@ import Whereabouts
 /// `location|track|visits|trips|crossings --person P`.
 enum ReadCommands {
     static let reader = Options.handle("as", "P2", help: "read as this person, by their grant (default: the operator)")
-    static let range: [any OptionDeclaration] = [Options.from, Options.to]
+    static let range: [any OptionDeclaration] = [Options.from, Options.to, day, timeZone]
+    private static let day = Option<String>(
+        name: "day", placeholder: "DATE", help: "a day by the clocks where the person was, instead of --from and --to",
+        form: "a date such as 2026-03-29", read: { CalendarDay($0) == nil ? nil : $0 })
+    private static let timeZone = Options.text("time-zone", "ZONE", help: "by whose clocks, as Europe/Vienna")
+    private static let crs = Option<String>(
+        name: "crs", placeholder: "EPSG:n", help: "places as x (the easting) and y of this reference system",
+        form: "EPSG: and a number", read: { $0.hasPrefix("EPSG:") ? $0 : nil })
     static let common: [any OptionDeclaration] = [reader, Options.purpose, Options.json]
     static let details = """
         The read is recorded before its answer leaves. What overlaps the range counts.
@@ -20,23 +27,23 @@ enum ReadCommands {
     static let all = [
         Command(
             words: ["location"], summary: "Show the newest known location of a person.", requires: [Options.person],
-            accepts: common, run: location),
+            accepts: [crs] + common, run: location),
         Command(
             words: ["track"], summary: "List the fixes of a person in the order of their time.",
-            requires: [Options.person], accepts: range + [distanceFilter] + common, details: details, run: track),
+            requires: [Options.person], accepts: range + [distanceFilter, crs] + common, details: details, run: track),
         Command(
             words: ["visits"], summary: "List where a person has stayed, and how long.", requires: [Options.person],
-            accepts: range + common, details: details, run: visits),
+            accepts: range + [crs] + common, details: details, run: visits),
         Command(
             words: ["explain"], summary: "Show the events that a visit rests on.", operands: .one("VISIT"),
             requires: [Options.person], accepts: common,
             details: "VISIT is the id of a visit, as visits --json shows it. The read is recorded.", run: explain),
         Command(
             words: ["places"], summary: "List the spots a person has visited, how often and how long.",
-            requires: [Options.person], accepts: range + common, details: details, run: places),
+            requires: [Options.person], accepts: range + [crs] + common, details: details, run: places),
         Command(
             words: ["trips"], summary: "List the ways between a person's visits, and the times without data.",
-            requires: [Options.person], accepts: range + common, details: details, run: trips),
+            requires: [Options.person], accepts: range + [crs] + common, details: details, run: trips),
         Command(
             words: ["crossings"], summary: "List when a person has entered and left their regions.",
             requires: [Options.person], accepts: range + common, details: details, run: crossings),
@@ -53,6 +60,9 @@ enum ReadCommands {
             if invocation.takes(Options.from) {
                 if let from = invocation[Options.from] { query.append(("from", secondsText(from))) }
                 if let to = invocation[Options.to] { query.append(("to", secondsText(to))) }
+            }
+            for (name, option) in [("day", day), ("timeZone", timeZone), ("crs", crs)] {
+                if invocation.takes(option), let text = invocation[option] { query.append((name, text)) }
             }
             var reader = client
             if let person = invocation[Self.reader] {
@@ -87,7 +97,8 @@ enum ReadCommands {
             let query = query + (invocation[distanceFilter].map { [("distanceFilter", "\($0)")] } ?? [])
             if isJSON { console.result(#"{"fixes":["#.utf8) }
             return try client.pages("v1", "people", person.text, "track", query: query) { page in
-                var table = Table("TIME", ">LATITUDE", ">LONGITUDE", ">ACCURACY", ">SPEED", "DEVICE", "")
+                let (first, second) = axes(invocation)
+                var table = Table("TIME", first, second, ">ACCURACY", ">SPEED", "DEVICE", "")
                 for fix in page {
                     if isJSON {
                         console.result((count > 0 ? "," : "").utf8)
@@ -107,11 +118,16 @@ enum ReadCommands {
         }
     }
 
+    /// The heads of the columns for places.
+    private static func axes(_ invocation: Invocation) -> (String, String) {
+        invocation[crs] == nil ? (">LATITUDE", ">LONGITUDE") : (">X", ">Y")
+    }
+
     private static func addRow(of fix: JSONValue, to table: inout Table) {
         let accuracy = fix["horizontalAccuracy"]?.double
+        let (first, second) = Text.coordinate(of: fix)
         table.add(
-            fix.time("timestamp").map { LocalTime.text($0) } ?? "", Text.degrees(fix["latitude"]?.double),
-            Text.degrees(fix["longitude"]?.double),
+            fix.time("timestamp").map { LocalTime.text($0) } ?? "", first, second,
             accuracy.map { $0 < 0 ? "invalid" : "± " + Text.meters($0) } ?? "",
             fix["speed"]?.double.map { Text.fixed($0, decimals: 1) + " m/s" } ?? "", fix.text("device"),
             fix.text("anomaly"))
@@ -119,16 +135,18 @@ enum ReadCommands {
 
     private static func visits(_ invocation: Invocation) throws(ToolError) {
         let (visits, asOf) = try list("visits", invocation)
-        var table = Table("ARRIVAL", "DEPARTURE", ">STAY", "PLACE", ">LATITUDE", ">LONGITUDE", ">ACCURACY")
+        let (x, y) = axes(invocation)
+        var table = Table("ARRIVAL", "DEPARTURE", ">STAY", "PLACE", x, y, ">ACCURACY")
         for visit in invocation.has(Options.json) ? [] : visits {
             let zone = visit["timeZone"]?.string
             let (arrival, departure) = (visit.time("arrival"), visit.time("departure"))
             let stay = arrival.flatMap { arrival in departure.map { $0.seconds(since: arrival) } }
+            let (first, second) = Text.coordinate(of: visit)
             table.add(
                 arrival.map { LocalTime.text($0, in: zone) } ?? "",
                 departure.map { LocalTime.text($0, in: zone) } ?? "still there",
                 stay.map { LocalTime.duration(seconds: $0) } ?? "", placeText(visit["place"]),
-                Text.degrees(visit["latitude"]?.double), Text.degrees(visit["longitude"]?.double),
+                first, second,
                 visit["horizontalAccuracy"]?.double.map { "± " + Text.meters($0) } ?? "")
         }
         invocation.show(visits, as: "visits", asOf: asOf, table, orElse: "There is no visit in that time.")
@@ -167,14 +185,15 @@ enum ReadCommands {
 
     private static func places(_ invocation: Invocation) throws(ToolError) {
         let (places, asOf) = try list("places", invocation)
-        var table = Table("PLACE", ">VISITS", ">TIME", "LAST", ">LATITUDE", ">LONGITUDE", "USUALLY")
+        let (x, y) = axes(invocation)
+        var table = Table("PLACE", ">VISITS", ">TIME", "LAST", x, y, "USUALLY")
         for place in invocation.has(Options.json) ? [] : places {
+            let (first, second) = Text.coordinate(of: place)
             table.add(
                 placeText(place["place"]), place["visits"]?.int.map { "\($0)" } ?? "",
                 place["totalSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "",
                 place.time("lastArrival").map { LocalTime.text($0, in: place["timeZone"]?.string) } ?? "",
-                Text.degrees(place["latitude"]?.double), Text.degrees(place["longitude"]?.double),
-                place.text("usualHours"))
+                first, second, place.text("usualHours"))
         }
         invocation.show(places, as: "places", asOf: asOf, table, orElse: "There is no visit in that time.")
     }

@@ -212,6 +212,22 @@ import Whereabouts
             let code = isKnown ? try #require(made["code"]?.string) : "0000-0000-0000-0000-0000"
             return Wish(target: "/v1/redemptions", body: #"{"code":"\#(code)"}"#)
         },
+        "POST /v1/account-invitations": Row(done: persons.union([.operator])) { _, _, _ in
+            Wish(target: "/v1/account-invitations", body: "{}")
+        },
+        "GET /v1/account-invitations": Row(done: persons.union([.operator])) { _, _, _ in
+            Wish(target: "/v1/account-invitations")
+        },
+        "DELETE /v1/account-invitations/*": Row(done: managers) { village, _, isKnown in
+            // A person has few of them.
+            guard isKnown else { return Wish(target: "/v1/account-invitations/999999") }
+            let made = village.house.send("POST", "/v1/account-invitations", as: village.tokens[.subject], "{}")
+            return Wish(target: "/v1/account-invitations/\(try #require(made["id"]?.int))")
+        },
+        // A code needs no token, and a wrong one opens nothing whatever token comes with it.
+        "POST /v1/accounts": Row(unauthenticated: 404) { _, _, _ in
+            Wish(target: "/v1/accounts", body: #"{"code":"0000-0000-0000-0000-0000","name":"new"}"#)
+        },
         "GET /v1/people/*/consent-requests": Row(shown: [.subject, .phone]) { village, _, isKnown in
             _ = try village.askAfterConsent()
             return Wish(target: "/v1/people/\(person(isKnown))/consent-requests")

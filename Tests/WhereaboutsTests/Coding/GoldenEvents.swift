@@ -191,6 +191,8 @@ enum GoldenEvents {
         "CorrectionMade-not-visit": .correctionMade(.open(.notVisit(newYear..<later(1000)))),
         "CorrectionMade-rename": .correctionMade(.open(.rename(coordinate(52.5211557, 13.4038584), "Büro"))),
         "CorrectionWithdrawn": .correctionWithdrawn(CorrectionID(rawValue: 41)),
+        "AccountInvitationMade": .accountInvitationMade(hash: hash, expires: newYear),
+        "AccountInvitationClosed": .accountInvitationClosed(AccountInvitationID(rawValue: 41)),
         "RegionRemoved": .regionRemoved(RegionID(rawValue: 1)),
     ]
 

@@ -23,9 +23,11 @@ import Whereabouts
     private static func isEqual(_ a: Standing, _ b: Standing) -> Bool {
         a.place == b.place && a.lastRecordedAt == b.lastRecordedAt && a.persons == b.persons && a.devices == b.devices
             && a.tokens == b.tokens && a.grants == b.grants && a.regions == b.regions && a.queries == b.queries
-            && a.refusals == b.refusals && a.asks == b.asks && a.schedules == b.schedules && a.versions == b.versions
+            && a.keyedRequests == b.keyedRequests && a.refusals == b.refusals && a.asks == b.asks
+            && a.schedules == b.schedules && a.versions == b.versions
             && a.nextPrincipal == b.nextPrincipal
             && a.invitations == b.invitations && a.invitationByHash == b.invitationByHash
+            && a.accountInvitations == b.accountInvitations && a.accountInvitationByHash == b.accountInvitationByHash
             && a.nextInvitation == b.nextInvitation && a.nextToken == b.nextToken && a.nextGrant == b.nextGrant
             && a.nextRegion == b.nextRegion
             && a.personByHandle == b.personByHandle && a.deviceByHandle == b.deviceByHandle
@@ -111,6 +113,18 @@ import Whereabouts
             case 15:
                 let guess = UInt64.random(in: 0...UInt64(step), using: &random.random)
                 scene.house.submit(.redeemInvitation(Hash256(words: (guess, 3, 3, guess))), by: caller)
+                let inviter = random.maybe { _ in House.handle(name) }
+                scene.house.submit(
+                    .inviteToAccount(
+                        by: inviter, hash: Hash256(words: (UInt64(step), 4, 4, UInt64(step))),
+                        expires: scene.house.now.adding(seconds: 300)), by: caller)
+                scene.house.submit(
+                    .openAccount(
+                        Hash256(words: (guess, 4, 4, guess)), as: House.handle("new-\(step)"), key: random.hash()),
+                    by: .house)
+                if let id = scene.house.standing.accountInvitations.keys.max(), step % 3 == 0 {
+                    scene.house.submit(.withdrawAccountInvitation(id), by: caller)
+                }
                 scene.house.submit(
                     .withdrawInvitation(InvitationID(rawValue: Int64.random(in: 1...9, using: &random.random))),
                     by: caller)
@@ -164,7 +178,8 @@ import Whereabouts
                 let device = House.handle("device-\(step % 9)")
                 let isThere = scene.house.standing.deviceByHandle[device] != nil
                 scene.house.submit(
-                    isThere ? .removeDevice(device) : .addDevice(device, of: House.handle(name)), by: caller)
+                    isThere ? .removeDevice(device) : .addDevice(device, of: House.handle(name), key: random.hash()),
+                    by: caller, key: RequestID(ofKeyedRequest: UInt64(step % 9), UInt64(step % 2)))
             }
             if erasing, step == 200 { scene.house.submit(.erasePerson(House.handle("walker")), by: scene.admin) }
             if erasing, step == 300 { scene.house.submit(.erasePerson(House.handle("friend")), by: scene.admin) }

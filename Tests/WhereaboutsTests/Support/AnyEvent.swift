@@ -34,6 +34,9 @@ struct AnyEvent {
             return (.invitationMade(invitation), audit)
         case .invitationWithdrawn: return (.invitationWithdrawn(InvitationID(rawValue: ordinal())), audit)
         case .invitationRefused: return (.invitationRefused(by: PrincipalID(rawValue: ordinal())), .house)
+        case .accountInvitationMade: return (.accountInvitationMade(hash: hash(), expires: time()), audit)
+        case .accountInvitationClosed:
+            return (.accountInvitationClosed(AccountInvitationID(rawValue: ordinal())), .house)
         case .consentAsked: return (.consentAsked(identifier()), audit)
         case .consentGiven: return (.consentGiven(identifier()), audit)
         case .consentRefused: return (.consentRefused(identifier()), audit)

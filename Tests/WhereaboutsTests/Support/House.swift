@@ -12,22 +12,29 @@ struct House {
     var now = House.start
 
     /// What a command came to: its reply, or what the caller is told instead.
+    ///
+    /// - Parameter key: of the request, if its caller gave it one.
     @discardableResult
-    mutating func submit(_ command: Command, by caller: Caller) -> Result<Reply, Refusal> {
+    mutating func submit(_ command: Command, by caller: Caller, key: RequestID? = nil) -> Result<Reply, Refusal> {
         do throws(Refusal) {
+            if let key, let kept = try standing.outcome(of: key, by: caller, at: now) { return .success(kept.reply) }
             let decision = try standing.decide(command, by: caller, at: now, known: &known)
-            for draft in decision.drafts { record(draft.event, in: draft.stream, cause: draft.cause, by: caller) }
+            for draft in decision.drafts {
+                record(draft.event, in: draft.stream, cause: draft.cause, by: caller, key: key)
+            }
             if let refusal = decision.refusal { return .failure(refusal) }
             return .success(decision.reply)
         } catch { return .failure(error) }
     }
 
-    mutating func record(_ event: Event, in stream: StreamID, cause: Int64 = 0, by caller: Caller = .house) {
+    mutating func record(
+        _ event: Event, in stream: StreamID, cause: Int64 = 0, by caller: Caller = .house, key: RequestID? = nil
+    ) {
         let number = standing.place + 1
         let recorded = RecordedEvent(
             number: number, stream: stream, version: (standing.versions[stream] ?? 0) + 1, recordedAt: now,
-            actor: caller.principal, correlation: Identifier128(high: 1, low: UInt64(number)), cause: cause,
-            event: event)
+            actor: caller.principal, correlation: key ?? Identifier128(high: 1, low: UInt64(number)),
+            cause: cause, event: event)
         if case .fixReported(let device, _, .open(let fix)) = event {
             known.fixes[fix.identity(device: device), default: []].append((fix.content, number))
         }

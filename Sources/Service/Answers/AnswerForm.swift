@@ -1,0 +1,255 @@
+import Geodesy
+import HTTPServer
+import JSON
+import Whereabouts
+import WireFormats
+
+/// How an answer about a person writes places: in which coordinate reference system, and whether as GeoJSON.
+///
+/// Members `latitude` and `longitude` become `x` and `y` in another system than WGS 84, both null outside the area where
+/// the register says it may be used: a refusal would tell where somebody is, on no record. x is the easting or longitude,
+/// whatever order the register has, as GeoJSON and the importers have it (``CoordinateReferenceSystem``); the member
+/// `referenceSystem` names both axes, so that nobody has to know.
+///
+/// GeoJSON (RFC 7946) is a `FeatureCollection` of what would be `items`, or of the one location: a point, for a way the
+/// line from its start to its end, for a region its circle's center or its polygon. `next` and `asOf` stand beside the
+/// features. Geometries in another system than WGS 84 are the prior arrangement of its section 4, made by asking for one.
+struct AnswerForm {
+    let isGeoJSON: Bool
+    let system: CoordinateReferenceSystem?
+
+    static let geoJSONType = "application/geo+json"
+
+    /// - Throws: 400 for what names no system, 422 for one that is not in the register or from which no way leads to WGS 84.
+    init(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) {
+        switch exchange.request.parameter("format") {
+        case "geojson": isGeoJSON = true
+        case "json": isGeoJSON = false
+        case nil:
+            let accepted = exchange.request.header("accept").map { Preference.preferred($0.lowercased()) } ?? []
+            isGeoJSON = accepted.first == Self.geoJSONType
+        default: throw .invalid("\"format\" must be json or geojson.")
+        }
+        system = try exchange.request.parameter("crs").map { (code) throws(Problem) in
+            try context.referenceSystem(try Self.code(code))
+        }
+    }
+
+    /// `EPSG:n`, or the address that OGC gives it.
+    private static func code(_ text: String) throws(Problem) -> String {
+        let address = "http://www.opengis.net/def/crs/EPSG/0/"
+        let code = text.hasPrefix(address) ? "EPSG:\(text.dropFirst(address.count))" : text
+        let number = code.utf8.dropFirst(5)
+        guard code.hasPrefix("EPSG:"), (1...6).contains(number.count), number.allSatisfy({ (48...57).contains($0) })
+        else { throw .invalid("\"crs\" must be a number of the EPSG register, such as EPSG:3857.") }
+        return code
+    }
+
+    /// The answer in this form, to be recorded and sent.
+    func written(_ computed: Gate.Computed) throws(Problem) -> Gate.Computed {
+        guard isGeoJSON || system != nil else { return computed }
+        guard let root = (try? JSONDocument.parse(computed.body))?.root else { throw .broken }
+        var writer = JSONWriter()
+        writer.beginObject()
+        if isGeoJSON { writeCollection(root, into: &writer) } else { writeMembers(of: root, into: &writer) }
+        if let system {
+            writer.object("referenceSystem") { writer in
+                writer.field("code", system.code)
+                writer.field("name", system.name)
+                writer.array("axes") { writer in
+                    writer.value(system.axisNames.x)
+                    writer.value(system.axisNames.y)
+                }
+                writer.array("areaOfUse") { writer in
+                    let area = system.areaOfUse
+                    for degrees in [area.west, area.south, area.east, area.north] { writer.value(degrees) }
+                }
+                writer.field("accuracyMeters", system.accuracyMeters)
+            }
+        }
+        writer.endObject()
+        var headers = [(name: "Content-Type", value: isGeoJSON ? Self.geoJSONType : "application/json")]
+        if let system {
+            headers.append(
+                ("Content-Crs", "<http://www.opengis.net/def/crs/EPSG/0/\(system.code.dropFirst("EPSG:".count))>"))
+        }
+        return Gate.Computed(body: writer.bytes, count: computed.count, asOf: computed.asOf, headers: headers)
+    }
+
+    // MARK: JSON
+
+    private func write(_ value: JSONValue, into writer: inout JSONWriter) {
+        if value.members != nil {
+            writer.beginObject()
+            writeMembers(of: value, into: &writer)
+            writer.endObject()
+        } else if let array = value.array {
+            writer.beginArray()
+            for element in array { write(element, into: &writer) }
+            writer.endArray()
+        } else {
+            writer.value(value)
+        }
+    }
+
+    private func writeMembers(of object: JSONValue, into writer: inout JSONWriter) {
+        let place = Self.place(of: object)
+        for (key, value) in Self.members(of: object) {
+            switch key {
+            case "latitude" where place != nil: break
+            case "longitude" where place != nil:
+                let numbers = place.flatMap(numbers)
+                for (key, number) in [("x", numbers?.x), ("y", numbers?.y)] {
+                    writer.key(key)
+                    if let number { writer.value(number) } else { writer.null() }
+                }
+            case "polygon":
+                writer.key(key)
+                writeGeometry(of: object, into: &writer)
+            default:
+                writer.key(key)
+                write(value, into: &writer)
+            }
+        }
+    }
+
+    private static func members(of object: JSONValue) -> [(key: String, value: JSONValue)] {
+        object.members.map(Array.init) ?? []
+    }
+
+    private static func place(of object: JSONValue) -> Coordinate? {
+        guard let latitude = object["latitude"]?.double, let longitude = object["longitude"]?.double else { return nil }
+        return try? Coordinate(latitude: latitude, longitude: longitude)
+    }
+
+    /// The place in the system asked for; `nil` outside of its area.
+    private func numbers(_ place: Coordinate) -> (x: Double, y: Double)? {
+        guard let system else { return (place.longitude, place.latitude) }
+        return try? system.fromWGS84(place)
+    }
+
+    // MARK: GeoJSON
+
+    private func writeCollection(_ root: JSONValue, into writer: inout JSONWriter) {
+        writer.field("type", "FeatureCollection")
+        writer.array("features") { writer in
+            let items = root["items"]?.array.map { Array($0) } ?? [root["location"] ?? root["visit"]].compactMap { $0 }
+            for item in items where !item.isNull { writeFeature(item, into: &writer) }
+        }
+        for (key, value) in Self.members(of: root) where !["items", "location", "visit"].contains(key) {
+            writer.key(key)
+            writer.value(value)
+        }
+    }
+
+    private func writeFeature(_ item: JSONValue, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("type", "Feature")
+        if let id = item["id"] {
+            writer.key("id")
+            writer.value(id)
+        }
+        writer.key("geometry")
+        writeGeometry(of: item, into: &writer)
+        writer.object("properties") { writer in
+            for (key, value) in Self.members(of: item)
+            where !["id", "latitude", "longitude"].contains(key) {
+                switch key {
+                case "circle": writer.field("radiusMeters", value["radiusMeters"]?.double)
+                case "polygon": break
+                default:
+                    writer.key(key)
+                    write(value, into: &writer)
+                }
+            }
+        }
+        writer.endObject()
+    }
+
+    /// Null where it is not in the system's area as a whole.
+    private func writeGeometry(of item: JSONValue, into writer: inout JSONWriter) {
+        let geometry = Geometry(of: item)
+        let positions = geometry?.places.compactMap(numbers) ?? []
+        if let geometry, positions.count == geometry.places.count {
+            geometry.write(positions, into: &writer)
+        } else {
+            writer.null()
+        }
+    }
+
+    /// What of an item a map draws.
+    private enum Geometry {
+        case point(Coordinate)
+        case line([Coordinate])
+        case polygon([Coordinate])
+
+        init?(of item: JSONValue) {
+            if let place = AnswerForm.place(of: item) ?? item["circle"].flatMap(AnswerForm.place) {
+                self = .point(place)
+            } else if let from = item["from"].flatMap(AnswerForm.place), let to = item["to"].flatMap(AnswerForm.place) {
+                self = .line([from, to])
+            } else if let ring = item["polygon"]?["coordinates"]?.array?.first(where: { _ in true })?.array {
+                self = .polygon(
+                    ring.compactMap { position in
+                        let numbers = position.array.map { $0.compactMap(\.double) } ?? []
+                        return numbers.count < 2
+                            ? nil : try? Coordinate(latitude: numbers[1], longitude: numbers[0])
+                    })
+            } else {
+                return nil
+            }
+        }
+
+        var places: [Coordinate] {
+            switch self {
+            case .point(let place): [place]
+            case .line(let places), .polygon(let places): places
+            }
+        }
+
+        /// - Parameter positions: of ``places``, one by one.
+        func write(_ positions: [(x: Double, y: Double)], into writer: inout JSONWriter) {
+            // A point is a position, a line a list of them, a polygon a list of lines.
+            let (type, depth) =
+                switch self {
+                case .point: ("Point", 0)
+                case .line: ("LineString", 1)
+                case .polygon: ("Polygon", 2)
+                }
+            writer.beginObject()
+            writer.field("type", type)
+            writer.key("coordinates")
+            for _ in 0..<depth { writer.beginArray() }
+            for position in positions {
+                writer.beginArray()
+                writer.value(position.x)
+                writer.value(position.y)
+                writer.endArray()
+            }
+            for _ in 0..<depth { writer.endArray() }
+            writer.endObject()
+        }
+    }
+}
+
+extension AnswerContext {
+    /// Systems kept: making one reads PROJ's database and takes milliseconds.
+    private static let systemsKept = 8
+
+    /// A system of the EPSG register.
+    ///
+    /// - Throws: 422 if there is none of that number, or no way from it to WGS 84.
+    func referenceSystem(_ code: String) throws(Problem) -> CoordinateReferenceSystem {
+        if let known = systems[code] { return known }
+        do throws(GeodesyError) {
+            let system = try CoordinateReferenceSystem(code: code)
+            if systems.count >= Self.systemsKept { systems = [:] }
+            systems[code] = system
+            return system
+        } catch .unknownReferenceSystem {
+            throw .refused("The EPSG register has no projected or geographic system \(code); choose another.")
+        } catch {
+            throw .refused("PROJ knows no way between WGS 84 and \(code); choose another.")
+        }
+    }
+}

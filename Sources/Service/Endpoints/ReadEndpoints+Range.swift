@@ -1,0 +1,58 @@
+import HTTPServer
+import SQLite
+import Whereabouts
+
+/// The range of time that a reading is about: `from` and `to`, or a `day` of the calendar on a wall.
+extension ReadEndpoints {
+    /// - Parameter atLeast: the event that the view must have folded before the person's last place is looked up in it.
+    static func asked(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
+        _ atLeast: Int64
+    ) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
+        let (from, to) = (try exchange.time("from"), try exchange.time("to"))
+        let named = exchange.request.parameter("timeZone")
+        guard let text = exchange.request.parameter("day") else {
+            guard named == nil else { throw .refused("\"timeZone\" is of use with \"day\" only.") }
+            return (from, to)
+        }
+        guard from == nil, to == nil else { throw .refused("Give \"day\" or a range, not both.") }
+        guard let day = CalendarDay(text) else {
+            throw hasForm(ofDay: text)
+                ? .refused("There is no such day, or not from 1900 to 2199; name another.")
+                : .invalid("\"day\" must be a date like 2026-03-29.")
+        }
+        let seen = named == nil ? try zoneSeen(on: day, service, exchange, context, question, atLeast) : nil
+        let name = named ?? seen ?? "Etc/UTC"
+        let next = CalendarDay(number: day.number + 1)
+        guard let zone = service.timeZones.rules(name, from: day.earliestStart, to: next.latestStart) else {
+            throw .refused("\"timeZone\" must be a name of the IANA database, like Europe/Vienna.")
+        }
+        return (day.start(in: zone), next.start(in: zone))
+    }
+
+    private static func hasForm(ofDay text: String) -> Bool {
+        text.utf8.count == 10
+            && text.utf8.enumerated().allSatisfy { index, byte in
+                index == 4 || index == 7 ? byte == UInt8(ascii: "-") : (48...57).contains(byte)
+            }
+    }
+
+    /// The zone of the place where the person was last seen before noon, by UTC, of a day. `nil` where nobody may see that:
+    /// the reading is refused then.
+    private static func zoneSeen(
+        on day: CalendarDay, _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
+        _ question: LocationRead.Question, _ atLeast: Int64
+    ) throws(Problem) -> String? {
+        let asked = ReadQuestion(
+            subject: try exchange.handle(0), question: question, from: nil, to: nil, purpose: nil)
+        let found = service.log.withStanding { $0.authorize(exchange.caller, toRead: asked, at: service.clock()) }
+        guard case .success(let permit) = found, let latest = permit.latestShown(atOrBefore: day.noon) else {
+            return nil
+        }
+        if permit.precision == .exact { try wait(for: atLeast, in: TimelineTable.name, service) }
+        let fix = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+            try TimelineReader.latestFix(of: permit.subject, atOrBefore: latest, in: connection)
+        }
+        return fix.value.flatMap { context.timeZone(at: $0.fix.coordinate) }
+    }
+}

@@ -1,0 +1,81 @@
+import Cryptography
+import HTTPServer
+import Synchronization
+import Whereabouts
+
+/// What follows from a request's `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
+struct RequestKey: Sendable {
+    /// What the request is called in the log, the same each time it is sent.
+    let id: RequestID
+    fileprivate let secret: SymmetricKey
+
+    /// 32 bytes that are the same each time the request is sent, and that nobody without the house's key can tell.
+    ///
+    /// They come from ``id``, in which 24 bits are random: a key that is used anew after its time gives others.
+    var bytes: [UInt8] { hmac(secret, id.bytes).bytes }
+}
+
+/// Requests that their callers gave a key.
+///
+/// Nothing is stored for them but their events, whose correlation tells them (``Standing/KeyedRequest``): 60 bits for who
+/// sent which key to which address, 38 for what was sent, 24 at random, all under a secret that follows from the
+/// key-encryption key. So they outlive a restart, and are forgotten if that key is replaced. What a request makes anew, a
+/// secret or a query's id, is made of its id instead of by chance, so that the same answer can be made again.
+final class RequestKeys: Sendable {
+    private let secret: SymmetricKey
+    /// Those under way, by the first word of their ids.
+    private let underWay = Mutex<Set<UInt64>>([])
+
+    init(under keyEncryptionKey: SymmetricKey) {
+        secret = SymmetricKey(bytes: hmac(keyEncryptionKey, Array("whereabouts keyed requests".utf8)).bytes)
+    }
+
+    /// The key that came with a request, until ``end(_:)``.
+    ///
+    /// - Throws: 400 if it has not the form, 409 while a request with the same key is under way, 422 if it came with another
+    ///   request before.
+    func begin(
+        _ text: String, with request: HTTPRequest, by caller: Caller, _ service: Service
+    ) throws(Problem) -> RequestKey {
+        guard let key = Self.key(of: text) else {
+            throw .invalid(
+                "The header Idempotency-Key must be 1 to \(Limits.requestKeyCharacters) visible characters in quotes.")
+        }
+        let scope = hmac(
+            secret, Array("\(caller.principal.rawValue) \(request.method) \(request.path) \(key)".utf8))
+        let content = hmac(secret, scope.bytes + request.body)
+        let fresh = RequestID(
+            ofKeyedRequest: scope.words.0, content.words.0 & Self.contentBits | .random(in: 0...Self.randomBits))
+        guard underWay.withLock({ $0.insert(fresh.high).inserted }) else {
+            throw Problem(
+                409, "Under way", "The same request is being worked on; send it again for its answer.",
+                retryAfterSeconds: 1)
+        }
+        let kept = service.log.withStanding {
+            $0.keyedRequest(fresh.high, by: caller.principal, at: service.clock())
+        }
+        guard let kept else { return RequestKey(id: fresh, secret: secret) }
+        // Of another request with this key: the writer refuses it.
+        let isSame = kept.id.low & Self.contentBits == fresh.low & Self.contentBits
+        return RequestKey(id: isSame ? kept.id : fresh, secret: secret)
+    }
+
+    func end(_ key: RequestKey) {
+        underWay.withLock { _ = $0.remove(key.id.high) }
+    }
+
+    private static let randomBits: UInt64 = 0xFF_FFFF
+    private static let contentBits: UInt64 = 0x3FFF_FFFF_FF00_0000
+
+    /// The draft has a string of RFC 8941, in quotes; most clients leave them out, and nothing is gained by refusing them.
+    private static func key(of text: String) -> Substring? {
+        let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+        let key = isQuoted ? text.dropFirst().dropLast() : text[...]
+        let isVisible = key.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\"") }
+        return isVisible && (1...Limits.requestKeyCharacters).contains(key.utf8.count) ? key : nil
+    }
+}
+
+private func hmac(_ key: SymmetricKey, _ message: [UInt8]) -> Digest {
+    hmacSHA256(key: key.withBytes { Array($0) }, message: message)
+}

@@ -1,0 +1,128 @@
+extension Standing {
+    /// A request that its caller gave a key, and what it came to: sent again, it is answered and not done again.
+    ///
+    /// Nothing in it says who or what the request was about: ``id`` is made of hashes under a secret.
+    package struct KeyedRequest: Hashable, Sendable {
+        /// The correlation of its events, a ``Identifier128/init(ofKeyedRequest:_:)``.
+        package let id: RequestID
+        package internal(set) var last: Int64
+        package let at: Timestamp
+        package internal(set) var reply: Reply
+    }
+
+    /// What a request came to whose key has the same `high`; `nil` when there was none, or it was too long ago. Cost: the
+    /// number of requests kept of one caller, from the newest on.
+    package func keyedRequest(_ high: UInt64, by principal: PrincipalID, at now: Timestamp) -> KeyedRequest? {
+        keyedRequests[principal]?.last {
+            $0.id.high == high && now < $0.at.adding(seconds: Limits.keyedRequestKeptSeconds)
+        }
+    }
+
+    /// The outcome of the same request before; `nil` when there was none.
+    ///
+    /// - Throws: ``Refusal`` when the key came with another request, or the caller may do nothing any more.
+    package func outcome(
+        of correlation: RequestID, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> KeyedRequest? {
+        guard correlation.isOfKeyedRequest,
+            let kept = keyedRequest(correlation.high, by: caller.principal, at: now)
+        else { return nil }
+        guard isValid(caller, at: now) else { throw .notAuthenticated }
+        guard kept.id == correlation else { throw .keyOfAnotherRequest }
+        return kept
+    }
+
+    /// Remembers what a keyed request has come to so far. A refusal on record is no outcome: it may be tried again.
+    mutating func keep(keyed recorded: RecordedEvent) {
+        guard recorded.correlation.isOfKeyedRequest, let reply = recorded.reply else { return }
+        var kept = keyedRequests[recorded.actor] ?? []
+        if let index = kept.lastIndex(where: { $0.id == recorded.correlation }) {
+            kept[index].last = recorded.number
+            if reply != .done { kept[index].reply = reply }
+        } else {
+            let expired = kept.prefix {
+                $0.at.adding(seconds: Limits.keyedRequestKeptSeconds) <= recorded.recordedAt
+            }
+            kept.removeFirst(max(expired.count, kept.count + 1 - Limits.keyedRequestsKept))
+            kept.append(
+                KeyedRequest(
+                    id: recorded.correlation, last: recorded.number, at: recorded.recordedAt, reply: reply))
+        }
+        keyedRequests[recorded.actor] = kept
+    }
+}
+
+extension Refusal {
+    static let keyOfAnotherRequest = Refusal.invalid(
+        "This Idempotency-Key came with another request before; send a new key with a new request.")
+}
+
+extension RecordedEvent {
+    /// What a command that came to this event was answered; `nil` for a refusal.
+    fileprivate var reply: Reply? {
+        switch event {
+        case .tokenIssued(let token): .token(token.id)
+        case .grantGiven(let grant): .grant(grant.id)
+        case .invitationMade(let invitation): .invitation(invitation.id)
+        case .accountInvitationMade: .accountInvitation(AccountInvitationID(rawValue: number))
+        case .scheduleSet: .schedule(ScheduleID(rawValue: number))
+        case .correctionMade: .correction(CorrectionID(rawValue: number))
+        case .invitationRefused: nil
+        case .locationQueried(let query): query.verdict.isRefused ? nil : .done
+        default: .done
+        }
+    }
+}
+
+extension Reply {
+    /// The kind and the number of what was made; 0 for all else.
+    fileprivate var code: (kind: Int64, id: Int64) {
+        switch self {
+        case .token(let id): (1, id.rawValue)
+        case .grant(let id): (2, id.rawValue)
+        case .invitation(let id): (3, id.rawValue)
+        case .schedule(let id): (4, id.rawValue)
+        case .correction(let id): (5, id.rawValue)
+        case .accountInvitation(let id): (6, id.rawValue)
+        default: (0, 0)
+        }
+    }
+
+    fileprivate init?(kind: Int64, id: Int64) {
+        switch kind {
+        case 0: self = .done
+        case 1: self = .token(TokenID(rawValue: id))
+        case 2: self = .grant(GrantID(rawValue: id))
+        case 3: self = .invitation(InvitationID(rawValue: id))
+        case 4: self = .schedule(ScheduleID(rawValue: id))
+        case 5: self = .correction(CorrectionID(rawValue: id))
+        case 6: self = .accountInvitation(AccountInvitationID(rawValue: id))
+        default: return nil
+        }
+    }
+}
+
+// The row of one caller in the saved standing.
+extension Standing.KeyedRequest {
+    static func write(_ requests: [Self], to fields: inout FieldWriter) {
+        fields.bytes(1, requests.flatMap(\.id.bytes))
+        // Four for each: the last event, when, the kind and the number of what was made.
+        fields.integers(
+            2, requests.flatMap { [$0.last, $0.at.milliseconds, $0.reply.code.kind, $0.reply.code.id] })
+    }
+
+    static func all(from fields: inout FieldReader) throws(CBORError) -> [Self] {
+        let ids = try Standing.identifiers(try fields.bytes(1) ?? [])
+        let numbers = try fields.integers(2)
+        guard numbers.count == ids.count * 4 else { throw .unexpected }
+        var requests: [Self] = []
+        for (index, id) in ids.enumerated() {
+            let four = numbers[index * 4..<index * 4 + 4].map { $0 }
+            requests.append(
+                Self(
+                    id: id, last: four[0], at: Timestamp(milliseconds: four[1]),
+                    reply: try require(Reply(kind: four[2], id: four[3]))))
+        }
+        return requests
+    }
+}

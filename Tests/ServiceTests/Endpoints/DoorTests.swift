@@ -1,0 +1,104 @@
+import Testing
+
+@testable import Service
+
+/// What every answer has to do with whoever carries it: compression, pages of other origins, codings of bodies.
+@Suite struct DoorTests {
+    /// RFC 9110 section 12.5.3.
+    @Test(arguments: [
+        ("gzip", true), ("", false), ("*", true), ("identity", false), ("br;q=1.0, gzip;q=0.8, *;q=0.1", true),
+        ("gzip;q=0", false), ("gzip;q=0, *", false), ("*;q=0", false), ("gzip;q=0.5, identity;q=0.9", false),
+        ("x-gzip", true), ("GZIP; q=1", true), ("deflate, br", false), ("gzip;q=2", false),
+        ("identity;q=0, gzip", true),
+    ])
+    func `gzip is sent to those who want it`(header: String, isTaken: Bool) {
+        #expect(ContentCoding.takesGZIP(header) == isTaken)
+    }
+
+    @Test func `long answers are compressed, but for secrets and the words of others`() throws {
+        let village = try Village()
+        let house = village.house
+        let wanted = [("Accept-Encoding", "gzip, br")]
+        func isPacked(_ method: String, _ target: String, _ body: String = "") -> Bool {
+            let plain = house.send(method, target, as: house.operatorToken, body)
+            let packed = house.send(method, target, as: house.operatorToken, body, headers: wanted)
+            #expect(plain.header("Content-Encoding") == nil)
+            guard packed.header("Content-Encoding") != nil else { return false }
+            #expect(packed.header("Content-Encoding") == "gzip" && packed.header("Vary") == "Accept-Encoding")
+            #expect(plain.header("Vary") == "Accept-Encoding")
+            // RFC 1952 section 2.3.1.
+            #expect(packed.body.starts(with: [0x1F, 0x8B, 8]) && packed.body.count < plain.body.count / 2)
+            return true
+        }
+        #expect(isPacked("GET", "/v1/people/walker/track"))
+        #expect(isPacked("GET", "/openapi.json"))
+        #expect(!isPacked("GET", "/healthz"))
+        let audit = "/v1/people/walker/audit?limit=500"
+        #expect(house.manage("GET", audit).body.count > 1024)
+        #expect(!isPacked("GET", audit))
+        #expect(!isPacked("GET", "/v1/events?limit=100"))
+        #expect(!isPacked("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#))
+    }
+
+    @Test func `a packed body is refused unread`() throws {
+        let house = try ServiceUnderTest()
+        let answer = house.send(
+            "POST", "/v1/people", as: house.operatorToken, #"{"handle":"walker"}"#,
+            headers: [("Content-Encoding", "gzip")])
+        #expect(answer.status == 415 && answer.header("Accept-Encoding") == "identity")
+        let plain = house.send(
+            "POST", "/v1/people", as: house.operatorToken, #"{"handle":"walker"}"#,
+            headers: [("Content-Encoding", "identity")])
+        #expect(plain.status == 201)
+    }
+
+    // MARK: Pages of other origins
+
+    private static func allowed(_ answer: Answer) -> [String] {
+        answer.headers.filter { $0.name.lowercased().hasPrefix("access-control-") }.map { "\($0.name): \($0.value)" }
+    }
+
+    @Test func `no page of another origin may read anything unless the operator says so`() throws {
+        let house = try ServiceUnderTest()
+        let from = [("Origin", "https://app.example")]
+        #expect(Self.allowed(house.send("GET", "/healthz", as: nil, headers: from)) == [])
+        let preflight = house.send(
+            "OPTIONS", "/v1/people", as: nil, headers: from + [("Access-Control-Request-Method", "POST")])
+        #expect(preflight.status == 405 && Self.allowed(preflight) == [])
+    }
+
+    @Test func `pages of named origins may, without cookies`() throws {
+        let house = try ServiceUnderTest { $0.allowedOrigins = ["https://app.example"] }
+        let from = [("Origin", "https://app.example")]
+        let asked = [("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "authorization")]
+        let preflight = house.send("OPTIONS", "/v1/people/walker/grants", as: nil, headers: from + asked)
+        #expect(preflight.status == 204 && preflight.body.isEmpty)
+        #expect(preflight.header("Access-Control-Allow-Origin") == "https://app.example")
+        #expect(preflight.header("Access-Control-Allow-Methods") == "POST, GET")
+        #expect(preflight.header("Access-Control-Allow-Headers")?.contains("Authorization") == true)
+        #expect(preflight.header("Vary") == "Origin")
+        // Also what is refused can be read by the page that asked.
+        for answer in [house.send("GET", "/v1/people", as: nil, headers: from), preflight] {
+            #expect(answer.header("Access-Control-Allow-Origin") == "https://app.example")
+            #expect(answer.header("Access-Control-Allow-Credentials") == nil)
+        }
+        for origin in ["https://app.example.evil.example", "http://app.example", "null"] {
+            let other = house.send("GET", "/healthz", as: nil, headers: [("Origin", origin)])
+            #expect(Self.allowed(other) == [] && other.header("Vary") == "Origin")
+            #expect(house.send("OPTIONS", "/v1/people", as: nil, headers: [("Origin", origin)] + asked).status == 405)
+        }
+        #expect(house.send("OPTIONS", "/nothing", as: nil, headers: from + asked).status == 404)
+    }
+
+    @Test(arguments: [
+        #"{"allowedOrigins":["*"]}"#, #"{"allowedOrigins":["null"]}"#, #"{"allowedOrigins":["https://App.example"]}"#,
+        #"{"allowedOrigins":["https://app.example/"]}"#, #"{"allowedOrigins":["app.example"]}"#,
+        #"{"allowedOrigins":"https://app.example"}"#, #"{"allowedOrigins":[7]}"#,
+    ])
+    func `what is no origin is refused by its key`(text: String) throws {
+        let error = #expect(throws: ServiceConfiguration.ReadError.self) {
+            try ServiceConfiguration.parse(Array(text.utf8))
+        }
+        #expect(error?.description.contains("allowedOrigins") == true)
+    }
+}

@@ -1,0 +1,132 @@
+import HTTPServer
+import JSON
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// A client that got no answer sends its request again, with the same `Idempotency-Key`.
+@Suite struct RepeatedRequestStoryTests {
+    private static let key = [("Idempotency-Key", #""8e03978e-40d5-43dd-bc93-6894a57f9324""#)]
+
+    private static func request(_ answer: Answer) -> String? { answer.header("Whereabouts-Request") }
+
+    @Test func `the same request is done once and answered alike, also after a restart`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        _ = try house.addPerson("friend")
+        let wishes: [(target: String, body: String, token: String)] = [
+            ("/v1/people", #"{"handle":"new"}"#, house.operatorToken),
+            ("/v1/people/walker/devices", #"{"handle":"walker.phone"}"#, walker),
+            ("/v1/people/walker/tokens", #"{"scopes":["query"]}"#, walker),
+            ("/v1/people/walker/grants", #"{"requester":"friend","precision":"exact"}"#, walker),
+            ("/v1/people/walker/pauses", #"{"forSeconds":60}"#, walker),
+            ("/v1/people/walker/invitations", #"{"precision":"city"}"#, walker),
+            ("/v1/people/walker/schedules", #"{"everySeconds":900}"#, walker),
+            ("/v1/people/walker/corrections", #"{"type":"split","at":5}"#, walker),
+            (
+                "/v1/people/walker/regions", #"{"id":"home","circle":{"latitude":1,"longitude":2,"radiusMeters":50}}"#,
+                walker
+            ),
+            ("/v1/people/walker/location-queries", #"{"purpose":"to test"}"#, walker),
+        ]
+        func all() -> [Answer] {
+            wishes.map { house.send("POST", $0.target, as: $0.token, $0.body, headers: Self.key) }
+        }
+        let first = all()
+        let head = house.service.log.head
+        for (wish, answer) in zip(wishes, first) {
+            #expect((200..<300).contains(answer.status), "\(wish.target): \(answer.text)")
+        }
+        house.clock.advance(seconds: 30)
+        for isRestarted in [false, true] {
+            if isRestarted { try house.restart() }
+            for (before, now) in zip(first, all()) {
+                #expect(now.observable == before.observable)
+                #expect(Self.request(now) == Self.request(before))
+            }
+            #expect(house.service.log.head == head)
+        }
+        // The secrets shown again are those that open something.
+        let device = try #require(first[1]["password"]?.string)
+        #expect(
+            house.send("POST", "/v1/fixes", as: device, #"{"timestamp":1777881600,"latitude":1,"longitude":2}"#).status
+                == 200)
+        #expect(house.send("GET", "/v1/people/walker/track", as: first[2]["token"]?.string).status == 200)
+        let redeemed = house.send(
+            "POST", "/v1/redemptions", as: try house.token(of: "friend"),
+            #"{"code":"\#(first[5]["code"]?.string ?? "")"}"#, headers: Self.key)
+        #expect(redeemed.status == 201)
+    }
+
+    @Test func `a key is of one caller, one address and one content`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        func add(_ scopes: String, by token: String, _ key: String = "k-1") -> Answer {
+            house.send(
+                "POST", "/v1/people/walker/tokens", as: token, #"{"scopes":["\#(scopes)"]}"#,
+                headers: [("Idempotency-Key", key)])
+        }
+        let first = add("query", by: walker)
+        #expect(first.status == 201)
+        // With quotes, as the draft has it, and without.
+        #expect(add("query", by: walker, #""k-1""#).text == first.text)
+        #expect(add("audit", by: walker).status == 422)
+        let others = add("query", by: house.operatorToken)
+        #expect(others.status == 201 && others["token"]?.string != first["token"]?.string)
+        let elsewhere = house.send(
+            "POST", "/v1/people/walker/pauses", as: walker, "{}", headers: [("Idempotency-Key", "k-1")])
+        #expect(elsewhere.status == 200)
+        for key in ["", "\"\"", "two words", "ümlaut", String(repeating: "k", count: 256)] {
+            #expect(add("query", by: walker, key).status == 400, "\(key)")
+        }
+        // After a day the key is free again, and makes another secret.
+        house.clock.advance(seconds: Limits.keyedRequestKeptSeconds)
+        let later = add("query", by: walker)
+        #expect(later.status == 201 && later["token"]?.string != first["token"]?.string)
+    }
+
+    @Test func `what was refused is not remembered`() throws {
+        let house = try ServiceUnderTest()
+        let friend = try house.addPerson("friend")
+        func ask() -> Answer {
+            house.send(
+                "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"to test"}"#, headers: Self.key)
+        }
+        #expect(ask().status == 404)
+        _ = try house.addPerson("walker")
+        try house.grant("walker", to: "friend")
+        #expect(ask().status == 202)
+        #expect(ask().status == 202)
+        let asked = try house.events().filter { if case .locationQueried = $0.event { true } else { false } }
+        #expect(asked.count == 2)
+    }
+
+    @Test func `while a request is under way, the same one waits its turn`() throws {
+        let house = try ServiceUnderTest()
+        let keys = house.service.requestKeys
+        let request = HTTPRequest(method: "POST", path: "/v1/people", body: Array("{}".utf8))
+        let caller = Caller(principal: .operator, scopes: [], token: nil)
+        let first = try keys.begin("k", with: request, by: caller, house.service)
+        let refusal = #expect(throws: Problem.self) {
+            try keys.begin("k", with: request, by: caller, house.service)
+        }
+        #expect(refusal?.status == 409 && refusal?.retryAfterSeconds == 1)
+        keys.end(first)
+        keys.end(try keys.begin("k", with: request, by: caller, house.service))
+    }
+
+    @Test func `what a request made and what has ended since is not made up`() throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("walker")
+        let friend = try house.addPerson("friend")
+        let code = house.manage("POST", "/v1/people/walker/invitations", #"{"precision":"city"}"#)["code"]?.string
+        func redeem() -> Answer {
+            house.send("POST", "/v1/redemptions", as: friend, #"{"code":"\#(code ?? "")"}"#, headers: Self.key)
+        }
+        let grant = try #require(redeem()["id"]?.int)
+        #expect(redeem()["id"]?.int == grant)
+        house.manage("DELETE", "/v1/grants/\(grant)")
+        #expect(redeem().status == 409)
+    }
+}
