@@ -67,6 +67,21 @@ import Testing
 
         let diff = ["projections", "rebuild", "timeline"]
         #expect(Program.run(["--data", data] + diff, console: Screen().console) == 0)
+        // Web Mercator: x is the longitude times the radius of the equator.
+        let mercator = try json(tool("location", "--person", "anna", "--crs", "EPSG:3857", "--json").results)
+        let x = try #require(mercator["location"]?["x"]?.double)
+        #expect(abs(x + 40.0001 * .pi / 180 * 6_378_137) < 0.01)
+        #expect(tool("location", "--person", "anna", "--crs", "EPSG:3857").results.contains("-4452790."))
+        // Midnight in Greenwich is still the old year three hours further west.
+        for (day, zone, count) in [("2024-01-01", "Etc/UTC", 120), ("2023-12-31", "Etc/GMT+3", 120)] {
+            let fixes = tool("track", "--person", "anna", "--day", day, "--time-zone", zone, "--json").results
+            #expect(try json(fixes)["fixes"]?.count == count)
+        }
+        let code = tool("account", "invite").results.prefix(24)
+        #expect(tool("account", "list").results.contains("INVITATION"))
+        #expect(tool("account", "open", String(code), "--name", "carl").results.hasPrefix("You are carl-"))
+        #expect(tool("account", "open", String(code), "--name", "carl").exitCode == 3)
+
         #expect(tool("projections", "diff", "timeline").exitCode == 0)
         #expect(tool("verify").exitCode == 0)
 

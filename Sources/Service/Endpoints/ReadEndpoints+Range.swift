@@ -37,8 +37,8 @@ extension ReadEndpoints {
             }
     }
 
-    /// The zone of the place where the person was last seen before noon, by UTC, of a day. `nil` where nobody may see that:
-    /// the reading is refused then.
+    /// The zone of the place where the person was last seen before noon, by UTC, of a day, or else first after it. `nil` where
+    /// nobody may see that: the reading is refused then.
     private static func zoneSeen(
         on day: CalendarDay, _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
         _ question: LocationRead.Question, _ atLeast: Int64
@@ -46,13 +46,17 @@ extension ReadEndpoints {
         let asked = ReadQuestion(
             subject: try exchange.handle(0), question: question, from: nil, to: nil, purpose: nil)
         let found = service.log.withStanding { $0.authorize(exchange.caller, toRead: asked, at: service.clock()) }
-        guard case .success(let permit) = found, let latest = permit.latestShown(atOrBefore: day.noon) else {
-            return nil
-        }
+        guard case .success(let permit) = found else { return nil }
         if permit.precision == .exact { try wait(for: atLeast, in: TimelineTable.name, service) }
-        let fix = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-            try TimelineReader.latestFix(of: permit.subject, atOrBefore: latest, in: connection)
+        let seen = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> [ReportedFix] in
+            let before = try permit.latestShown(atOrBefore: day.noon).map { (latest) throws(SQLiteError) in
+                try TimelineReader.latestFix(of: permit.subject, atOrBefore: latest, in: connection)
+            }
+            let after = try TimelineReader.fixes(
+                of: permit.subject, from: day.noon, to: nil, limit: 1, in: connection)
+            return [before ?? nil].compactMap { $0 } + after
         }
-        return fix.value.flatMap { context.timeZone(at: $0.fix.coordinate) }
+        let shown = seen.value.first { permit.shows($0.fix.timestamp) }
+        return shown.flatMap { context.timeZone(at: $0.fix.coordinate) }
     }
 }

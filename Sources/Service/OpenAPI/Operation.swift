@@ -55,16 +55,17 @@ extension Operation.Parameter {
     static let from = Self(name: "from", schema: Schema.timeGiven, description: "What ends later counts.")
     static let to = Self(name: "to", schema: Schema.timeGiven, description: "What begins earlier counts.")
     static let after = Self(
-        name: "after", schema: Schema.text, description: "The `next` of the page before.")
+        name: "after", schema: Schema.parameterText, description: "The `next` of the page before.")
 
     static let day = Self(
         name: "day", schema: Schema.pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
         description:
-            "Instead of a range: a day by the clocks of `timeZone`, or of where the person was last seen before its noon."
+            "Instead of a range: a day by the clocks of `timeZone`, or of where the person was at its noon."
     )
-    static let timeZone = Self(name: "timeZone", schema: Schema.timeZone, description: "Whose clocks `day` goes by.")
+    static let timeZone = Self(
+        name: "timeZone", schema: Schema.parameterText, description: "Whose clocks `day` goes by.")
     static let crs = Self(
-        name: "crs", schema: Schema.pattern("^(EPSG:|http://www.opengis.net/def/crs/EPSG/0/)[0-9]{1,6}$"),
+        name: "crs", schema: Schema.pattern(#"^(EPSG:|http://www\.opengis\.net/def/crs/EPSG/0/)[0-9]{1,6}$"#),
         description: "The reference system of places: `x`, the easting or longitude, and `y` instead of degrees.")
     static let format = Self(
         name: "format", schema: Schema.word("json", "geojson"),

@@ -8,6 +8,8 @@ enum Schema {
     static let boolean: JSONTree = ["type": "boolean"]
     static let number: JSONTree = ["type": "number"]
     static let text: JSONTree = ["type": "string"]
+    /// In an address, where NUL cannot stand.
+    static let parameterText = pattern(#"^[^\u0000]*$"#)
     /// The number of an event in the log.
     static let event = integer(1...Int64.max)
     /// The number of the newest event that an answer knows of.

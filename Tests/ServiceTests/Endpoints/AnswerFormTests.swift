@@ -150,6 +150,19 @@ import Whereabouts
         #expect(read.first?.to?.milliseconds == Int64(next) * 1000)
     }
 
+    /// 2026-03-29T20:00Z is the morning of the 30th in Tokyo, which keeps UTC+9 all year.
+    @Test func `a day before anything was seen goes by the first place after it`() throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("walker")
+        let phone = try house.addDevice("walker-phone", of: "walker")
+        let fix = #"{"timestamp":1774814400,"latitude":35.68,"longitude":139.76}"#
+        #expect(house.send("POST", "/v1/fixes", as: phone, fix).status == 200)
+        let atLeast = "&at-least=\(house.service.log.head)"
+        #expect(Self.track("day=2026-03-29\(atLeast)", house).items.count == 0)
+        #expect(Self.track("day=2026-03-30\(atLeast)", house).items.count == 1)
+        #expect(Self.track("day=2026-03-29&timeZone=Etc/UTC\(atLeast)", house).items.count == 1)
+    }
+
     @Test(arguments: [
         ("day=2026-02-29", 422), ("day=2026-3-29", 400), ("day=tomorrow", 400), ("day=1066-10-14", 422),
         ("day=2026-03-29&from=1", 422), ("timeZone=Europe/Vienna", 422), ("day=2026-03-29&timeZone=Mars/Base", 422),
