@@ -6,12 +6,14 @@ import Whereabouts
 /// only then sent. If the grant ends or the person is erased in between, the answer is thrown away.
 enum Gate {
     /// What an answer from stored data shows.
-    struct Computed {
+    struct Computed: Sendable {
         let body: [UInt8]
         let count: Int64
         let asOf: Int64
         /// Of the answer, before what every one has.
         var headers = [(name: "Content-Type", value: "application/json")]
+
+        var response: HTTPResponse { HTTPResponse(status: 200, headers: headers, body: body) }
     }
 
     /// What an answer from stored data is computed under.
@@ -57,18 +59,19 @@ enum Gate {
             service, exchange,
             .recordRead(
                 question, permitted: reading.permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
-        return HTTPResponse(status: 200, headers: computed.headers, body: computed.body)
+        return computed.response
     }
 
     /// Answers a location query whose fix is there, once the disclosure is on record. `content` says what of the fix the
     /// bytes show, given their hash.
     static func disclose(
         _ service: Service, _ exchange: Exchange, query: QueryID, fix: Int64, precision: Precision,
-        body: [UInt8], _ respond: @escaping @Sendable (HTTPResponse) -> Void, content: (Hash256) -> Disclosure.Content
+        _ computed: Computed, _ respond: @escaping @Sendable (HTTPResponse) -> Void,
+        content: (Hash256) -> Disclosure.Content
     ) {
-        let content = content(Hash256(SHA256().hash(body)))
+        let content = content(Hash256(SHA256().hash(computed.body)))
         submit(service, exchange, .disclose(query, content: content, precision: precision, fix: fix), respond) { _ in
-            .json(body)
+            computed.response
         }
     }
 

@@ -49,6 +49,8 @@ enum QueryEndpoints {
     ) throws(Problem) {
         guard let id = QueryID(exchange.parameters[0]) else { throw .notFound }
         let wait = try exchange.integer("wait", in: 0...longestWaitSeconds, default: 0)
+        // A form that cannot be is refused at once. After the wait another thread makes its own: PROJ's belongs to one.
+        _ = try AnswerForm(exchange, context)
         let view = try Self.view(id, service, exchange)
         guard wait > 0, view.isPending else { return try show(view, id, service, exchange, context, respond) }
         let isIn = service.waitingRoom.enter(id, by: exchange.caller, until: .now + .seconds(wait)) {
@@ -83,6 +85,7 @@ enum QueryEndpoints {
         guard let fix, case .answer(_, let number, let permit) = view.seen else {
             return respond(.json(Self.status(status, id, view, service)))
         }
+        let form = try AnswerForm(exchange, context)
         let shown = ShownLocation(fix, precision: permit.precision, context)
         var writer = JSONWriter()
         writer.beginObject()
@@ -92,8 +95,9 @@ enum QueryEndpoints {
         shown.write(into: &writer)
         if view.seesNumbers { writer.field("asOf", service.log.head) }
         writer.endObject()
+        let computed = try form.written(Gate.Computed(body: writer.bytes, count: 1, asOf: service.log.head))
         Gate.disclose(
-            service, exchange, query: id, fix: number, precision: permit.precision, body: writer.bytes, respond
+            service, exchange, query: id, fix: number, precision: permit.precision, computed, respond
         ) { shown.content(answerHash: $0) }
     }
 

@@ -55,7 +55,8 @@ extension Operation {
                     description: "Seconds to wait for the end of the question.")
             ],
             answer: Schema.object(
-                ["id": Schema.uuid, "status": status], optional: ["location": Schema.location, "asOf": Schema.asOf])),
+                ["id": Schema.uuid, "status": status], optional: ["location": Schema.location, "asOf": Schema.asOf]),
+            hasPlaces: true),
         "DELETE /v1/location-queries/*": Operation(
             group: .asking, summary: "Take a question back.",
             answer: Schema.object(["id": Schema.uuid, "status": status], optional: ["asOf": Schema.asOf])),

@@ -54,6 +54,22 @@ import Whereabouts
         #expect(Self.isNear(named["location"]?["x"], Self.bern.longitude * .pi / 180 * 6_378_137, within: 0.01))
     }
 
+    @Test func `the answer to a question comes in the system asked for, and the record says the coordinate`() throws {
+        let house = try Self.house(Self.bern.latitude, Self.bern.longitude)
+        let asked = house.manage("POST", "/v1/people/walker/location-queries", #"{"purpose":"to test"}"#)
+        let target = try #require(asked["url"]?.string)
+        let answer = house.manage("GET", "\(target)?crs=EPSG:2056")
+        #expect(answer["status"]?.string == "answeredFromLastKnown")
+        #expect(Self.isNear(answer["location"]?["x"], 2_600_000) && answer["location"]?["latitude"] == nil)
+        #expect(answer.header("Content-Crs") == "<http://www.opengis.net/def/crs/EPSG/0/2056>")
+        let disclosed = try house.events().compactMap { event -> Disclosure? in
+            if case .locationDisclosed(let disclosure) = event.event { disclosure } else { nil }
+        }
+        #expect(disclosed.first?.content.content?.latitude == Self.bern.latitude)
+        let map = house.manage("GET", "\(target)?format=geojson")
+        #expect(map["features"]?.array?.map { $0 }.count == 1 && map["status"]?.string == "answeredFromLastKnown")
+    }
+
     @Test func `outside of a system's area places are null, and the read is on record all the same`() throws {
         let house = try Self.house(48.2, 16.3)
         let before = house.service.log.head
