@@ -20,7 +20,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
+    .testTarget(
+        name: name + "Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies, swiftSettings: strict)
 }
 
 let package = Package(
@@ -112,6 +113,7 @@ let package = Package(
                 "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts",
                 "WhereaboutsClient", "WireFormats",
             ]),
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],

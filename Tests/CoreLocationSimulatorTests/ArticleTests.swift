@@ -3,6 +3,7 @@
 
 import CoreLocation
 import Foundation
+import TestSupport
 import Testing
 
 // MARK: Test your location push extension in CI
@@ -195,8 +196,7 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
 
 /// What the articles show is what stands above.
 @Suite struct ArticleTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let root = URL(fileURLWithPath: Repository.root)
 
     /// The article's blocks of code of one kind.
     private func blocks(of article: String, _ kind: String = "swift") throws -> [String] {

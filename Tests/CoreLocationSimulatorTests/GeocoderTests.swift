@@ -1,12 +1,11 @@
 import CoreLocation
+import TestSupport
 import Testing
 
 @Suite struct GeocoderTests {
     /// The names this project comes with.
     static let geocoding = Result {
-        try SimulatedGeocoding(
-            gazetteerPath: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().appending(path: "data/places.gazetteer").path)
+        try SimulatedGeocoding(gazetteerPath: "\(Repository.root)/data/places.gazetteer")
     }
 
     private typealias Outcome = (placemarks: [CLPlacemark], code: Int?)

@@ -1,4 +1,5 @@
 import CoreLocation
+import TestSupport
 import Testing
 
 @testable import CoreLocationSimulator
@@ -195,37 +196,12 @@ private final class CompassApp: NSObject, CLLocationManagerDelegate, SimulatedAp
 
 /// pygeomag, where it is installed.
 private enum MagneticReference {
-    private static let python = ProcessInfo.processInfo.environment["WHEREABOUTS_PYTHON"]
-
-    static let isAvailable = (try? run(["-c", "import pygeomag"], input: "")) != nil
-
-    struct Failure: Error { let status: Int32 }
+    static let isAvailable = Foreign.hasPython(with: "pygeomag")
 
     static func answers(to questions: [[Double]]) throws -> [[Double]] {
-        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Conformance/magnetic_reference.py").path
         let input = questions.map { $0.map { "\($0)" }.joined(separator: " ") + "\n" }.joined()
-        return try run([script], input: input).split(separator: "\n").map { line in
+        return try Foreign.python(script: "magnetic_reference.py", input: input).split(separator: "\n").map { line in
             line.split(separator: " ").map { Double($0) ?? .nan }
         }
-    }
-
-    private static func run(_ arguments: [String], input: String) throws -> String {
-        guard let python else { throw Failure(status: -1) }
-        // A file, not a pipe: writing to a pipe while the other side writes back could block both.
-        let questions = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try input.write(to: questions, atomically: false, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: questions) }
-        let process = Process()
-        let answers = Pipe()
-        process.executableURL = URL(filePath: python)
-        process.arguments = arguments
-        process.standardInput = try FileHandle(forReadingFrom: questions)
-        process.standardOutput = answers
-        try process.run()
-        let data = try answers.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(status: process.terminationStatus) }
-        return String(decoding: data, as: UTF8.self)
     }
 }

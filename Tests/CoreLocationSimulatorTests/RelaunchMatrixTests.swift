@@ -1,4 +1,5 @@
 import CoreLocation
+import TestSupport
 import Testing
 
 @Suite struct RelaunchMatrixTests {
@@ -12,11 +13,9 @@ import Testing
 
     /// The rows of `Tests/Conformance/relaunch-matrix.txt`.
     static let rows: [Row] = {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Conformance/relaunch-matrix.txt")
-        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         let states = ["background", "suspended", "terminatedBySystem", "forceQuit", "rebooted"]
-        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+        let lines = (try? Repository.rows(of: "relaunch-matrix.txt")) ?? []
+        return lines.map { line in
             let words = line.split(separator: " ").map(String.init)
             precondition(words.count == 7, "A row of the matrix has seven words.")
             return Row(

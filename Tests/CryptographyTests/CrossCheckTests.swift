@@ -1,17 +1,18 @@
 import Cryptography
 import Glibc
+import TestSupport
 import Testing
 
 /// The same inputs through PyPI `cryptography` and Python's own library, which must give the same bytes.
 @Suite struct CrossCheckTests {
-    private static let isAvailable = output(of: "import cryptography; print('yes')") == ["yes"]
-
-    @Test(.enabled(if: isAvailable, "python3 with the package `cryptography` is not installed"))
+    @Test(
+        .enabled(
+            if: Foreign.hasPython(with: "cryptography"), "python3 with the package `cryptography` is not installed"))
     func `another implementation gives the same bytes`() throws {
         let sha256 = SHA256()
         let cipher = AES256GCM()
         var counts: [Substring: Int] = [:]
-        for line in Self.output(of: Self.script) {
+        for line in try Foreign.python(Self.script).split(separator: "\n") {
             let parts = line.split(separator: " ", omittingEmptySubsequences: false)
             let bytes = try parts.dropFirst().map { try #require(Hex.decode($0)) }
             counts[parts[0], default: 0] += 1
@@ -62,20 +63,4 @@ import Testing
             say("ed25519", key, public, m, k.sign(m), pem)
             say("base64", m, base64.b64encode(m), base64.urlsafe_b64encode(m))
         """
-
-    /// What Python prints for `script`, by lines.
-    private static func output(of script: String) -> [Substring] {
-        guard let pipe = popen("python3 2>/dev/null - <<'END OF SCRIPT'\n\(script)\nEND OF SCRIPT\n", "r") else {
-            return []
-        }
-        defer { pclose(pipe) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, pipe)
-            if count == 0 { break }
-            bytes.append(contentsOf: buffer[..<count])
-        }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    }
 }

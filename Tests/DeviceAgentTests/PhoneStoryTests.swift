@@ -5,6 +5,7 @@ import JSON
 import LocationPush
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DeviceAgent
@@ -15,7 +16,7 @@ import Testing
 
     @Test func `a push wakes the extension, which reports the same fix until it is acknowledged`() async throws {
         let service = try ListeningService(failingFixes: 1)
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let standIn = try PushStandIn(PushStandIn.Configuration(directory: folder.path))
         let diary = Lines()
         let scenario = """
@@ -73,7 +74,7 @@ import Testing
 
     @Test func `a phone whose stand-in has forgotten it registers again`() throws {
         let service = try ListeningService(failingFixes: 0)
-        let folders = (try Folder(), try Folder())
+        let folders = (TemporaryFolder(), TemporaryFolder())
         let before = try PushStandIn(PushStandIn.Configuration(directory: folders.0.path))
         let diary = Lines()
         let courierPort = before.courierPort
@@ -192,26 +193,4 @@ private final class Arrivals<Value: Sendable>: @unchecked Sendable {
     }
 
     var all: [Value] { condition.withLock { values } }
-}
-
-/// A temporary folder that goes with its object.
-private final class Folder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/agent-XXXXXX".utf8CString)
-        path = String(cString: try #require(mkdtemp(&template)))
-    }
-
-    deinit {
-        guard let entries = opendir(path) else { return }
-        while let entry = readdir(entries) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            unlink("\(path)/\(name)")
-        }
-        closedir(entries)
-        rmdir(path)
-    }
 }

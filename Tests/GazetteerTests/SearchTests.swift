@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @testable import Gazetteer
@@ -127,7 +128,7 @@ import Testing
 
     /// Each main name of a sample, asked for as it is with its country, finds a place of that name there.
     @Test func `every place is found by its own name and country`() throws {
-        var chance = Chance(state: 23)
+        var chance = SplitMix(23)
         for _ in 0..<60 {
             let number = Int.random(in: 0..<gazetteer.placeCount, using: &chance)
             let place = try #require(gazetteer.place(numbered: number))

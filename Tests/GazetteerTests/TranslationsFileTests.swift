@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Gazetteer
@@ -14,7 +15,7 @@ import Testing
     }
 
     @Test func `a file of another kind or version, or cut, is refused by name`() throws {
-        var content = try bytes(of: path)
+        var content = try contents(ofFile: path)
         #expect(error(opening: Repository.zonesPath) == .foreign(path: Repository.zonesPath))
         let cut = try TemporaryFile(Array(content.dropLast()))
         #expect(error(opening: cut.path)?.description.contains(cut.path) == true)
@@ -25,7 +26,7 @@ import Testing
 
     @Test(arguments: [12, 16, 24, 28, 32], [0, 0x7fff_ffff, 0xffff_ffff] as [UInt32])
     func `a header with an impossible number is refused or harmless`(offset: Int, value: UInt32) throws {
-        var content = try bytes(of: path)
+        var content = try contents(ofFile: path)
         withUnsafeBytes(of: value.littleEndian) { content.replaceSubrange(offset..<offset + 4, with: $0) }
         let file = try TemporaryFile(content)
         guard error(opening: file.path) == nil else { return }
@@ -34,8 +35,8 @@ import Testing
     }
 
     @Test func `a damaged file says something wrong or nothing, but never crashes`() throws {
-        let content = try bytes(of: path)
-        var chance = Chance(state: 25)
+        let content = try contents(ofFile: path)
+        var chance = SplitMix(25)
         for _ in 0..<20 {
             var damaged = content
             for _ in 0..<20_000 {

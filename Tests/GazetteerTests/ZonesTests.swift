@@ -1,11 +1,9 @@
 import Geodesy
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Gazetteer
-
-/// The python to ask for a second opinion; these tests are skipped without one.
-private let python = getenv("WHEREABOUTS_PYTHON").flatMap { $0.pointee == 0 ? nil : String(cString: $0) }
 
 @Suite struct ZonesTests {
     let zones: Zones
@@ -73,7 +71,7 @@ private let python = getenv("WHEREABOUTS_PYTHON").flatMap { $0.pointee == 0 ? ni
     }
 
     @Test func `a point anywhere, also on the sides and corners of cells, is in a zone`() throws {
-        var chance = Chance(state: 11)
+        var chance = SplitMix(11)
         for _ in 0..<200_000 {
             #expect(try zones.number(at: chance.coordinate()) != nil)
             let corner = try Coordinate(
@@ -102,7 +100,7 @@ private let python = getenv("WHEREABOUTS_PYTHON").flatMap { $0.pointee == 0 ? ni
     }
 
     @Test func `many at once are the same as one by one, in order`() throws {
-        var chance = Chance(state: 12)
+        var chance = SplitMix(12)
         let coordinates = try (0..<20_000).map { _ in try chance.coordinate() }
         #expect(zones.numbers(at: coordinates) == coordinates.map { zones.number(at: $0) })
     }
@@ -114,12 +112,13 @@ private let python = getenv("WHEREABOUTS_PYTHON").flatMap { $0.pointee == 0 ? ni
 
     /// Points on the sphere and 100 m to 1 km from borders, each further than the simplification from any border of the
     /// full-resolution polygons (scripts/zones_by_timezonefinder.py), so that both must agree.
-    @Test(.enabled(if: python != nil, "WHEREABOUTS_PYTHON names no python with numpy and timezonefinder 9.0.0"))
+    @Test(
+        .enabled(
+            if: Foreign.hasPython(with: "numpy, timezonefinder"),
+            "WHEREABOUTS_PYTHON names no python with numpy and timezonefinder 9.0.0"))
     func `full-resolution polygons give the same zone beyond the reach of the simplification`() throws {
-        let command = "'\(python!)' '\(Repository.root)/scripts/zones_by_timezonefinder.py'"
-        let pipe = try #require(popen(command, "r"))
-        let lines = String(decoding: bytes(from: pipe), as: UTF8.self).split(separator: "\n")
-        #expect(pclose(pipe) == 0)
+        let lines = try Foreign.python(path: "\(Repository.root)/scripts/zones_by_timezonefinder.py")
+            .split(separator: "\n")
         #expect(lines.count > 4000)
         for line in lines {
             let fields = line.split(separator: " ")

@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @Suite struct CircleTests {
@@ -29,7 +30,7 @@ import Testing
     @Test func `a circle contains a place exactly when the signed distance is not positive, and its box then does`()
         throws
     {
-        var generator = SeededGenerator(seed: 31)
+        var generator = SplitMix(31)
         for round in 0..<4_000 {
             let center =
                 round % 5 == 0

@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @Suite struct CoordinateReferenceSystemTests {
@@ -43,7 +44,7 @@ import Testing
     func `sixteen systems agree with pyproj within 1 mm`(number: Int) throws {
         let system = try CoordinateReferenceSystem(code: "EPSG:\(number)")
         let area = system.areaOfUse
-        var generator = SeededGenerator(seed: UInt64(number))
+        var generator = SplitMix(UInt64(number))
         let places = try (0..<200).map { _ in
             let width = area.east < area.west ? area.east + 360 - area.west : area.east - area.west
             return try Coordinate(

@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @Suite struct GeocentricTests {
@@ -83,7 +84,7 @@ import Testing
 
     @Test func `the bounds hold where chords are longest`() throws {
         let transform = try GeocentricTransform()
-        var generator = SeededGenerator(seed: 10)
+        var generator = SplitMix(10)
         for _ in 0..<20_000 {
             let start = try Places.place(&generator)
             let end = Geodesic.direct(

@@ -1,9 +1,10 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @Suite struct GeodesicTests {
     @Test func `Karney's twenty geodesics come out to the last digit, both ways`() throws {
-        for row in try Reference.rows(of: "geodesics.txt") {
+        for row in try Repository.rows(of: "geodesics.txt") {
             let n = row.split(separator: " ").compactMap { Double($0) }
             let start = try Coordinate(latitude: n[0], longitude: n[1])
             let end = try Coordinate(latitude: n[3], longitude: n[4])

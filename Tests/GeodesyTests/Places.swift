@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 
 /// Seeded places and pairs, with every degenerate class the geodesic problem has.
 enum Places {
@@ -15,7 +16,7 @@ enum Places {
 
     /// A pair of each class in turn; `count` pairs.
     static func pairs(count: Int, seed: UInt64) throws -> [(Coordinate, Coordinate)] {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed)
         return try (0..<count).map { index in
             let a = try place(&generator)
             let b = try place(&generator)

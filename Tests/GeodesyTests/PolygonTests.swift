@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @Suite struct PolygonTests {
@@ -38,7 +39,7 @@ import Testing
 
     /// Latitudes and longitudes are multiples of 1/64°, so that turning the earth under them is exact arithmetic.
     @Test func `turning the earth, reversing and renumbering change nothing`() throws {
-        var generator = SeededGenerator(seed: 21)
+        var generator = SplitMix(21)
         for _ in 0..<300 {
             let ring = try star(around: 0, generator: &generator)
             let turn = Double(Int.random(in: -180 * 64...180 * 64, using: &generator)) / 64
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `the distance is no longer than to any place of the boundary, and that near to one`() throws {
-        var generator = SeededGenerator(seed: 22)
+        var generator = SplitMix(22)
         for round in 0..<60 {
             // From city blocks to continents.
             let scale = [0.01, 0.1, 1, 10][round % 4]
@@ -112,7 +113,7 @@ import Testing
     }
 
     /// A simple ring: vertices in order of their direction from the centre, on multiples of 1/64°.
-    private func star(around longitude: Double, generator: inout SeededGenerator) throws -> [Coordinate] {
+    private func star(around longitude: Double, generator: inout SplitMix) throws -> [Coordinate] {
         while true {
             let ring = try (0..<9).map { corner in
                 let angle = 2 * Double.pi * Double(corner) / 9
@@ -152,7 +153,7 @@ struct Row: Sendable, CustomTestStringConvertible {
     let testDescription: String
 
     static func all() throws -> [Row] {
-        try Reference.rows(of: "polygons.txt").map { line in
+        try Repository.rows(of: "polygons.txt").map { line in
             let fields = line.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmed }
             return Row(
                 operation: fields[0], ring: try fields[1].split(separator: ",").map { try coordinate($0) },

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct HTTPConformanceTests {
@@ -66,9 +67,8 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "line \(line): \(text)" }
 
     static let all: [ConformanceCase] = {
-        let path = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-        let lines = contents(ofFile: "/\(path)/Conformance/http.txt").split(
-            separator: "\n", omittingEmptySubsequences: false)
+        guard let table = try? contents(ofFile: Repository.conformance("http.txt")) else { return [] }
+        let lines = String(decoding: table, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         return lines.enumerated().compactMap { index, line in
             guard let tab = line.firstIndex(of: "\t"), line.first != "#" else { return nil }
             let statuses = line[..<tab].split(separator: " ").compactMap { Int($0) }
@@ -99,16 +99,5 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             }
         }
         return bytes
-    }
-
-    private static func contents(ofFile path: String) -> String {
-        let descriptor = open(path, O_RDONLY)
-        defer { close(descriptor) }
-        var result: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
-            result.append(contentsOf: buffer[..<count])
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A line of `Tests/Conformance/json.txt`.
@@ -10,9 +11,8 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "line \(line): \(expectation)" }
 
     static let all: [ConformanceCase] = {
-        let path = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-        let lines = contents(ofFile: "/\(path)/Conformance/json.txt").split(
-            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let table = try? contents(ofFile: Repository.conformance("json.txt")) else { return [] }
+        let lines = table.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.enumerated().compactMap { index, line in
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")), line.first != UInt8(ascii: "#") else { return nil }
             return ConformanceCase(
@@ -40,29 +40,5 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             }
         }
         return result
-    }
-
-    static func contents(ofFile path: String) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY)
-        defer { close(descriptor) }
-        var result: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
-            result.append(contentsOf: buffer[..<count])
-        }
-        return result
-    }
-}
-
-/// The generator of Steele, Lea and Flood (2014), for damage that is the same in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct JSONConformanceTests {
@@ -42,7 +43,7 @@ import Testing
             {"_type":"location","lat":52.520008,"lon":13.404954,"tst":1732147200,"acc":5,"vac":3.5e0,"cog":-1,
             "t":"u","SSID":"caf\\u00e9 \\ud83d\\ude00","inregions":["home","école"],"x":{"y":[null,true,false,-0.0]}}
             """.utf8)
-        var random = SplitMix(state: 1)
+        var random = SplitMix(1)
         var read = 0
         for _ in 0..<100_000 {
             var text = seed

@@ -1,35 +1,29 @@
 import Glibc
 import JSON
+import TestSupport
 import Testing
 
 /// Python's `json` module judges what is written and what is read.
 @Suite struct JSONForeignTests {
-    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
-    private static let hasPython = system("\(python) -c 'import json' >/dev/null 2>&1") == 0
-
-    @Test(.enabled(if: hasPython, "There is no Python 3 to compare with."))
+    @Test(.enabled(if: Foreign.hasPython(with: "json"), "There is no Python 3 to compare with."))
     func `what is written goes through Python's json module and comes back the same`() throws {
-        var random = SplitMix(state: 42)
+        var random = SplitMix(42)
         var texts: [[UInt8]] = []
         for _ in 0..<2000 {
             var writer = JSONWriter()
             writeAny(to: &writer, depth: 0, using: &random)
             texts.append(writer.bytes)
         }
-        let folder = try #require(temporaryFolder())
-        defer { _ = system("rm -r '\(folder)'") }
         let program = """
             import json, sys
-            for line in open(sys.argv[1], encoding="utf-8", newline="\\n"):
+            for line in open(sys.stdin.fileno(), encoding="utf-8", newline="\\n"):
                 print(json.dumps(json.loads(line)))
             """
-        write(texts, toFile: "\(folder)/ours")
-        write([Array(program.utf8)], toFile: "\(folder)/program.py")
-        try #require(system("\(Self.python) \(folder)/program.py \(folder)/ours > \(folder)/theirs") == 0)
-        let theirs = ConformanceCase.contents(ofFile: "\(folder)/theirs").split(separator: UInt8(ascii: "\n"))
+        let ours = texts.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
+        let theirs = try Foreign.python(program, input: ours).split(separator: "\n")
         try #require(theirs.count == texts.count)
         for (our, their) in zip(texts, theirs) {
-            #expect(try same(JSONDocument.parse(our).root, JSONDocument.parse(Array(their)).root))
+            #expect(try same(JSONDocument.parse(our).root, JSONDocument.parse(Array(their.utf8)).root))
         }
     }
 
@@ -81,17 +75,5 @@ import Testing
         return one.isNull == other.isNull && one.bool == other.bool && one.int == other.int
             && one.double?.bitPattern == other.double?.bitPattern
             && one.string.map { Array($0.utf8) } == other.string.map { Array($0.utf8) }
-    }
-
-    private func temporaryFolder() -> String? {
-        var template = Array("/tmp/json-XXXXXX".utf8CString)
-        return mkdtemp(&template) == nil ? nil : String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
-    }
-
-    private func write(_ lines: [[UInt8]], toFile path: String) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        defer { close(descriptor) }
-        let bytes = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
-        #expect(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
     }
 }

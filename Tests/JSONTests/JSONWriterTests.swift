@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct JSONWriterTests {
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test func `what is written reads back the same`() throws {
-        var random = SplitMix(state: 7)
+        var random = SplitMix(7)
         for _ in 0..<20_000 {
             let bits = Double(bitPattern: random.next())
             let number = bits.isFinite ? bits : 0

@@ -1,6 +1,7 @@
 import Glibc
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 
 /// The stand-in's way to simulated phones, with real sockets on the loopback address.
@@ -63,7 +64,7 @@ import Testing
         try leaver.unregister()
         scene.standIn.stop()
 
-        let again = try Scene(directory: scene.directory)
+        let again = try Scene(folder: scene.folder)
         defer { again.close() }
         let returned = CourierClient(port: again.standIn.courierPort)
         try returned.resume(token: kept)

@@ -2,15 +2,16 @@ import Glibc
 import JSON
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 
 /// The same troubles from an APNs of another make: PyPI h2 reads the frames, PyPI cryptography the provider token.
 @Suite struct ForeignServerTests {
-    static let python = Foreign.python(with: "h2, cryptography")
+    private static let hasPython = Foreign.hasPython(with: "h2, cryptography")
     static let count = 300
 
     @Test(
-        .enabled(if: python != nil, "WHEREABOUTS_PYTHON names no python with h2 and cryptography"),
+        .enabled(if: hasPython, "WHEREABOUTS_PYTHON names no python with h2 and cryptography"),
         arguments: [
             ("none", 1), ("goaway", 2), ("refused", 1), ("limit", 1), ("reset", 1), ("busy", nil), ("expired", 1),
             ("ping", 2),
@@ -21,7 +22,7 @@ import Testing
         let scene = try Scene()
         defer { scene.close() }
         let server = try ChildProcess(
-            try #require(Self.python), [Foreign.script("apns_with_h2.py"), scene.directory, trouble])
+            Foreign.python, [Repository.conformance("apns_with_h2.py"), scene.directory, trouble])
         let port = try #require(server.nextLine().flatMap { try? JSONDocument.parse($0).root["port"]?.int })
         let tokens = ProviderTokenSource(
             key: try scene.standIn.credentials.providerTokenKey(), clock: scene.senderClock.clock)

@@ -1,14 +1,15 @@
 import Glibc
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 
 @Suite struct ProviderTokenTests {
-    static let python = Foreign.python(with: "cryptography")
+    private static let hasPython = Foreign.hasPython(with: "cryptography")
 
     /// Signatures are random: of 10,000, about 39 have an r and about 39 an s that begins with a zero byte, which ASN.1
     /// leaves out and JWS does not. That none of either comes up has a probability below 10⁻¹⁶.
-    @Test(.enabled(if: python != nil, "WHEREABOUTS_PYTHON names no python with cryptography"))
+    @Test(.enabled(if: hasPython, "WHEREABOUTS_PYTHON names no python with cryptography"))
     func `10,000 provider tokens have exactly the header and claims APNs wants and signatures that others accept`()
         throws
     {
@@ -26,7 +27,8 @@ import Testing
         }
         fclose(tokens)
         let (status, output) = Foreign.run(
-            "'\(Self.python!)' '\(Foreign.script("provider_token.py"))' '\(credentials.providerKeyFile)' < '\(file)'")
+            "'\(Foreign.python)' '\(Repository.conformance("provider_token.py"))' '\(credentials.providerKeyFile)' < '\(file)'"
+        )
         #expect(status == 0)
         let lines = output.split(separator: "\n")
         try #require(lines.count == 2)

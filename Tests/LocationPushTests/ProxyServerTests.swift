@@ -1,6 +1,7 @@
 import Glibc
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 
 /// An HTTP/2 server of a third make before the stand-in: Debian's nghttpx ends the sender's connections and makes its own.

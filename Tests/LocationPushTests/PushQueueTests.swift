@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LocationPush
@@ -168,7 +169,7 @@ import Testing
 
     @Test(arguments: 0..<20)
     func `whatever happens, every push ends exactly once`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed)
         var queue = queue()
         var ended: [UInt64: Int] = [:]
         var flying: [UInt64] = []
@@ -198,18 +199,5 @@ import Testing
         for late in queue.expire(atMs: now + 200_000) { ended[late.number, default: 0] += 1 }
         #expect(ended.count == 300 && ended.values.allSatisfy { $0 == 1 })
         #expect(queue.count == 0 && queue.inFlightCount == 0)
-    }
-}
-
-/// Steele, Lea, Flood: SplitMix64; so that a failing seed can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 
 @testable import struct PushStandIn.ArrivedRequest
@@ -49,13 +50,9 @@ import Testing
     ]
 
     private func verdict(on change: String) throws -> PushRefusal? {
-        let directory = try Scene.temporaryFolder()
-        var phones = try PhoneRegistry(directory: directory)
-        defer {
-            phones.closeFile()
-            unlink(directory + "/phones.jsonl")
-            rmdir(directory)
-        }
+        let folder = TemporaryFolder()
+        var phones = try PhoneRegistry(directory: folder.path)
+        defer { phones.closeFile() }
         let token = try phones.register(bundleID: "org.example.app", environment: .development)
         var request = ArrivedRequest()
         request.body = Array("{}".utf8)
@@ -130,16 +127,16 @@ import Testing
 
     // MARK: - Foreign clients
 
-    static let python = Foreign.python(with: "h2, cryptography")
+    private static let hasPython = Foreign.hasPython(with: "h2, cryptography")
 
-    @Test(.enabled(if: python != nil, "WHEREABOUTS_PYTHON names no python with h2 and cryptography"))
+    @Test(.enabled(if: hasPython, "WHEREABOUTS_PYTHON names no python with h2 and cryptography"))
     func `PyPI h2 with a provider token by PyPI cryptography gets the answers APNs would give`() throws {
         let scene = try Scene(bundleIDs: [Scene.bundleID])
         defer { scene.close() }
         let files = scene.standIn.credentials
         let (status, output) = Foreign.run(
             """
-            '\(Self.python!)' '\(Foreign.script("push_with_h2.py"))' \(scene.standIn.port) '\(files.trustFile)' \
+            '\(Foreign.python)' '\(Repository.conformance("push_with_h2.py"))' \(scene.standIn.port) '\(files.trustFile)' \
             '\(files.providerKeyFile)' \(files.keyID) \(files.teamID) \(hex(scene.phone)) \
             \(Scene.bundleID).location-query 2>&1
             """)

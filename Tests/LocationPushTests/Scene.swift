@@ -2,20 +2,22 @@ import Glibc
 import LocationPush
 import PushStandIn
 import Synchronization
+import TestSupport
 
 /// A stand-in on a folder of its own, with one phone registered.
 final class Scene: Sendable {
     static let bundleID = "org.example.whereabouts"
 
-    let directory: String
+    let folder: TemporaryFolder
+    var directory: String { folder.path }
     let standIn: PushStandIn
     let phone: [UInt8]
     let senderClock = SettableClock()
     let standInClock = SettableClock()
 
-    init(directory: String? = nil, bundleIDs: Set<String>? = nil, streamsMax: Int = 1000) throws {
-        self.directory = try directory ?? Scene.temporaryFolder()
-        var configuration = PushStandIn.Configuration(directory: self.directory)
+    init(folder: TemporaryFolder = TemporaryFolder(), bundleIDs: Set<String>? = nil, streamsMax: Int = 1000) throws {
+        self.folder = folder
+        var configuration = PushStandIn.Configuration(directory: folder.path)
         configuration.clock = standInClock.clock
         configuration.bundleIDs = bundleIDs
         configuration.streamsMax = streamsMax
@@ -45,21 +47,8 @@ final class Scene: Sendable {
             deadlineMs: senderClock.clock.now().unixMs + withinMs)
     }
 
-    static func temporaryFolder() throws -> String {
-        var template = Array("/tmp/push-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { throw TransportFault(call: "mkdtemp") }
-        return String(cString: made)
-    }
-
-    /// Ends the stand-in and removes its folder.
-    func close() {
-        standIn.stop()
-        for name in ["ca.pem", "server.pem", "server-key.pem", "provider.json", "phones.jsonl"] {
-            unlink("\(directory)/\(name)")
-        }
-        unlink(standIn.credentials.providerKeyFile)
-        rmdir(directory)
-    }
+    /// Ends the stand-in.
+    func close() { standIn.stop() }
 }
 
 /// The system's clocks, moved on by a chosen span.
@@ -81,36 +70,4 @@ func uuid() -> String {
     let digits = (0..<32).map { _ in "0123456789abcdef".randomElement()! }
     let groups = [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
     return groups.map { String($0) }.joined(separator: "-")
-}
-
-/// A second opinion: a program of someone else's, run to its end.
-enum Foreign {
-    /// The python of `WHEREABOUTS_PYTHON`, when it has the module.
-    static func python(with module: String) -> String? {
-        guard let path = getenv("WHEREABOUTS_PYTHON") else { return nil }
-        let python = String(cString: path)
-        return run("'\(python)' -c 'import \(module)' 2>&1").status == 0 ? python : nil
-    }
-
-    static func has(_ program: String) -> Bool {
-        run("command -v \(program)").status == 0
-    }
-
-    static func run(_ command: String) -> (status: Int32, output: String) {
-        guard let pipe = popen(command, "r") else { return (-1, "") }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while case let count = fread(&piece, 1, piece.count, pipe), count > 0 {
-            bytes.append(contentsOf: piece[..<count])
-        }
-        let status = pclose(pipe)
-        return (status, String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// The scripts beside the tests.
-    static func script(_ name: String) -> String {
-        let here = #filePath
-        let tests = here.split(separator: "/").dropLast(2).joined(separator: "/")
-        return "/\(tests)/Conformance/\(name)"
-    }
 }

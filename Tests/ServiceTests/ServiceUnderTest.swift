@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -12,7 +13,8 @@ import Whereabouts
 ///
 /// Blocks the calling thread while it waits; the service's work runs on threads of its own.
 final class ServiceUnderTest: Sendable {
-    let directory: String
+    private let folder = TemporaryFolder()
+    var directory: String { folder.path }
     let clock: HouseClock
     private let configuration: ServiceConfiguration
     private let running = Mutex<Service?>(nil)
@@ -30,8 +32,6 @@ final class ServiceUnderTest: Sendable {
 
     /// - Parameter configure: what `config.json` would say.
     init(clock: HouseClock = .standing, configure: (inout ServiceConfiguration) -> Void) throws {
-        var template = Array("/tmp/service-XXXXXX".utf8CString)
-        directory = String(cString: try #require(mkdtemp(&template)))
         self.clock = clock
         var configuration = ServiceConfiguration()
         configure(&configuration)
@@ -51,16 +51,12 @@ final class ServiceUnderTest: Sendable {
 
     deinit {
         running.withLock { $0 }?.stop()
-        Self.remove(directory)
     }
 
     static let bundleID = "org.example.whereabouts"
 
     /// The names and bytes of a gazetteer made from public data (`data/README.md`).
-    static let gazetteer: String = {
-        let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return "/\(tests)/data/places.gazetteer"
-    }()
+    static let gazetteer = "\(Repository.root)/data/places.gazetteer"
 
     var service: Service {
         guard let service = running.withLock({ $0 }) else { preconditionFailure("The service was stopped.") }
@@ -193,19 +189,6 @@ final class ServiceUnderTest: Sendable {
     }
 
     func fingerprints() -> [String: Fingerprint] { settled().mapValues(\.fingerprint) }
-
-    static func remove(_ path: String) {
-        if let entries = opendir(path) {
-            while let entry = readdir(entries) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if name != ".", name != ".." { remove("\(path)/\(name)") }
-            }
-            closedir(entries)
-        }
-        Glibc.remove(path)
-    }
 }
 
 /// What the service answered.

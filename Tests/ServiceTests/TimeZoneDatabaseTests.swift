@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -6,13 +7,12 @@ import Whereabouts
 
 @Suite struct TimeZoneDatabaseTests {
     private static let database = TimeZoneDatabase()
-    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
-    private static let hasPython = system("\(python) -c 'import zoneinfo' >/dev/null 2>&1") == 0
+    private static let hasPython = Foreign.hasPython(with: "zoneinfo")
 
     /// Every zone, over a century, beyond the year at which the lists in the files end.
     @Test(.enabled(if: hasPython, "There is no Python with zoneinfo."))
     func `every zone's offsets are those that Python's zoneinfo gives`() throws {
-        var dice = Dice(5)
+        var dice = SplitMix(5)
         let from = Timestamp(milliseconds: 631_152_000_000), to = Timestamp(milliseconds: 4_102_444_800_000)
         var lines: [String] = []
         for name in Self.database.names.sorted() {
@@ -37,9 +37,7 @@ import Whereabouts
                 shown = datetime.datetime.fromtimestamp(int(moment), zone).utcoffset().total_seconds()
                 assert shown == int(offset), (line, shown)
             """
-        let file = try #require(popen("\(Self.python) -", "w"))
-        fputs(program, file)
-        #expect(pclose(file) == 0)
+        try Foreign.python(program)
     }
 
     @Test(arguments: [

@@ -2,6 +2,7 @@ import Geodesy
 import JSON
 import Service
 import Synchronization
+import TestSupport
 import Testing
 import Whereabouts
 import WhereaboutsClient
@@ -27,10 +28,10 @@ import WireFormats
     /// The counts, times and boxes that gpxpy found; boxes there are of all points, so they are compared where every
     /// point has a time.
     @Test(
-        .enabled(if: RealFiles.folder != nil, "WHEREABOUTS_FIXTURES names no folder with recorded files."),
+        .enabled(if: Repository.fixtures != nil, "WHEREABOUTS_FIXTURES names no folder with recorded files."),
         arguments: ["korita-zbevnica.gpx", "cerknicko-jezero.gpx", "garmin-connect-run.gpx", "elgolfo1.gpx"])
     func `a recorded file is reported as another reader counts it`(name: String) throws {
-        let folder = try #require(RealFiles.folder)
+        let folder = try #require(Repository.fixtures)
         let allExpected = try json(contents("\(folder)/expected.json"))
         let expected = try #require(allExpected[name])
         let service = FakeService()
@@ -67,7 +68,7 @@ import WireFormats
     }
 
     @Test func `lines go to the persons they name, made when they are not there`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write(
             """
             {"user":"anna","timestamp":1700000000,"latitude":1,"longitude":2}
@@ -96,7 +97,7 @@ import WireFormats
     }
 
     @Test func `a long file is posted in batches of a thousand`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let lines = (0..<2500).map { #"{"timestamp":\#(1_700_000_000 + $0),"latitude":1,"longitude":2}"# }
         let file = try folder.write(lines.joined(separator: "\n"), to: "long.jsonl")
         let service = FakeService()
@@ -111,7 +112,7 @@ import WireFormats
     }
 
     @Test func `what the service rejects is counted with its line and not covered`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write(
             """
             {"timestamp":1700000000,"latitude":10,"longitude":2}
@@ -129,7 +130,7 @@ import WireFormats
 
     /// EPSG:3857 at Vienna by pyproj 3.7.2: (16.3738, 48.2082) is (1822723.07835, 6141562.05432).
     @Test func `a file in another reference system is converted`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write(
             """
             <gpx><trk><trkseg>
@@ -149,7 +150,7 @@ import WireFormats
     }
 
     @Test func `what stands before the damage is imported, and the damage told`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write(
             """
             <gpx><trk><trkseg><trkpt lat="1" lon="2"><time>2024-01-01T00:00:00Z</time></trkpt>
@@ -164,7 +165,7 @@ import WireFormats
     }
 
     @Test func `files that cannot be imported say why`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         var run = run(FakeService(), person: "anna")
         #expect(
             try run.importFile(folder.write("", to: "e")).fault?.hasSuffix("/e is not imported: The file is empty.")
@@ -176,7 +177,7 @@ import WireFormats
     }
 
     @Test func `one device is not used for two persons`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write(
             """
             {"user":"anna","timestamp":1700000000,"latitude":1,"longitude":2}
@@ -187,7 +188,7 @@ import WireFormats
     }
 
     @Test func `a track without a person asks for one`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write("<gpx></gpx>", to: "a.gpx")
         var run = run(FakeService())
         #expect(throws: ToolError.usage("\(file) does not say whose it is; add --person P.")) {
@@ -196,7 +197,7 @@ import WireFormats
     }
 
     @Test func `a token that is not good ends the import`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write(#"{"timestamp":1700000000,"latitude":1,"longitude":2}"#, to: "a.jsonl")
         let choices = ImportRun.Choices(person: Handle("anna"), now: Self.now)
         var run = ImportRun(

@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 
 @testable import WhereaboutsTool
@@ -15,7 +16,7 @@ import Testing
         let token: String
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = TemporaryFolder()
             standIn = try PushStandIn(PushStandIn.Configuration(directory: folder.path + "/stand-in"))
             token = hex(try standIn.registerPhone(bundleID: "org.example.app"))
             let credentials = standIn.credentials

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// The built tool as a service manager runs it: what it tells, and how it ends.
 @Suite struct ServeTests {
     @Test func `a service manager is told of readiness, of life and of the end`() throws {
-        var template = Array("/tmp/serve-XXXXXX".utf8CString)
-        let folder = String(cString: try #require(mkdtemp(&template)))
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let temporary = TemporaryFolder()
+        let folder = temporary.path
         let manager = try Datagrams(path: folder + "/notify")
         let service = Process()
         service.executableURL = Bundle.main.bundleURL.deletingLastPathComponent().appending(path: "whereabouts")

@@ -1,5 +1,6 @@
 import JSON
 import Service
+import TestSupport
 import Testing
 
 @testable import WhereaboutsTool
@@ -7,7 +8,7 @@ import Testing
 /// The tool on a data directory of its own, without a service running: it opens the log itself.
 @Suite struct StoryTests {
     @Test func `a person is added, imported, asked about, read, audited and erased`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let data = folder.path + "/state"
         func tool(_ arguments: String...) -> (exitCode: Int32, results: String, notes: String) {
             let screen = Screen()
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test func `while another process has the directory the tool says who`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let service = try House.open(folder.path)
         defer { service.stop() }
         let (exitCode, _, notes) = whereabouts("--data", folder.path, "person", "list")
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test func `a service that listens is asked over its socket`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let service = try House.open(folder.path)
         defer { service.stop() }
         _ = try service.listen(host: "127.0.0.1", port: 0)

@@ -30,54 +30,6 @@ func whereabouts(_ arguments: String...) -> (exitCode: Int32, results: String, n
     return (exitCode, screen.results, screen.notes)
 }
 
-/// A folder that is gone with the test.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/whereabouts-tool-XXXXXX".utf8CString)
-        path = String(cString: try #require(mkdtemp(&template)))
-    }
-
-    deinit {
-        func remove(_ path: String) {
-            if let folder = opendir(path) {
-                while let entry = readdir(folder) {
-                    let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                    }
-                    if name != "." && name != ".." { remove(path + "/" + name) }
-                }
-                closedir(folder)
-                rmdir(path)
-            } else {
-                unlink(path)
-            }
-        }
-        remove(path)
-    }
-
-    func write(_ text: String, to name: String) throws -> String {
-        let file = try #require(fopen(path + "/" + name, "w"))
-        fputs(text, file)
-        fclose(file)
-        return path + "/" + name
-    }
-}
-
-/// Files recorded by real clients, which are not part of this repository: the folder `WHEREABOUTS_FIXTURES` names, else
-/// `shared/fixtures` beside the repository.
-enum RealFiles {
-    static let folder: String? = {
-        if let named = getenv("WHEREABOUTS_FIXTURES") { return String(cString: named) }
-        guard let file = realpath(#filePath, nil) else { return nil }
-        defer { free(file) }
-        let root = String(cString: file).split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
-        let folder = "\(root)/../shared/fixtures"
-        return access("\(folder)/expected.json", R_OK) == 0 ? folder : nil
-    }()
-}
-
 func json(_ text: String) throws -> JSONValue {
     try JSONDocument.parse(Array(text.utf8)).root
 }

@@ -1,5 +1,6 @@
 import Geodesy
 import JSON
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -101,7 +102,7 @@ import Whereabouts
     }
 
     @Test func `a fix written and read again is the same in every bit`() throws {
-        var random = SplitMix(state: 11)
+        var random = SplitMix(11)
         for _ in 0..<20_000 {
             let fix = try anyFix(using: &random)
             let answering = Bool.random(using: &random) ? QueryID(random: random.next(), random.next()) : nil

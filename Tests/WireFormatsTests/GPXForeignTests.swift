@@ -1,4 +1,4 @@
-import Glibc
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -6,13 +6,12 @@ import Whereabouts
 
 /// The gpxpy of PyPI reads the same files, where `WHEREABOUTS_PYTHON` names a python that has it.
 @Suite struct GPXForeignTests {
-    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) }
-    private static let hasGPXPy = python.map { system("'\($0)' -c 'import gpxpy' 2>/dev/null") == 0 } ?? false
+    private static let hasGPXPy = Foreign.hasPython(with: "gpxpy")
 
     /// A line of counts, then a line for each track point: time in milliseconds, latitude, longitude, elevation, speed.
     private static let program = """
         import sys, gpxpy, datetime
-        gpx = gpxpy.parse(open(sys.argv[1], 'rb'))
+        gpx = gpxpy.parse(sys.stdin.buffer)
         segments = [segment for track in gpx.tracks for segment in track.segments]
         print(len(gpx.tracks), len(segments), len(gpx.waypoints), sum(len(route.points) for route in gpx.routes))
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -27,15 +26,15 @@ import Whereabouts
 
     @Test(.enabled(if: hasGPXPy, "WHEREABOUTS_PYTHON names no python with gpxpy."))
     func `gpxpy finds the same points in files of our own`() throws {
-        var random = SplitMix(state: 5)
+        var random = SplitMix(5)
         for _ in 0..<5 { try expectSame(syntheticGPX(using: &random)) }
     }
 
     @Test(
-        .enabled(if: hasGPXPy && RealFiles.folder != nil, "There is no gpxpy, or there are no recorded files."),
-        arguments: RealFiles.gpx)
+        .enabled(if: hasGPXPy && Repository.fixtures != nil, "There is no gpxpy, or there are no recorded files."),
+        arguments: Repository.recordedGPX)
     func `gpxpy finds the same points in recorded files`(name: String) throws {
-        try expectSame(RealFiles.bytes(name))
+        try expectSame(Repository.recorded(name))
     }
 
     private func expectSame(_ bytes: [UInt8]) throws {
@@ -54,20 +53,7 @@ import Whereabouts
     }
 
     private func answer(for bytes: [UInt8]) throws -> [Substring] {
-        var template = Array("/tmp/gpx-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        try #require(descriptor >= 0)
-        let path = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
-        defer { unlink(path) }
-        try #require(write(descriptor, bytes, bytes.count) == bytes.count)
-        close(descriptor)
-        let python = try #require(Self.python)
-        let pipe = try #require(popen("'\(python)' -c \"\(Self.program)\" \(path)", "r"))
-        var text: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = fread(&part, 1, part.count, pipe), count > 0 { text += part[..<count] }
-        try #require(pclose(pipe) == 0)
-        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+        try Foreign.python(Self.program, input: String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
     }
 
     /// A file of GPX 1.0, where speed is the point's own, with every form of time gpxpy reads.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -47,7 +48,7 @@ import Whereabouts
     }
 
     @Test func `text agrees with the C library's calendar and reads back the same`() throws {
-        var random = SplitMix(state: 7)
+        var random = SplitMix(7)
         for _ in 0..<20_000 {
             let milliseconds = Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random)
             let text = ISO8601.text(of: Timestamp(milliseconds: milliseconds))

@@ -1,5 +1,6 @@
 import Geodesy
 import JSON
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -51,7 +52,7 @@ import Whereabouts
 
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `damaged messages come to reports, and fixes among them survive a turn through JSON`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed)
         var fixes = 0
         for _ in 0..<11_000 {
             let body = damage(Self.messages.randomElement(using: &random) ?? [], using: &random)
@@ -74,7 +75,7 @@ import Whereabouts
     }
 
     @Test func `damaged tracks end in points or a sentence`() throws {
-        var random = SplitMix(state: 99)
+        var random = SplitMix(99)
         var whole = 0
         for _ in 0..<12_000 {
             var reader = GPXReader()

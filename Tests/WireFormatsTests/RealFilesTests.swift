@@ -1,5 +1,6 @@
 import Geodesy
 import JSON
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -7,17 +8,17 @@ import Whereabouts
 
 /// Files that real clients have written, against the counts other readers have found in them (gpxpy and a plain JSON
 /// reader; `expected.json` beside the files).
-@Suite(.enabled(if: RealFiles.folder != nil, "WHEREABOUTS_FIXTURES names no folder with recorded files."))
+@Suite(.enabled(if: Repository.fixtures != nil, "WHEREABOUTS_FIXTURES names no folder with recorded files."))
 struct RealFilesTests {
     private func expected(_ name: String) throws -> JSONValue {
-        try #require(try JSONDocument.parse(RealFiles.bytes("expected.json")).root[name])
+        try #require(try JSONDocument.parse(Repository.recorded("expected.json")).root[name])
     }
 
-    @Test(arguments: RealFiles.gpx)
+    @Test(arguments: Repository.recordedGPX)
     func `a GPX file gives the points another reader finds`(name: String) throws {
         let expected = try expected(name)
-        let (points, counts) = try readGPX(RealFiles.bytes(name), pieceBytes: 1000)
-        #expect(try ImportFormat.detect(firstBytes: RealFiles.bytes(name)) == .gpx)
+        let (points, counts) = try readGPX(Repository.recorded(name), pieceBytes: 1000)
+        #expect(try ImportFormat.detect(firstBytes: Repository.recorded(name)) == .gpx)
         #expect(counts.trackPoints == expected["fixes"]?.int.map(Int.init))
         #expect(counts.trackPoints - counts.untimed == expected["timed"]?.int.map(Int.init))
         #expect(counts.tracks == expected["tracks"]?.int.map(Int.init))
@@ -59,7 +60,7 @@ struct RealFilesTests {
     ])
     func `an OwnTracks message gives the fix another reader finds`(name: String) throws {
         let expected = try expected(name)
-        let report = try only(OwnTracks.reports(from: RealFiles.bytes(name), now: now))
+        let report = try only(OwnTracks.reports(from: Repository.recorded(name), now: now))
         guard expected["fixes"]?.int == 1 else {
             let type = try #require(expected["types"]?.members?.first { _ in true }?.key)
             guard case .message(let word, _) = report else {

@@ -1,14 +1,15 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 import Whereabouts
 
 @testable import Service
 
-private let python = ProcessInfo.processInfo.environment["WHEREABOUTS_PYTHON"]
-
 /// The figures as Prometheus' own parser reads them, against what was done.
-@Suite(.enabled(if: python != nil, "WHEREABOUTS_PYTHON names no python with prometheus-client"))
+@Suite(
+    .enabled(
+        if: Foreign.hasPython(with: "prometheus_client"), "WHEREABOUTS_PYTHON names no python with prometheus-client"))
 struct MetricsTests {
     private struct Sample {
         let type: String
@@ -20,32 +21,14 @@ struct MetricsTests {
     private static func samples(of house: ServiceUnderTest) throws -> [Sample] {
         let answer = house.manage("GET", "/metrics")
         #expect(answer.header("content-type") == "text/plain; version=0.0.4; charset=utf-8")
-        return try parsed(answer.text).split(separator: "\n").map { line in
+        return try Foreign.python(script: "metrics_reference.py", input: answer.text).split(separator: "\n").map {
+            line in
             let parts = try JSONDocument.parse(Array(line.utf8)).root.array.map(Array.init) ?? []
             let labels = parts[2].members?.map { ($0.0, $0.1.string ?? "") } ?? []
             return Sample(
                 type: parts[0].string ?? "", name: parts[1].string ?? "",
                 labels: Dictionary(uniqueKeysWithValues: labels), value: parts[3].double ?? .nan)
         }
-    }
-
-    private static func parsed(_ text: String) throws -> String {
-        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try text.write(to: file, atomically: false, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Conformance/metrics_reference.py").path
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: python ?? "")
-        process.arguments = [script]
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "Prometheus' parser does not take it.")
-        return String(decoding: data, as: UTF8.self)
     }
 
     @Test func `what was done is what is counted`() throws {

@@ -3,28 +3,21 @@ import Geodesy
 import Glibc
 import SQLite
 import Synchronization
+import TestSupport
 import Whereabouts
 
 @testable import Service
 
 /// A data directory of a test's own with a log in it, and who acts in most tests.
 final class LogScene {
-    let path: String
+    private let folder = TemporaryFolder()
+    var path: String { folder.path }
     let clock = TestClock()
     let timeline = FakeTimeline()
     private(set) var directory: DataDirectory?
     private var log: EventLog?
 
-    init() {
-        var template = Array("/tmp/log-tests-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil, "No temporary folder could be made.")
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        stop()
-        _ = system("rm -r '\(path)'")
-    }
+    deinit { stop() }
 
     /// The log, opened if it is not.
     func open() throws -> EventLog {
@@ -110,12 +103,7 @@ final class LogScene {
     func files() -> [(name: String, bytes: [UInt8])] {
         var files: [(String, [UInt8])] = []
         for folder in ["", "/projections"] {
-            guard let listing = opendir(path + folder) else { continue }
-            defer { closedir(listing) }
-            while let entry = readdir(listing) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
+            for name in names(in: path + folder) {
                 if let bytes = DataDirectory.read("\(path)\(folder)/\(name)", atMost: 1 << 28) {
                     files.append(("\(folder)/\(name)", bytes))
                 }

@@ -1,14 +1,14 @@
 import Cryptography
 import Glibc
 import SQLite
+import TestSupport
 import Testing
 import Whereabouts
 
 @testable import Service
 
 @Suite struct LogVerifierTests {
-    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
-    private static let hasPython = system("\(python) -c 'import sqlite3, hashlib' >/dev/null 2>&1") == 0
+    private static let hasPython = Foreign.hasPython(with: "sqlite3, hashlib")
 
     /// Two persons and fixes of both, 44 events in all.
     private static func arranged() throws -> LogScene {
@@ -35,13 +35,9 @@ import Whereabouts
         let stored = try scene.open().reader().storedEvents(after: 0, limit: .max)
         let verification = try scene.verify()
         #expect(verification.problem == nil && verification.events == 44 && stored.count == 44)
-        var folder = #filePath.split(separator: "/")
-        while folder.last != "Tests" { folder.removeLast() }
-        let script = "/" + folder.dropLast().joined(separator: "/") + "/scripts/verify_log.py"
-        let output = scene.path + "/verified"
-        try #require(system("\(Self.python) '\(script)' --leaves '\(scene.path)/log.sqlite' > '\(output)'") == 0)
-        let lines = String(decoding: DataDirectory.read(output, atMost: 1 << 20) ?? [], as: UTF8.self).split(
-            separator: "\n")
+        let lines = try Foreign.python(
+            path: "\(Repository.root)/scripts/verify_log.py", ["--leaves", "\(scene.path)/log.sqlite"]
+        ).split(separator: "\n")
         #expect(lines.dropLast().map(String.init) == stored.map { "\($0.header.number) \($0.leaf.hex)" })
         #expect(lines.last.map(String.init) == "44 events, root \(verification.root.hex)")
     }
@@ -108,7 +104,7 @@ import Whereabouts
         // The statement is a test's own text; the wrapper takes literals only.
         try #require(
             system(
-                "\(Self.python) -c \"import sqlite3; c = sqlite3.connect('\(scene.path)/log.sqlite'); c.execute(\\\"\(change)\\\"); c.commit()\""
+                "\(Foreign.python) -c \"import sqlite3; c = sqlite3.connect('\(scene.path)/log.sqlite'); c.execute(\\\"\(change)\\\"); c.commit()\""
             ) == 0)
         let problem = try #require(try scene.verify().problem)
         #expect(problem.number == number, "\(problem.sentence)")

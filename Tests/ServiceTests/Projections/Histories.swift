@@ -1,23 +1,7 @@
 import Geodesy
+import TestSupport
 
 @testable import Whereabouts
-
-/// Deterministic numbers (SplitMix64), so that a failure can be seen again.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &self) < share }
-}
 
 /// A log in memory: events get numbers and versions in the order they are added.
 struct MemoryLog {
@@ -75,7 +59,7 @@ enum History {
     static let start = Timestamp(milliseconds: 1_777_593_600_000)
 
     static func reports(seed: UInt64, hours: Int64 = 30) throws -> [Report] {
-        var dice = Dice(seed)
+        var dice = SplitMix(seed)
         var reports: [Report] = []
         for person in persons {
             var places: [Coordinate] = []
@@ -116,7 +100,7 @@ enum History {
     }
 
     private static func report(
-        _ place: Coordinate, _ now: Timestamp, _ person: PersonID, _ dice: inout Dice, _ reports: inout [Report]
+        _ place: Coordinate, _ now: Timestamp, _ person: PersonID, _ dice: inout SplitMix, _ reports: inout [Report]
     ) throws {
         let accuracies: [Double] = [4, 8.5, 20, 65, 300]
         let accuracy = accuracies.randomElement(using: &dice) ?? 8

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import SQLite
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -77,7 +78,7 @@ import Whereabouts
 
     @Test func `bytes flipped anywhere in a file do not survive the check after the start`() throws {
         let damaged = try Damaged()
-        var dice = Dice(7)
+        var dice = SplitMix(7)
         for round in 0..<24 {
             let kind = ProjectionKind.all[round % ProjectionKind.all.count]
             let path = damaged.path(kind.name)

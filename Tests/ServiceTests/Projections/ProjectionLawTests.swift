@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Service
@@ -31,7 +32,7 @@ import Testing
     ) throws {
         let reports = try History.reports(seed: seed)
         let ordered = try History.log(reports)
-        var dice = Dice(seed)
+        var dice = SplitMix(seed)
         var late = try History.log(Self.withLateness(reports, seed))
         // The same again, as a writer that forgot would let through.
         for report in reports where dice.chance(0.2) { late.add(report) }
@@ -54,7 +55,7 @@ import Testing
 
     @Test func `one fix at a time in random order makes the same timeline`() throws {
         let reports = try History.reports(seed: 9, hours: 12)
-        var dice = Dice(9)
+        var dice = SplitMix(9)
         let ordered = try Folded<TimelineTable>(try History.log(reports).events)
         let shuffled = try Folded<TimelineTable>(try History.log(reports.shuffled(using: &dice)).events, batch: 1)
         expectSame(try shuffled.rows(), try ordered.rows())
@@ -143,7 +144,7 @@ import Testing
 
     /// Offline stretches: some spans of fixes arrive later, each as a shuffled batch.
     static func withLateness(_ reports: [Report], _ seed: UInt64) -> [Report] {
-        var dice = Dice(seed &+ 100)
+        var dice = SplitMix(seed &+ 100)
         var arriving: [Report] = []
         var held: [Report] = []
         var isOffline = false

@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @testable import Service
@@ -59,7 +60,7 @@ import Testing
         #expect(try Self.successor(of: early[1].id, in: live) == known[1].id)
         let refolded = try Folded<TimelineTable>(events)
         #expect(try Self.successor(of: early[1].id, in: refolded) == known[1].id)
-        var dice = Dice(4)
+        var dice = SplitMix(4)
         let shuffled = try Folded<TimelineTable>(Self.log(fixes.shuffled(using: &dice)).events, batch: 100)
         #expect(try Self.successor(of: early[1].id, in: shuffled) == known[1].id)
         for version in TimelineTable.versions {

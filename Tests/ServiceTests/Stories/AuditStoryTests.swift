@@ -1,6 +1,7 @@
 import DeviceAgent
 import Glibc
 import JSON
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -8,8 +9,7 @@ import Whereabouts
 
 /// What the subject, the asker and a spreadsheet get to know of a question.
 @Suite struct AuditStoryTests {
-    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
-    private static let hasPython = system("\(python) -c 'import csv' >/dev/null 2>&1") == 0
+    private static let hasPython = Foreign.hasPython(with: "csv")
 
     @Test func `each leg of an answered question has its time, and the asker can prove what was shown`() throws {
         let scene = try Neighbourhood()
@@ -97,12 +97,9 @@ import Whereabouts
         let page = house.send(
             "GET", "/v1/people/walker/audit?limit=2", as: walker, headers: [("Accept", "text/csv")])
         #expect(page.header("Link")?.contains("rel=\"next\"") == true)
-        var template = Array("/tmp/audit-XXXXXX".utf8CString)
-        let file = mkstemp(&template)
-        defer { unlink(template) }
-        #expect(write(file, answer.body, answer.body.count) == answer.body.count)
-        close(file)
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = TemporaryFolder()
+        let path = folder.file("audit.csv")
+        try write(answer.body, to: path)
         let program = """
             import csv
             rows = list(csv.DictReader(open('\(path)', newline='', encoding='utf-8'), strict=True))
@@ -118,8 +115,6 @@ import Whereabouts
                     assert not cell or cell[0] not in '=+@\\t\\r' , (name, cell)
                     assert not cell.startswith('-') or name in ('latitude', 'longitude'), (name, cell)
             """
-        let python = try #require(popen("\(Self.python) -", "w"))
-        fputs(program, python)
-        #expect(pclose(python) == 0)
+        try Foreign.python(program)
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -22,7 +23,6 @@ import Whereabouts
             given.change { $0 = kept }
         }
         let kept = try #require(given.wait { $0 })
-        defer { kept.remove() }
         let data = try DataDirectory(path: kept.path)
         let log = try EventLog.alone(in: data)
         defer { log.stop() }
@@ -39,13 +39,10 @@ import Whereabouts
 /// A copy of a data directory, taken while its service runs: what a kill at that moment would leave.
 final class Kept: Sendable {
     private static let files = ["log.sqlite", "log.sqlite-wal", "keys.sqlite", "keys.sqlite-wal", "kek", "admin.token"]
-    let path: String
+    private let folder = TemporaryFolder()
+    var path: String { folder.path }
 
-    init(of directory: String) {
-        var template = Array("/tmp/kept-XXXXXX".utf8CString)
-        path = mkdtemp(&template).map { String(cString: $0) } ?? "/nonexistent"
-        Self.copy(from: directory, to: path)
-    }
+    init(of directory: String) { Self.copy(from: directory, to: path) }
 
     /// Puts the copy in the place of what the directory holds by now; what is folded is folded again.
     func restore(to directory: String) {
@@ -54,7 +51,7 @@ final class Kept: Sendable {
             unlink("\(directory)/\(file)")
         }
         for file in Self.files { unlink("\(directory)/\(file)") }
-        ServiceUnderTest.remove("\(directory)/projections")
+        remove("\(directory)/projections")
         Self.copy(from: path, to: directory)
     }
 
@@ -64,6 +61,4 @@ final class Kept: Sendable {
             try? DataDirectory.writePrivate(bytes, to: "\(target)/\(file)")
         }
     }
-
-    func remove() { ServiceUnderTest.remove(path) }
 }

@@ -3,6 +3,7 @@ import JSON
 import LocationPush
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Service
@@ -72,9 +73,8 @@ import Testing
         throws
     {
         let tool = try #require(Self.tool)
-        var template = Array("/tmp/killed-XXXXXX".utf8CString)
-        let folder = String(cString: try #require(mkdtemp(&template)))
-        defer { ServiceUnderTest.remove(folder) }
+        let temporary = TemporaryFolder()
+        let folder = temporary.path
         let pushes = Monitor((ids: [String](), victim: pid_t(0)))
         var configuration = PushStandIn.Configuration(directory: folder)
         configuration.record = { record in

@@ -1,6 +1,7 @@
 import Cryptography
 import Geodesy
 import JSON
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -63,7 +64,7 @@ import Whereabouts
 
     /// Home, work and back with gaps, scatter and a few minutes of silence; each received two seconds later.
     private static func day() -> [Seen] {
-        var dice = Dice(11)
+        var dice = SplitMix(11)
         var time = HouseClock.standing.seconds - 12 * 3600
         var fixes: [Seen] = []
         func see(_ latitude: Double, _ longitude: Double, every seconds: Int64) {
@@ -89,7 +90,7 @@ import Whereabouts
 
     @Test func `shuffled, doubled, trickled, batched and refolded reports come to the same`() throws {
         let day = Self.day()
-        var dice = Dice(12)
+        var dice = SplitMix(12)
         let reference = try World()
         reference.importing(day, by: 1000)
         let expected = reference.derived()

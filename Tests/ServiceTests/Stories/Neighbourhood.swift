@@ -4,6 +4,7 @@ import JSON
 import LocationPush
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Service
@@ -17,7 +18,7 @@ final class Neighbourhood {
     let friend: String
     /// The reporting key of `walker-phone`.
     let phoneKey: String
-    private let folder: String
+    private let folder = TemporaryFolder()
     private let hooks = Shared()
 
     /// A hook that the stand-in's thread may call at any time.
@@ -29,9 +30,7 @@ final class Neighbourhood {
     func onPush(_ body: @escaping @Sendable (PushRecord) -> Void) { hooks.hook.withLock { $0 = body } }
 
     init(clock: HouseClock = .running) throws {
-        var template = Array("/tmp/stand-in-XXXXXX".utf8CString)
-        folder = String(cString: try #require(mkdtemp(&template)))
-        var configuration = PushStandIn.Configuration(directory: folder)
+        var configuration = PushStandIn.Configuration(directory: folder.path)
         configuration.record = { [hooks] record in hooks.hook.withLock { $0 }?(record) }
         standIn = try PushStandIn(configuration)
         house = try ServiceUnderTest(clock: clock, standIn: standIn)
@@ -44,16 +43,6 @@ final class Neighbourhood {
     deinit {
         house.stop()
         standIn.stop()
-        if let entries = opendir(folder) {
-            while let entry = readdir(entries) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                unlink("\(folder)/\(name)")
-            }
-            closedir(entries)
-        }
-        rmdir(folder)
     }
 
     /// Where the walker's phone stands: Karlsplatz in Vienna.
@@ -66,14 +55,14 @@ final class Neighbourhood {
             <trkpt lat="\(Self.place.latitude)" lon="\(Self.place.longitude)"><time>2026-05-04T07:00:00Z</time></trkpt>
             </trkseg></trk></gpx>
             """
-        try DataDirectory.writePrivate(Array(gpx.utf8), to: "\(folder)/track.gpx")
+        try DataDirectory.writePrivate(Array(gpx.utf8), to: folder.file("track.gpx"))
         let scenario = """
             {"service":"http://127.0.0.1:\(client.port)","pushStandIn":"127.0.0.1:\(standIn.courierPort)","devices":[
             {"device":"walker-phone","reportingKey":"\(phoneKey)","bundleID":"\(ServiceUnderTest.bundleID)",
             "track":"track.gpx"}]}
             """
         let simulation = try Simulation(
-            Scenario(json: Array(scenario.utf8), directory: folder), diary: Diary { _ in })
+            Scenario(json: Array(scenario.utf8), directory: folder.path), diary: Diary { _ in })
         until { isTokenKnown }
         return simulation
     }

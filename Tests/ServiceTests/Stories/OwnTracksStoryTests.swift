@@ -3,6 +3,7 @@ import Geodesy
 import Glibc
 import HTTPServer
 import JSON
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -203,12 +204,8 @@ import Whereabouts
         """
 
     @Test func `an encrypted location is a fix where the pass phrase is known, and kept sealed elsewhere`() throws {
-        var template = Array("/tmp/phrase-XXXXXX".utf8CString)
-        let file = mkstemp(&template)
-        defer { unlink(template) }
-        #expect(write(file, "s3cr3t\n", 7) == 7)
-        close(file)
-        let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = TemporaryFolder()
+        let path = try folder.write("s3cr3t\n", to: "phrase")
         let phone = try #require(Handle("walker-phone"))
         let pair = try Pair(ServiceUnderTest { $0.ownTracksKeys[phone] = path })
         for key in [pair.walkerKey, pair.walkerKey, pair.friendKey, pair.friendKey] {

@@ -26,7 +26,6 @@ import Whereabouts
             if crash == 1 { url = try here.ask(#","deadlineSeconds":600"#) } else { try here.house.restart() }
             here.until { kept.withLock { $0 != nil } }
             let left = try #require(kept.withLock { $0 })
-            defer { left.remove() }
             try here.house.restart { left.restore(to: directory) }
             here.until { here.standIn.acceptedCount >= 2 * crash }
         }
@@ -98,7 +97,6 @@ import Whereabouts
         }
         here.until { kept.withLock { $0 != nil } }
         let left = try #require(kept.withLock { $0 })
-        defer { left.remove() }
         here.until { here.standIn.acceptedCount == 1 }
         try here.house.restart { left.restore(to: directory) }
         here.until { here.standIn.acceptedCount == 2 }

@@ -1,6 +1,7 @@
 import Glibc
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -9,12 +10,9 @@ import Whereabouts
 /// Two apps of two teams, one in Apple's sandbox and one in production, woken by one service.
 @Suite struct SeveralAppsStoryTests {
     @Test func `each phone is woken through the server, team and key of its own app`() throws {
-        let folders = try (0..<2).map { _ in
-            var template = Array("/tmp/stand-in-XXXXXX".utf8CString)
-            return String(cString: try #require(mkdtemp(&template)))
-        }
-        let sandbox = try PushStandIn(PushStandIn.Configuration(directory: folders[0]))
-        var configuration = PushStandIn.Configuration(directory: folders[1])
+        let folders = [TemporaryFolder(), TemporaryFolder()]
+        let sandbox = try PushStandIn(PushStandIn.Configuration(directory: folders[0].path))
+        var configuration = PushStandIn.Configuration(directory: folders[1].path)
         configuration.environment = .production
         let production = try PushStandIn(configuration)
         let house = try ServiceUnderTest(
@@ -27,7 +25,6 @@ import Whereabouts
             house.stop()
             sandbox.stop()
             production.stop()
-            for folder in folders { ServiceUnderTest.remove(folder) }
         }
         let walker = try house.addPerson("walker")
         let phones: [(String, PushStandIn, LocationPush.PushEnvironment, String)] = [

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 import Whereabouts
 
 @Suite struct CBORConformanceTests {
     @Test func `every example of RFC 8949 Appendix A is read as it says, or refused as not deterministic`() throws {
-        let lines = try conformanceLines("cbor-appendix-a.txt")
+        let lines = try Repository.rows(of: "cbor-appendix-a.txt")
         #expect(lines.count == 81)
         for line in lines {
             let fields = line.split(separator: " ", maxSplits: 2)
@@ -62,7 +63,7 @@ import Whereabouts
     }
 
     @Test func `random floats keep all their bits`() throws {
-        var random = SplitMix(state: 7)
+        var random = SplitMix(7)
         for _ in 0..<20_000 {
             let wide = Double(bitPattern: random.next())
             let single = Double(Float(bitPattern: UInt32(truncatingIfNeeded: random.next())))
@@ -77,10 +78,10 @@ import Whereabouts
     }
 
     @Test func `100,000 mutated inputs are read or refused, and what is read gives the same bytes`() throws {
-        let seeds = try conformanceLines("cbor-appendix-a.txt").compactMap {
+        let seeds = try Repository.rows(of: "cbor-appendix-a.txt").compactMap {
             bytes(hex: $0.split(separator: " ")[0])
         }
-        var random = SplitMix(state: 42)
+        var random = SplitMix(42)
         var read = 0
         for _ in 0..<100_000 {
             var input = seeds.randomElement(using: &random) ?? []

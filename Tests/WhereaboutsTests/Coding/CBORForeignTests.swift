@@ -1,15 +1,13 @@
 import Glibc
+import TestSupport
 import Testing
 import Whereabouts
 
 /// PyPI `cbor2` judges what is written and what is read.
 @Suite struct CBORForeignTests {
-    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
-    private static let hasCBOR2 = system("\(python) -c 'import cbor2' >/dev/null 2>&1") == 0
-
-    @Test(.enabled(if: hasCBOR2, "There is no Python with cbor2 to compare with."))
+    @Test(.enabled(if: Foreign.hasPython(with: "cbor2"), "There is no Python with cbor2 to compare with."))
     func `random trees are the same bytes as cbor2's canonical ones, both ways`() throws {
-        var random = SplitMix(state: 1)
+        var random = SplitMix(1)
         let ours = (0..<2000).map { _ in Self.tree(depth: 0, using: &random) }.map(\.encoded)
         let program = """
             import cbor2, random, struct, sys
@@ -31,7 +29,8 @@ import Whereabouts
             for _ in range(2000):
                 print(cbor2.dumps(tree(0), canonical=True).hex())
             """
-        let answers = try Self.run(program, input: ours.map { hex($0) + "\n" }.joined())
+        let answers = try Foreign.python(program, input: ours.map { hex($0) + "\n" }.joined())
+            .split(separator: "\n")
         try #require(answers.count == 4001 && answers[2000] == "theirs")
         for (our, their) in zip(ours, answers) { #expect(hex(our) == their) }
         for their in answers[2001...] {
@@ -64,28 +63,5 @@ import Whereabouts
                 (0..<Int.random(in: 0...8, using: &random)).map { _ in UInt64.random(in: 0...500, using: &random) })
             return .map(keys.sorted().map { .init(key: .unsigned($0), value: tree(depth: depth + 1, using: &random)) })
         }
-    }
-
-    /// The lines that a Python program prints.
-    private static func run(_ program: String, input: String) throws -> [String] {
-        var template = Array("/tmp/cbor-tests-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { _ = system("rm -r '\(folder)'") }
-        for (name, text) in [("program.py", program), ("input", input)] {
-            let file = try #require(fopen("\(folder)/\(name)", "w"))
-            fputs(text, file)
-            fclose(file)
-        }
-        try #require(system("\(python) \(folder)/program.py < \(folder)/input > \(folder)/output") == 0)
-        let file = try #require(fopen("\(folder)/output", "r"))
-        defer { fclose(file) }
-        var lines: [String] = []
-        var buffer = [CChar](repeating: 0, count: 1 << 24)
-        while fgets(&buffer, Int32(buffer.count), file) != nil {
-            lines.append(
-                String(decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        }
-        return lines
     }
 }

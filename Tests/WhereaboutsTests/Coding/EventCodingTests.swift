@@ -1,17 +1,18 @@
 import Geodesy
+import TestSupport
 import Testing
 import Whereabouts
 
 @Suite struct EventCodingTests {
     /// The kinds that have a form by now.
     private static let storedKinds = EventKind.allCases.filter { kind in
-        var events = AnyEvent(random: SplitMix(state: 1))
+        var events = AnyEvent(random: SplitMix(1))
         return events.next(kind) != nil
     }
 
     @Test(arguments: storedKinds)
     func `every event comes back equal, and encoding it again gives the same bytes`(kind: EventKind) throws {
-        var events = AnyEvent(random: SplitMix(state: UInt64(kind.rawValue)))
+        var events = AnyEvent(random: SplitMix(UInt64(kind.rawValue)))
         for _ in 0..<400 {
             let next = events.next(kind)
             let (event, stream) = try #require(next)
@@ -27,7 +28,7 @@ import Whereabouts
     }
 
     @Test func `no float loses a bit on its way through an event`() throws {
-        var events = AnyEvent(random: SplitMix(state: 99))
+        var events = AnyEvent(random: SplitMix(99))
         for _ in 0..<2000 {
             let fix = events.fix()
             let track = StreamID.track(PersonID(rawValue: 2))
@@ -49,7 +50,7 @@ import Whereabouts
 
     /// The lines of the table were written by PyPI cbor2; the values beside them by hand.
     @Test func `every form that version 1 can store is read for ever, and written the same`() throws {
-        let lines = try conformanceLines("events-v1.txt")
+        let lines = try Repository.rows(of: "events-v1.txt")
         #expect(lines.count == GoldenEvents.all.count)
         for line in lines {
             let fields = line.split(separator: " ")
@@ -70,7 +71,7 @@ import Whereabouts
 
     @Test(arguments: storedKinds)
     func `an event whose keys are gone is still an event`(kind: EventKind) throws {
-        var events = AnyEvent(random: SplitMix(state: 5))
+        var events = AnyEvent(random: SplitMix(5))
         for sealed in [OpenedPart.erased, .keyLost] {
             let next = events.next(kind)
             let (event, stream) = try #require(next)
@@ -83,7 +84,7 @@ import Whereabouts
 
     @Test(arguments: storedKinds)
     func `bytes that are not what a kind stores are refused, never guessed`(kind: EventKind) throws {
-        var events = AnyEvent(random: SplitMix(state: 11))
+        var events = AnyEvent(random: SplitMix(11))
         for _ in 0..<200 {
             let next = events.next(kind)
             let (event, stream) = try #require(next)
@@ -109,7 +110,7 @@ import Whereabouts
     }
 
     @Test func `each personal part is sealed under the person it is about, the track apart from the rest`() throws {
-        var events = AnyEvent(random: SplitMix(state: 3))
+        var events = AnyEvent(random: SplitMix(3))
         for kind in Self.storedKinds {
             for _ in 0..<50 {
                 let next = events.next(kind)

@@ -1,16 +1,11 @@
-import Glibc
+import TestSupport
 import Testing
 
 /// PyPI `pycddl` judges the stored forms by their description.
 @Suite struct EventDescriptionTests {
-    private static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
-    private static let hasCDDL = system("\(python) -c 'import pycddl, cbor2' >/dev/null 2>&1") == 0
-
-    @Test(.enabled(if: hasCDDL, "There is no Python with pycddl and cbor2."))
+    @Test(.enabled(if: Foreign.hasPython(with: "pycddl, cbor2"), "There is no Python with pycddl and cbor2."))
     func `events_cddl describes every form that version 1 can store, and nothing of another type`() throws {
-        var folder = #filePath.split(separator: "/")
-        while folder.last != "Tests" { folder.removeLast() }
-        let root = "/" + folder.dropLast().joined(separator: "/")
+        let root = Repository.root
         let program = """
             import cbor2, pycddl
             text = open('\(root)/Sources/Whereabouts/Documentation.docc/events.cddl').read()
@@ -40,8 +35,6 @@ import Testing
                 del (wrong[1] or wrong[2][0])[1]
                 assert not fits(wrong), name
             """
-        let file = try #require(popen("\(Self.python) -", "w"))
-        fputs(program, file)
-        #expect(pclose(file) == 0)
+        try Foreign.python(program)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -91,7 +92,7 @@ import Whereabouts
 
     /// What `note` gives back is what `findings` then holds; folding in pieces is folding at once.
     @Test(arguments: 1...20) func `what is told with each step adds up to what is found`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed)
         var at: Int64 = 0
         let steps = (1...400).map { number in
             at += Int64.random(in: 0...4000, using: &random)

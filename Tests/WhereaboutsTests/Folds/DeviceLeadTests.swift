@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @testable import Whereabouts
@@ -133,7 +134,7 @@ import Testing
         add(Self.tablet, tablet.fixes(of: other, seed: 2), by: start - Int64(other.start * 1000))
         add(DeviceID(rawValue: 9), phone.fixes(of: other, seed: 3), by: start - Int64(other.start * 1000))
 
-        var dice = Dice(11)
+        var dice = SplitMix(11)
         func content(_ batches: [[(device: DeviceID, fix: Fix)]]) throws -> [String] {
             let timeline = try MemoryTimeline()
             for batch in batches { try timeline.report(batch) }

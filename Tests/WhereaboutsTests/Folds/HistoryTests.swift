@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @testable import Whereabouts
@@ -171,7 +172,7 @@ import Testing
             fixes = Array(fixes.sorted { $0.timestamp < $1.timestamp }.filter { $0.timestamp >= noon }.prefix(1500))
         }
         let circle = try Circle(center: days.home, radiusMeters: 120)
-        var dice = Dice(3)
+        var dice = SplitMix(3)
         func content(_ batches: [[Fix]]) throws -> [String] {
             let timeline = try MemoryTimeline()
             try timeline.record([

@@ -1,5 +1,6 @@
 import Geodesy
 import Glibc
+import TestSupport
 import Whereabouts
 
 /// Some days of one person as they truly were: made from a seed, the same on every run.
@@ -41,13 +42,13 @@ struct Itinerary {
     /// Where the person was when; straight between.
     private var knots: [(time: Double, point: Point)] = []
     private var indoors: [ClosedRange<Double>] = []
-    private var dice: Dice
+    private var dice: SplitMix
 
     static let shortestStay = 180.0
 
     init(home: Coordinate, start: Double, days: Int, seed: UInt64, _ habits: Habits = Habits()) {
         (self.home, self.start, end) = (home, start, start)
-        dice = Dice(seed)
+        dice = SplitMix(seed)
         let house = Point(east: 0, north: 0)
         knots = [(start, house)]
         let work = somewhere(around: house, 2000...max(2500, habits.reach * 1000))
@@ -240,7 +241,7 @@ struct Phone: Sendable {
         let phaseFixes: Int
     }
     /// When it looks for a fix.
-    let reports: @Sendable (Moment, inout Dice) -> Bool
+    let reports: @Sendable (Moment, inout SplitMix) -> Bool
     var stepSeconds = 5.0
     var indoorAccuracy = 8.0...65.0
     var outdoorAccuracy = 4.0...15.0
@@ -255,7 +256,7 @@ struct Phone: Sendable {
 
     /// In the order of arrival.
     func fixes(of days: Itinerary, seed: UInt64) -> [Fix] {
-        var dice = Dice(seed)
+        var dice = SplitMix(seed)
         func uniform(_ low: Double, _ high: Double) -> Double { .random(in: low...high, using: &dice) }
         func normal() -> Double { (-2 * log(uniform(1e-12, 1))).squareRoot() * cos(2 * .pi * uniform(0, 1)) }
         func spans(_ perDay: Double, _ length: ClosedRange<Double>) -> [ClosedRange<Double>] {

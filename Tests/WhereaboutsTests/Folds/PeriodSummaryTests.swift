@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Whereabouts
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: 1...30) func `nothing is left out and nothing counted twice`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed)
         let zones = [
             Self.vienna, Self.zone("Pacific/Auckland", 12), Self.zone("Pacific/Honolulu", -10),
             Self.zone("Europe/Lisbon", 0, [(1_774_746_000, 1), (1_792_890_000, 0)]),

@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @testable import Whereabouts
@@ -88,7 +89,7 @@ import Testing
         let days = Itinerary(home: home, start: 1_780_272_000, days: 2, seed: 77)
         let phone = try #require(Phone.all.first { $0.name == "30 s, spikes" })
         let fixes = phone.fixes(of: days, seed: 5)
-        var dice = Dice(8)
+        var dice = SplitMix(8)
         let regions = try (0..<1000).map { number in
             let middle = Geodesic.direct(
                 from: home, initialAzimuth: .random(in: -180...180, using: &dice),

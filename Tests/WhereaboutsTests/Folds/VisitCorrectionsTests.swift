@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 
 @testable import Whereabouts
@@ -101,7 +102,7 @@ import Testing
 
     /// A page begins anywhere: what it needs of the visits before is not more than ``VisitCorrections/start(for:arrival:)``.
     @Test(arguments: 1...40) func `corrected from any moment on, visits are those of the whole`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed)
         var visits: [Visit] = []
         var minute: Int64 = 0
         for _ in 0..<30 {

@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 
 @testable import Whereabouts
 
@@ -11,11 +12,11 @@ struct Walk {
     var accuracy = 10.0
     /// Meters a fix may lie off the true place.
     var scatterMeters = 5.0
-    private var dice: Dice
+    private var dice: SplitMix
 
     init(from place: Coordinate, at start: Timestamp, seed: UInt64 = 1) {
         (self.place, now) = (place, start)
-        dice = Dice(seed)
+        dice = SplitMix(seed)
     }
 
     mutating func stay(seconds: Int64) {

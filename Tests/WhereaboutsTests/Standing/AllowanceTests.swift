@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Whereabouts
@@ -32,7 +33,7 @@ import Testing
 
     /// Against a bucket of tokens that is counted second by second.
     @Test(arguments: 1...4) func `the one number tells what counting tokens tells`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed)
         var bucket = Allowance()
         var seconds: Int64 = 0
         var milliTokens: Int64 = 3000

@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -39,7 +40,7 @@ import Whereabouts
     /// A house in which a few hundred random things happened.
     private static func lived(seed: UInt64, erasing: Bool = false) -> Scene {
         var scene = Scene()
-        var random = AnyEvent(random: SplitMix(state: seed))
+        var random = AnyEvent(random: SplitMix(seed))
         var query: UInt64 = 0
         for step in 0..<400 {
             scene.house.now = scene.house.now.adding(seconds: Int64.random(in: 0...40, using: &random.random))

@@ -1,4 +1,5 @@
 import Geodesy
+import TestSupport
 import Whereabouts
 
 /// Random events of every kind, with the stream they would stand in.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -73,7 +74,7 @@ import Whereabouts
 
     /// Both are compared with a walk from minute to minute.
     @Test(arguments: 1...40) func `what holds all the time, and when it last held, is what a walk finds`(seed: UInt64) {
-        var random = AnyEvent(random: SplitMix(state: seed))
+        var random = AnyEvent(random: SplitMix(seed))
         let hours = random.hours()
         #expect((try? WeeklyHours(hours.text, in: hours.zone)) == hours)
         let change = hours.zone.changes.last?.at ?? Timestamp(milliseconds: 1_600_000_020_000)

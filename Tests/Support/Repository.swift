@@ -1,0 +1,25 @@
+import Glibc
+
+/// The folders of this repository, and those that may stand beside it.
+package enum Repository {
+    package static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+    /// A published vector, or a script that asks another program, under `Tests/Conformance`.
+    package static func conformance(_ name: String) -> String { "\(root)/Tests/Conformance/\(name)" }
+
+    /// The lines of a table under `Tests/Conformance`, without comments and empty ones.
+    package static func rows(of table: String) throws -> [Substring] {
+        try String(decoding: contents(ofFile: conformance(table)), as: UTF8.self)
+            .split(separator: "\n").filter { !$0.hasPrefix("#") }
+    }
+
+    /// Files recorded by real clients, which are not part of this repository: the folder `WHEREABOUTS_FIXTURES` names,
+    /// else `shared/fixtures` beside the repository; `nil` where they are missing.
+    package static let fixtures: String? = {
+        if let named = getenv("WHEREABOUTS_FIXTURES") { return String(cString: named) }
+        guard let root = realpath(root, nil) else { return nil }
+        defer { free(root) }
+        let folder = "\(String(cString: root))/../shared/fixtures"
+        return access("\(folder)/expected.json", R_OK) == 0 ? folder : nil
+    }()
+}
