@@ -262,6 +262,7 @@ extension Standing {
             devices[device]?.lastPushAt = nil
             devices[device]?.authorization = nil
             devices[device]?.sightings = []
+            keyedRequests[device.principal] = nil
         }
         for grant in known.grants { revoke(grant) }
         for grant in grants.values where grant.requester == person { revoke(grant.id) }

@@ -1,24 +1,21 @@
-import Foundation
+import Glibc
 import JSON
+import TestSupport
 import Testing
 
 @testable import Service
 
 /// The page HTTPReference of the documentation catalog, made from `/openapi.json`.
 @Suite struct ReferencePageTests {
-    private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../Sources/Whereabouts/Documentation.docc/HTTPReference.md").standardized
+    private static let page = "\(Repository.root)/Sources/Whereabouts/Documentation.docc/HTTPReference.md"
 
     /// With WHEREABOUTS_WRITE=1 the page is written instead.
     @Test func `the reference page says what the interface says of itself`() throws {
         let house = try ServiceUnderTest()
         let document = try #require(house.send("GET", "/openapi.json", as: nil).json)
         let made = ReferencePage(document: document).text
-        if ProcessInfo.processInfo.environment["WHEREABOUTS_WRITE"] == "1" {
-            try Data(made.utf8).write(to: Self.page)
-        }
-        let kept = try String(contentsOf: Self.page, encoding: .utf8)
-        let isSame = kept == made
+        if getenv("WHEREABOUTS_WRITE") != nil { try write(made.utf8, to: Self.page) }
+        let isSame = try contents(ofFile: Self.page) == Array(made.utf8)
         #expect(
             isSame, "HTTPReference.md is old: WHEREABOUTS_WRITE=1 swift test --filter ReferencePageTests writes it.")
     }
