@@ -43,13 +43,8 @@ enum AccountEndpoints {
         return .json(body)
     }
 
-    static func withdraw(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        ManageEndpoints.done(
-            try Gate.append(
-                service, exchange,
-                .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0)))))
+    static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+        .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0)))
     }
 
     /// Makes the account, for whoever shows a code: there are no credentials yet.

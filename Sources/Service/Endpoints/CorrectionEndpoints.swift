@@ -79,11 +79,8 @@ enum CorrectionEndpoints {
         }
     }
 
-    static func withdraw(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let id = CorrectionID(rawValue: try exchange.number(1))
-        return ManageEndpoints.done(
-            try Gate.append(service, exchange, .withdrawCorrection(id, of: try exchange.handle(0))))
+        return .withdrawCorrection(id, of: try exchange.handle(0))
     }
 }

@@ -42,28 +42,20 @@ enum GrantEndpoints {
         }
     }
 
-    static func revoke(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        ManageEndpoints.done(
-            try Gate.append(service, exchange, .revokeGrant(GrantID(rawValue: try exchange.number(0)))))
+    static func revoke(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+        .revokeGrant(GrantID(rawValue: try exchange.number(0)))
     }
 
     // MARK: Pausing
 
-    static func pause(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    static func pause(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let body = try exchange.object("until", "forSeconds")
         let until = try end(body, service)
-        return ManageEndpoints.done(
-            try Gate.append(service, exchange, .pauseSharing(try exchange.handle(0), until: until)))
+        return .pauseSharing(try exchange.handle(0), until: until)
     }
 
-    static func resume(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        ManageEndpoints.done(try Gate.append(service, exchange, .resumeSharing(try exchange.handle(0))))
+    static func resume(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+        .resumeSharing(try exchange.handle(0))
     }
 
     static func pauses(
@@ -133,12 +125,8 @@ enum GrantEndpoints {
         }
     }
 
-    static func withdraw(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        ManageEndpoints.done(
-            try Gate.append(
-                service, exchange, .withdrawInvitation(InvitationID(rawValue: try exchange.number(0)))))
+    static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+        .withdrawInvitation(InvitationID(rawValue: try exchange.number(0)))
     }
 
     static func redeem(
@@ -192,9 +180,7 @@ enum GrantEndpoints {
         }
     }
 
-    static func answerConsent(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    static func answerConsent(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         guard let id = QueryID(exchange.parameters[1]) else { throw .notFound }
         let isGiven: Bool
         switch try exchange.object("consent").text("consent") {
@@ -202,9 +188,7 @@ enum GrantEndpoints {
         case "refused": isGiven = false
         default: throw .invalid("\"consent\" must be given or refused.")
         }
-        return ManageEndpoints.done(
-            try Gate.append(
-                service, exchange, .answerConsent(id, of: try exchange.handle(0), isGiven: isGiven)))
+        return .answerConsent(id, of: try exchange.handle(0), isGiven: isGiven)
     }
 
     // MARK: Terms

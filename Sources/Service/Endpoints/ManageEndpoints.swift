@@ -100,11 +100,9 @@ enum ManageEndpoints {
         }
     }
 
-    static func removeDevice(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    static func removeDevice(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
-        return done(try Gate.append(service, exchange, .removeDevice(handle)))
+        return .removeDevice(handle)
     }
 
     static func addReportingKey(
@@ -171,10 +169,8 @@ enum ManageEndpoints {
         }
     }
 
-    static func revokeToken(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        done(try Gate.append(service, exchange, .revokeToken(TokenID(rawValue: try exchange.number(0)))))
+    static func revokeToken(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+        .revokeToken(TokenID(rawValue: try exchange.number(0)))
     }
 
     static func addRegion(
@@ -195,13 +191,8 @@ enum ManageEndpoints {
         return created(receipt) { $0.field("id", identifier) }
     }
 
-    static func removeRegion(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        done(
-            try Gate.append(
-                service, exchange,
-                .removeRegion(identifier: exchange.parameters[1], of: try exchange.handle(0))))
+    static func removeRegion(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+        .removeRegion(identifier: exchange.parameters[1], of: try exchange.handle(0))
     }
 
     // MARK: Shapes of answers

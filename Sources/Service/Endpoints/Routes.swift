@@ -75,36 +75,36 @@ struct Route: Sendable {
         answer("DELETE", "/v1/people/*", ManageEndpoints.erasePerson),
         change("/v1/people/*/devices", ManageEndpoints.addDevice),
         answer("GET", "/v1/people/*/devices", ManageEndpoints.devices),
-        answer("DELETE", "/v1/devices/*", ManageEndpoints.removeDevice),
+        command("DELETE", "/v1/devices/*", ManageEndpoints.removeDevice),
         change("/v1/devices/*/tokens", ManageEndpoints.addReportingKey),
         change("/v1/people/*/tokens", ManageEndpoints.addToken),
         answer("GET", "/v1/people/*/tokens", ManageEndpoints.tokens),
-        answer("DELETE", "/v1/tokens/*", ManageEndpoints.revokeToken),
+        command("DELETE", "/v1/tokens/*", ManageEndpoints.revokeToken),
         change("/v1/people/*/grants", GrantEndpoints.give),
         answer("GET", "/v1/people/*/grants", GrantEndpoints.list),
-        answer("DELETE", "/v1/grants/*", GrantEndpoints.revoke),
-        change("/v1/people/*/pauses", GrantEndpoints.pause),
+        command("DELETE", "/v1/grants/*", GrantEndpoints.revoke),
+        command("POST", "/v1/people/*/pauses", GrantEndpoints.pause),
         answer("GET", "/v1/people/*/pauses", GrantEndpoints.pauses),
-        answer("DELETE", "/v1/people/*/pauses", GrantEndpoints.resume),
+        command("DELETE", "/v1/people/*/pauses", GrantEndpoints.resume),
         change("/v1/people/*/invitations", GrantEndpoints.invite),
         answer("GET", "/v1/people/*/invitations", GrantEndpoints.invitations),
-        answer("DELETE", "/v1/invitations/*", GrantEndpoints.withdraw),
+        command("DELETE", "/v1/invitations/*", GrantEndpoints.withdraw),
         change("/v1/redemptions", GrantEndpoints.redeem),
         change("/v1/account-invitations", AccountEndpoints.invite),
         answer("GET", "/v1/account-invitations", AccountEndpoints.list),
-        answer("DELETE", "/v1/account-invitations/*", AccountEndpoints.withdraw),
+        command("DELETE", "/v1/account-invitations/*", AccountEndpoints.withdraw),
         change("/v1/accounts", AccountEndpoints.open, .none),
         answer("GET", "/v1/people/*/consent-requests", GrantEndpoints.consentRequests, mixesTexts: true),
-        change("/v1/people/*/consent-requests/*", GrantEndpoints.answerConsent),
+        command("POST", "/v1/people/*/consent-requests/*", GrantEndpoints.answerConsent),
         change("/v1/people/*/regions", ManageEndpoints.addRegion),
-        answer("DELETE", "/v1/people/*/regions/*", ManageEndpoints.removeRegion),
+        command("DELETE", "/v1/people/*/regions/*", ManageEndpoints.removeRegion),
         change("/v1/people/*/schedules", ScheduleEndpoints.set),
         answer("GET", "/v1/people/*/schedules", ScheduleEndpoints.list),
-        answer("DELETE", "/v1/people/*/schedules/*", ScheduleEndpoints.remove),
+        command("DELETE", "/v1/people/*/schedules/*", ScheduleEndpoints.remove),
 
         change("/v1/people/*/corrections", CorrectionEndpoints.make),
         answer("GET", "/v1/people/*/corrections", CorrectionEndpoints.list),
-        answer("DELETE", "/v1/people/*/corrections/*", CorrectionEndpoints.withdraw),
+        command("DELETE", "/v1/people/*/corrections/*", CorrectionEndpoints.withdraw),
 
         // Where is what? About nobody, so on no record.
         answer("GET", "/v1/geocode/reverse", GeocodeEndpoints.reverse),
@@ -158,6 +158,19 @@ struct Route: Sendable {
         Route(
             method: "POST", path: path, pattern: parts(path), credentials: credentials, bodyBytes: Limits.bodyBytes,
             takesKey: true, work: .answer(work))
+    }
+
+    /// What one command does, and is answered with its number.
+    private static func command(
+        _ method: String, _ path: String,
+        _ make: @escaping @Sendable (Service, Exchange) throws(Problem) -> Command
+    ) -> Route {
+        Route(
+            method: method, path: path, pattern: parts(path), credentials: .header, bodyBytes: Limits.bodyBytes,
+            takesKey: method == "POST",
+            work: .answer { (service, exchange, _) throws(Problem) in
+                ManageEndpoints.done(try Gate.append(service, exchange, try make(service, exchange)))
+            })
     }
 
     private static func wait(

@@ -36,11 +36,8 @@ enum ScheduleEndpoints {
         }
     }
 
-    static func remove(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let id = ScheduleID(rawValue: try exchange.number(1))
-        return ManageEndpoints.done(
-            try Gate.append(service, exchange, .removeSchedule(id, of: try exchange.handle(0))))
+        return .removeSchedule(id, of: try exchange.handle(0))
     }
 }
