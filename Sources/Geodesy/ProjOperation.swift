@@ -16,6 +16,8 @@ struct ProjOperation: ~Copyable {
             throw .proj(doing: doing, number: PROJ_ERR_OTHER, message: "out of memory")
         }
         proj_log_level(context, PJ_LOG_NONE)
+        // Some of its messages heed no level.
+        proj_log_func(context, nil) { _, _, _ in }
         guard proj_context_set_enable_network(context, 0) == 0 else {
             proj_context_destroy(context)
             throw .proj(doing: doing, number: PROJ_ERR_OTHER, message: "the network cannot be switched off")
