@@ -80,6 +80,7 @@ class Chart:
         self.edges = {name: numpy.vstack([numpy.hstack((ring, numpy.roll(ring, 1, axis=0))) for ring in rings])
                       for name, rings in self.rings.items() if rings}
         self.boxes = {name: (*edges[:, :2].min(axis=0), *edges[:, :2].max(axis=0)) for name, edges in self.edges.items()}
+        self.columns = {}
         self.seas = self.read_seas(folder / "dcw-collections.txt")
         self.states = {}
         for line in (folder / "dcw-states.txt").read_text("utf-8").splitlines():
@@ -98,12 +99,26 @@ class Chart:
                 seas[name] = tuple(map(float, line.split(":")[1].strip().split("/")))
         return seas
 
+    def near(self, name, x):
+        """The edges of an area that reach into the degree of a longitude."""
+        if name not in self.columns:
+            edges = self.edges.pop(name)
+            west, east = (numpy.floor(end(edges[:, [0, 2]], axis=1)).astype(int) for end in (numpy.min, numpy.max))
+            counts = east - west + 1
+            numbers = numpy.repeat(numpy.arange(len(edges)), counts)
+            degrees = west[numbers] + numpy.arange(len(numbers)) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
+            order = numpy.argsort(degrees, kind="stable")
+            self.columns[name] = degrees[order], edges[numbers[order]]
+        degrees, edges = self.columns[name]
+        begin, end = numpy.searchsorted(degrees, (math.floor(x), math.floor(x) + 1))
+        return edges[begin:end]
+
     def holds(self, name, latitude, longitude):
         for turn in (0, 360, -360):
             x = longitude + turn
             if not self.boxes[name][0] <= x <= self.boxes[name][2]:
                 continue
-            edges = self.edges[name]
+            edges = self.near(name, x)
             ax, ay, bx, by = edges[(edges[:, 0] > x) != (edges[:, 2] > x)].T
             if (ay + (x - ax) / (bx - ax) * (by - ay) > latitude).sum() % 2:
                 return True
@@ -433,9 +448,12 @@ def forward(tool, chance, judges, folder, weather, cities, failures):
         found = {value for key, value in catalog.items() if isinstance(key, str) and key.endswith("\x04" + text)}
         return found.pop() if len(found) == 1 else None
 
+    where = numpy.array([(city["latitude"], city["longitude"]) for city in cities])
+    populations = numpy.array([city["population"] for city in cities])
+
     def population_near(latitude, longitude):
-        return max((city["population"] for city in cities if abs(city["latitude"] - latitude) < 0.1
-                    and abs(city["longitude"] - longitude) < 0.1), default=0)
+        is_near = (numpy.abs(where - (latitude, longitude)) < 0.1).all(axis=1)
+        return populations[is_near].max(initial=0)
 
     groups = {"other languages": [], "other languages, country": [], "state behind, with comma": [],
               "state or its code behind": [], "one typing error, country": [], "two typing errors, country": []}
@@ -459,10 +477,10 @@ def forward(tool, chance, judges, folder, weather, cities, failures):
                       and judges.chart.holds(code, place["latitude"], place["longitude"])), None)
         if state is None:
             continue
-        where = place["latitude"], place["longitude"]
-        groups["state behind, with comma"].append((f"{place['name']}, {states[state]}", *where))
+        point = place["latitude"], place["longitude"]
+        groups["state behind, with comma"].append((f"{place['name']}, {states[state]}", *point))
         code = state[2:] if state[:2] in ("US", "CA", "AU") else states[state]
-        groups["state or its code behind"].append((f"{place['name']} {code}", *where))
+        groups["state or its code behind"].append((f"{place['name']} {code}", *point))
     large = [place for place in cities if place["population"] > 200_000 and len(place["name"]) > 5
              and place["name"].isascii()]
     for edits, group in ((1, "one typing error, country"), (2, "two typing errors, country")):
