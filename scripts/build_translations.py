@@ -35,7 +35,7 @@ LANGUAGES = set(
 LEAST_POPULATION = 300_000
 ATTRIBUTION = (
     "Names in other languages: of countries and divisions by iso-codes "
-    "(https://salsa.debian.org/iso-codes-team/iso-codes), LGPL 2.1 or later; of places by GeoNames "
+    "(https://salsa.debian.org/iso-codes-team/iso-codes), LGPL 2.1 or later; of places and some countries by GeoNames "
     "(https://www.geonames.org), licensed under CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/), taken from "
     "Debian's libgeonames-common, those of large cities selected.")
 
@@ -67,10 +67,16 @@ def main(folder, share):
         found = {}
         if language not in LANGUAGES:
             continue
-        words = catalog(locales, language, "iso_3166-1")
-        # The name people use, where the standard has one besides its own.
-        texts = {code: next((words[entry[field]] for field in ("common_name", "name") if words.get(entry.get(field))), None)
-                 for code, entry in countries.items()}
+        words, used = catalog(locales, language, "iso_3166-1"), catalog(locales, language, "geonames")
+        texts = {}
+        for code, entry in countries.items():
+            # The name people use, where the standard has one besides its own.
+            field = next((field for field in ("common_name", "name") if words.get(entry.get(field))), None)
+            texts[code] = words[entry[field]] if field else None
+            in_treaties = field and (entry[field] != names.get(code) or "," in texts[code])
+            # "Russian Federation" is what treaties say.
+            if used.get(code) and (not field or in_treaties and len(used[code]) < len(texts[code])):
+                texts[code] = used[code]
         for code, text in texts.items():
             if text and text != names.get(code):
                 found[COUNTRY | int.from_bytes(code.encode(), "little")] = text
@@ -82,9 +88,8 @@ def main(folder, share):
             text = re.sub(r" *[\[(].*", "", text) if text else None
             if text and text not in (regions.text(name), re.sub(r" *[\[(].*", "", entry["name"])):
                 found[DIVISION | label] = text
-        words = catalog(locales, language, "geonames")
         for number, name in cities.items():
-            text = words.get(str(number))
+            text = used.get(str(number))
             if text and text != name:
                 found[number] = text
         languages.append(struct.pack("<II", strings.place(language.lower().replace("_", "-")), len(entries)))

@@ -45,6 +45,11 @@ INDIC = {
     0x39: "h", 0x3E: "a", 0x3F: "i", 0x40: "i", 0x41: "u", 0x42: "u", 0x43: "r", 0x46: "e", 0x47: "e", 0x48: "ai",
     0x4A: "o", 0x4B: "o", 0x4C: "au", 0x02: "n", 0x01: "n", 0x5F: "y",
 }
+# What those blocks have of their own: of Bengali, Gurmukhi and Malayalam.
+INDIC_BESIDE = pairs("ৰr ৱv ৎt ੰn ൺn ൻn ർr ൽl ൾl ൿk")
+SINHALA = pairs(
+    "අa ආa ඇae ඈae ඉi ඊi උu ඌu ඍr එe ඒe ඓai ඔo ඕo ඖau කk ඛkh ගg ඝgh ඞn ඟng චc ඡch ජj ඣjh ඤn ඥn ටt ඨth ඩd ඪdh ණn ඬnd තt ථth "
+    "දd ධdh නn ඳnd පp ඵph බb භbh මm ඹmb යy රr ලl වv ශs ෂs සs හh ළl ෆf ාa ැae ෑae ිi ීi ුu ූu ෘr ෙe ේe ෛai ොo ෝo ෞau ංn")
 KANA = (
     "a a i i u u e e o o ka ga ki gi ku gu ke ge ko go sa za shi ji su zu se ze so zo ta da chi ji _ tsu zu te de to do "
     "na ni nu ne no ha ba pa hi bi pi fu bu pu he be pe ho bo po ma mi mu me mo ya ya yu yu yo yo ra ri ru re ro wa wa i "
@@ -60,6 +65,7 @@ def explicit():
         table |= script
     for block in range(0x0900, 0x0D80, 0x80):
         table |= {chr(block + offset): latin for offset, latin in INDIC.items()}
+    table |= INDIC_BESIDE | SINHALA
     for base in (0x3041, 0x30A1):
         table |= {chr(base + offset): latin.strip("_") for offset, latin in enumerate(KANA)}
     table["ー"] = ""

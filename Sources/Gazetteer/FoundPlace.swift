@@ -8,6 +8,8 @@ package struct FoundPlace: Hashable, Sendable {
         case prefix
         /// The name is one or two typing errors away: a letter inserted, left out, replaced, or two exchanged.
         case misspelled(edits: Int)
+        /// They are the same, but nothing is known of what was said besides.
+        case nameOnly
     }
 
     /// The place; `distanceMeters` is 0, because no coordinate was asked about.

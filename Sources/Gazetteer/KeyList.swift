@@ -10,7 +10,7 @@ struct KeyList: Sendable {
         let kind: Kind
     }
 
-    private static let keysInBlock = 32
+    static let keysInBlock = 64
 
     let codes: Section
     let blocks: Section
@@ -48,25 +48,6 @@ struct KeyList: Sendable {
         }
     }
 
-    /// Goes through the keys within `limit` edits of `key`: a unit inserted, left out, replaced, or two exchanged. Of
-    /// several edits at most one may concern the first two units, which few people mistype twice: otherwise every key
-    /// would have to be looked at.
-    ///
-    /// The rows of the usual table (Wagner and Fischer 1974, with exchange: Lowrance and Wagner 1975) are kept for what
-    /// a key shares with the one before it, and keys that begin with a beginning too far off are skipped, by block where
-    /// there are many. About a millisecond for one edit, a few for two.
-    func eachKey(within limit: Int, of key: [UInt16], _ body: (KeyList.Cursor, _ edits: Int) -> Void) {
-        var table = EditTable(key, limit: limit)
-        var cursor = Cursor(self, block: 0)
-        while cursor.next(skippingKeysThatShare: table.hopelessAt) {
-            table.update(cursor.key, shared: cursor.shared)
-            if let edits = table.edits { body(cursor, edits) }
-            if let hopeless = table.hopelessAt, cursor.isAtStartOfBlock || cursor.isAtEndOfBlock {
-                cursor.leap(overKeysThatShare: hopeless)
-            }
-        }
-    }
-
     /// The last block whose first key is not after `key`; 0 if there is none.
     fileprivate func lastBlock(notAfter key: [UInt16]) -> Int {
         var (low, high) = (0, blocks.count)
@@ -82,8 +63,34 @@ struct KeyList: Sendable {
         return cursor.next() ? cursor.key : []
     }
 
-    fileprivate func begin(_ block: Int) -> Int {
+    func begin(_ block: Int) -> Int {
         block < blocks.count ? min(Int(blocks.uint32(block, at: 0)), bytes.count) : bytes.count
+    }
+
+    /// 0 behind the end.
+    @inline(__always)
+    func byte(_ offset: Int) -> UInt8 {
+        offset < bytes.count ? bytes.start.load(fromByteOffset: offset, as: UInt8.self) : 0
+    }
+
+    /// What a key names whose entries begin at a byte.
+    func entries(at begin: Int) -> [Entry] {
+        var found: [Entry] = []
+        var at = begin
+        while at + 3 <= bytes.count {
+            let value = Int(byte(at)) | Int(byte(at + 1)) << 8 | Int(byte(at + 2)) << 16
+            found.append(Entry(number: value & 0x3ffff, kind: Entry.Kind(rawValue: value >> 18 & 3) ?? .other))
+            guard value & 0x80_0000 != 0 else { break }
+            at += 3
+        }
+        return found
+    }
+
+    /// Where the entries end that begin at a byte.
+    func endOfEntries(at begin: Int) -> Int {
+        var at = begin
+        while at + 3 <= bytes.count, byte(at + 2) & 0x80 != 0 { at += 3 }
+        return at + 3
     }
 
     private func best(_ block: Int) -> UInt32 { block < blocks.count ? blocks.uint32(block, at: 4) : 0 }
@@ -101,8 +108,6 @@ extension KeyList {
         private var entriesBegin = 0
         /// The key read last.
         private(set) var key: [UInt16] = []
-        /// How many units it certainly has in common with the key read before it.
-        private(set) var shared = 0
 
         fileprivate init(_ list: KeyList, block: Int) {
             self.list = list
@@ -111,14 +116,10 @@ extension KeyList {
             blockEnd = list.begin(block + 1)
         }
 
-        var isAtStartOfBlock: Bool { keysLeft == KeyList.keysInBlock - 1 }
-        var isAtEndOfBlock: Bool { at >= blockEnd || keysLeft == 0 }
-
-        /// Whether there is another key, and reads it; without looking closely at those that share `skipped` units with
-        /// the one before them.
-        mutating func next(skippingKeysThatShare skipped: Int? = nil) -> Bool {
+        /// Whether there is another key, and reads it.
+        mutating func next() -> Bool {
             while true {
-                if isAtEndOfBlock {
+                if at >= blockEnd || keysLeft == 0 {
                     guard block + 1 < list.blocks.count else { return false }
                     enter(block + 1)
                     continue
@@ -133,63 +134,13 @@ extension KeyList {
                     at += 1
                 }
                 let end = at + length
-                if let skipped, front >= skipped {
-                    at = end
-                    skipEntries()
-                    continue
-                }
-                shared = min(front, key.count)
-                key.removeLast(key.count - shared)
+                key.removeLast(key.count - min(front, key.count))
                 while at < end, at < list.bytes.count { decode() }
                 at = end
                 entriesBegin = at
                 skipEntries()
                 return true
             }
-        }
-
-        /// Goes on with the first block that may hold a key which neither is before the present one nor begins as its
-        /// first `count` units do.
-        mutating func leap(overKeysThatShare count: Int) {
-            // The blocks that lie within are mostly few: first by doubling steps, then by halving.
-            var step = 1
-            while block + step < list.blocks.count, isShared(count, block + step) { step *= 2 }
-            var (low, high) = (block + step / 2, min(block + step, list.blocks.count))
-            while low + 1 < high {
-                let middle = (low + high) / 2
-                if isShared(count, middle) { low = middle } else { high = middle }
-            }
-            // The block at `low` begins so, and may end otherwise.
-            if low > block { enter(low) }
-        }
-
-        /// Whether the first key of a block begins with the first `count` units of the key read last: read unit by unit,
-        /// because this is asked more often than anything else.
-        private func isShared(_ count: Int, _ block: Int) -> Bool {
-            var at = list.begin(block)
-            let length = Int(byte(at) & 15)
-            at += length == 15 ? 2 : 1
-            let end = length == 15 ? at + Int(byte(at - 1)) : at + length
-            var unit = 0
-            while unit < count {
-                guard at < end else { return false }
-                let code = list.codes.start + 8 * Int(byte(at))
-                at += 1
-                let units = min(Int(code.load(as: UInt8.self)), 7)
-                if units == 0 {
-                    guard key[unit] == UInt16(byte(at)) | UInt16(byte(at + 1)) << 8 else { return false }
-                    at += 2
-                    unit += 1
-                    continue
-                }
-                for index in 0..<units where unit < count {
-                    guard key[unit] == UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self)) else {
-                        return false
-                    }
-                    unit += 1
-                }
-            }
-            return true
         }
 
         private mutating func enter(_ block: Int) {
@@ -200,27 +151,11 @@ extension KeyList {
         }
 
         /// What the key read last names.
-        var entries: [Entry] {
-            var found: [Entry] = []
-            var at = entriesBegin
-            while at + 3 <= list.bytes.count {
-                let value = Int(byte(at)) | Int(byte(at + 1)) << 8 | Int(byte(at + 2)) << 16
-                found.append(Entry(number: value & 0x3ffff, kind: Entry.Kind(rawValue: value >> 18 & 3) ?? .other))
-                guard value & 0x80_0000 != 0 else { break }
-                at += 3
-            }
-            return found
-        }
+        var entries: [Entry] { list.entries(at: entriesBegin) }
 
-        @inline(__always)
-        private func byte(_ offset: Int) -> UInt8 {
-            offset < list.bytes.count ? list.bytes.start.load(fromByteOffset: offset, as: UInt8.self) : 0
-        }
+        private func byte(_ offset: Int) -> UInt8 { list.byte(offset) }
 
-        private mutating func skipEntries() {
-            while at + 3 <= list.bytes.count, byte(at + 2) & 0x80 != 0 { at += 3 }
-            at += 3
-        }
+        private mutating func skipEntries() { at = list.endOfEntries(at: at) }
 
         private mutating func decode() {
             let code = list.codes.start + 8 * Int(byte(at))
@@ -232,81 +167,5 @@ extension KeyList {
             }
             for index in 0..<length { key.append(UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self))) }
         }
-    }
-}
-
-/// How far the beginnings of a key are from the beginnings of what was asked, up to a limit.
-private struct EditTable {
-    /// So many units at the beginning may be wrong by one edit only.
-    private static let guardedUnits = 2
-
-    private let asked: [UInt16]
-    private let limit: Int
-    /// Rows of `asked.count + 1`, one for each beginning of the key.
-    private var cells: [UInt8]
-    private var rowCount = 1
-    /// The length of the shortest beginning of the key that no ending can bring within the limit.
-    private(set) var hopelessAt: Int?
-
-    init(_ asked: [UInt16], limit: Int) {
-        self.asked = asked
-        self.limit = limit
-        cells = (0...asked.count).map { UInt8(min($0, 100)) }
-    }
-
-    /// The edits between the key and what was asked; nil if more than the limit.
-    var edits: Int? {
-        guard hopelessAt == nil else { return nil }
-        let last = Int(cells[rowCount * (asked.count + 1) - 1])
-        return last <= limit ? last : nil
-    }
-
-    mutating func update(_ key: [UInt16], shared: Int) {
-        let width = asked.count + 1
-        let begin = min(shared, rowCount - 1, hopelessAt ?? .max)
-        if let hopelessAt, shared < hopelessAt { self.hopelessAt = nil }
-        guard hopelessAt == nil else { return }
-        rowCount = begin + 1
-        for row in begin + 1..<max(begin + 1, key.count + 1) {
-            let needed = (row + 1) * width
-            if cells.count < needed { cells += [UInt8](repeating: 100, count: needed - cells.count) }
-            let unit = key[row - 1]
-            let (low, high) = (max(0, row - limit), min(asked.count, row + limit))
-            guard low <= high else {
-                hopelessAt = row
-                return
-            }
-            var least: UInt8 = 100
-            cells.withUnsafeMutableBufferPointer { cells in
-                let (at, above) = (row * width, (row - 1) * width)
-                for column in low...high {
-                    var value: UInt8 = 100
-                    if column == 0 {
-                        value = UInt8(min(row, 100))
-                    } else {
-                        let same = unit == asked[column - 1]
-                        value = cells[above + column - 1] + (same ? 0 : 1)
-                        // Outside the band there is nothing worth having.
-                        if column < row + limit { value = min(value, cells[above + column] + 1) }
-                        if column > low { value = min(value, cells[at + column - 1] + 1) }
-                        if row > 1, column > 1, unit == asked[column - 2], key[row - 2] == asked[column - 1] {
-                            value = min(value, cells[above - width + column - 2] + 1)
-                        }
-                    }
-                    cells[at + column] = value
-                    least = min(least, value)
-                }
-                // What the next row reads just outside this band.
-                if high < asked.count { cells[at + high + 1] = 100 }
-                if low > 0 { cells[at + low - 1] = 100 }
-            }
-            rowCount = row + 1
-            if least > limit || row == Self.guardedUnits && least > 1 {
-                hopelessAt = row
-                return
-            }
-        }
-        // The last column of a row outside the band says nothing.
-        if abs(key.count - asked.count) > limit { cells[rowCount * width - 1] = 100 }
     }
 }

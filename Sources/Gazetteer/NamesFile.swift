@@ -1,4 +1,4 @@
-// The names, version 1 of the format. Little-endian, mapped into memory and never parsed; written by
+// The names, version 2 of the format. Little-endian, mapped into memory and never parsed; written by
 // scripts/build_names.py, which specifies the same bytes. Sections follow one another in this order, each beginning at a
 // multiple of 64; their places follow from the counts in the header.
 //
@@ -10,7 +10,7 @@
 //   codes      8 each     256 of them, what a byte of a key stands for: length u8 | up to 7 bytes of ASCII; length 0
 //                         means that the two bytes that follow are one UTF-16 unit
 //   blocks     8 each     begin of the block in the bytes u32 | population of its most populous place u32
-//   bytes      bytes      32 keys a block (fewer in the last), in rising order of their UTF-16 units
+//   bytes      bytes      64 keys a block (fewer in the last), in rising order of their UTF-16 units
 //   then blocks and bytes again, of areas; then the strings: length u16, then that many bytes of UTF-8
 //
 // A key is: one byte, its high half the units it shares with the key before it in the block, its low half the bytes that
@@ -23,7 +23,7 @@
 ///
 /// No read leaves the file, whatever its bytes say. Safe on every thread.
 final class NamesFile: Sendable {
-    private static let version: UInt32 = 1
+    private static let version: UInt32 = 2
     /// Areas are numbered from here, below are the countries.
     static let firstArea = 1000
     /// Labels of regions that are part of another are numbered from here.

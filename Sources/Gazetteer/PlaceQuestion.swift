@@ -5,10 +5,14 @@ struct PlaceQuestion {
     static let bytesMax = 256
     /// A comma, as several scripts write it.
     private static let separators: Set<Character> = [",", "،", "，", "、", ";"]
+    private static let opening: Set<Character> = ["(", "（", "["]
+    private static let closing: Set<Character> = [")", "）", "]"]
 
     let words: [[UInt16]]
     /// The words before which there was a comma.
     private let parts: Set<Int>
+    /// Whether it is written in letters of no other script than Latin.
+    let isLatin: Bool
 
     /// nil if there is nothing in it, or too much.
     init?(_ text: String, fold: NameFold) {
@@ -16,13 +20,14 @@ struct PlaceQuestion {
         var words: [[UInt16]] = []
         var parts: Set<Int> = []
         for part in text.split(whereSeparator: { Self.separators.contains($0) }) {
-            let own = fold.words(part)
-            if !own.isEmpty { parts.insert(words.count) }
-            words += own
+            parts.insert(words.count)
+            words += fold.words(part)
         }
         guard !words.isEmpty, words.count <= Self.wordsMax else { return nil }
         self.words = words
-        self.parts = parts.subtracting([0])
+        self.parts = parts.subtracting([0, words.count])
+        // Behind them and their marks, the last of Vietnamese apart, come the other scripts.
+        isLatin = text.unicodeScalars.allSatisfy { $0.value < 0x370 || (0x1e00..<0x2100).contains($0.value) }
     }
 
     var all: Range<Int> { words.indices }
@@ -32,6 +37,21 @@ struct PlaceQuestion {
 
     /// Whether there is a comma among the words.
     func isParted(_ range: Range<Int>) -> Bool { parts.contains { $0 > range.lowerBound && $0 < range.upperBound } }
+
+    /// What stands before and behind the first comma; nil if there is none.
+    var parted: (name: Range<Int>, rest: Range<Int>)? { parts.min().map { (0..<$0, $0..<words.count) } }
+
+    /// A text without what stands in brackets, which mostly says the same again; nil if there are none.
+    static func withoutBrackets(_ text: String) -> String? {
+        var depth = 0
+        var rest = ""
+        for character in text {
+            if opening.contains(character) { depth += 1 }
+            if depth == 0 { rest.append(character) }
+            if closing.contains(character), depth > 0 { depth -= 1 }
+        }
+        return rest.count < text.count ? rest : nil
+    }
 
     /// Every way to take the beginning or the end for the name and the rest for what tells it from others, the longest
     /// names first. A comma never lies within the name.

@@ -85,6 +85,49 @@ import Testing
         #expect(first(name)?.match == .misspelled(edits: edits))
     }
 
+    @Test(
+        arguments: [
+            ("Москва, Россия", 55.75, 37.62), ("Владивосток, Россия", 43.12, 131.89), ("Kemerovo, Rusko", 55.35, 86.09),
+            ("Boston, США", 42.36, -71.06), ("Damas, Syrie", 33.51, 36.29), ("Szöul, Dél-Korea", 37.57, 126.98),
+        ] as [(String, Double, Double)])
+    func `a country is known by what its neighbours call it`(name: String, latitude: Double, longitude: Double) throws {
+        try expect(name, near: latitude, longitude)
+        #expect(first(name)?.match == .exact)
+    }
+
+    /// Hamburg is as far from what was typed, and larger.
+    @Test func `who mistypes has mostly got the first letter right`() throws {
+        try expect("Maeburg, DE", near: 52.13, 11.63)
+    }
+
+    @Test(
+        arguments: [
+            ("Vladivostok, Xyzzyqqq", 43.12, 131.89), ("Timbuktu; Qqqxyzzy", 16.77, -3.01),
+        ] as [(String, Double, Double)])
+    func `where nothing is known of what stands behind a comma the name alone is found, and that is said`(
+        name: String, latitude: Double, longitude: Double
+    ) throws {
+        try expect(name, near: latitude, longitude)
+        #expect(first(name)?.match == .nameOnly)
+        #expect(gazetteer.places(named: "Vladivostok, Japan").allSatisfy { $0.match != .nameOnly })
+    }
+
+    @Test(
+        arguments: [
+            ("Nanjing (Xyzzyqqq)", 32.06, 118.78), ("Bhubaneswar, Odisha (Orissa)", 20.27, 85.84),
+            ("Halle（Xyzzyqqq）", 51.48, 11.97),
+        ] as [(String, Double, Double)])
+    func `what stands in brackets says the same again`(name: String, latitude: Double, longitude: Double) throws {
+        try expect(name, near: latitude, longitude)
+        #expect(first(name)?.match == .exact)
+    }
+
+    /// Odessa in Texas is written so in Latin letters.
+    @Test func `in another script no name is the main one`() throws {
+        try expect("Одесса", near: 46.48, 30.73)
+        try expect("Odessa", near: 31.85, -102.37)
+    }
+
     @Test(arguments: [("San Franc", 37.77, -122.42), ("Amsterd", 52.37, 4.9), ("welling NZ", -41.29, 174.78)])
     func `the beginning of a name finds the most populous that begins so`(
         name: String, latitude: Double, longitude: Double

@@ -12,10 +12,20 @@ package enum PlacemarkJSON {
         fields(of: placemark, into: &writer)
         if let place = placemark.nearestPlace {
             coordinate(of: place, into: &writer)
-            // A millimeter is less than anything the source knows.
-            writer.field("distance", (place.distanceMeters * 1000).rounded() / 1000)
+            distance(to: place, into: &writer)
             writer.field("geonameId", place.geonameID)
         }
+        writer.endObject()
+    }
+
+    /// What is known of where a person is.
+    static func write(ofPerson placemark: Placemark, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("name", placemark.name)
+        // What it was called before there were placemarks.
+        writer.field("countryCode", placemark.isoCountryCode?.description)
+        fields(of: placemark, into: &writer)
+        if let place = placemark.nearestPlace { distance(to: place, into: &writer) }
         writer.endObject()
     }
 
@@ -41,13 +51,21 @@ package enum PlacemarkJSON {
         writer.field("country", placemark.country)
         writer.field("inlandWater", placemark.inlandWater)
         writer.field("ocean", placemark.ocean)
-        if !placemark.areasOfInterest.isEmpty {
-            writer.array("areasOfInterest") { writer in for area in placemark.areasOfInterest { writer.value(area) } }
-        }
-        if !placemark.claimants.isEmpty {
-            writer.array("claimants") { writer in for code in placemark.claimants { writer.value(code.description) } }
-        }
+        list("areasOfInterest", placemark.areasOfInterest, into: &writer)
+        list("claimants", placemark.claimants.map(\.description), into: &writer)
+        list("otherCountryCodes", placemark.otherCountryCodes.map(\.description), into: &writer)
         writer.field("timeZone", placemark.timeZone)
+        list("otherTimeZones", placemark.otherTimeZones, into: &writer)
+    }
+
+    private static func list(_ name: String, _ values: [String], into writer: inout JSONWriter) {
+        guard !values.isEmpty else { return }
+        writer.array(name) { writer in for value in values { writer.value(value) } }
+    }
+
+    /// A millimeter is less than anything the source knows.
+    private static func distance(to place: Place, into writer: inout JSONWriter) {
+        writer.field("distance", (place.distanceMeters * 1000).rounded() / 1000)
     }
 
     private static func coordinate(of place: Place, into writer: inout JSONWriter) {
@@ -62,6 +80,7 @@ extension FoundPlace.Match {
         case .exact: "exact"
         case .prefix: "prefix"
         case .misspelled: "misspelled"
+        case .nameOnly: "nameOnly"
         }
     }
 }

@@ -1,0 +1,322 @@
+extension KeyList {
+    /// Goes through the keys within `limit` edits of `asked`, with what they name and the edits: a unit inserted, left out,
+    /// replaced, or two exchanged. Of several edits at most one may concern the first two units, which few people mistype
+    /// twice. What is in Latin letters is misspelled in Latin letters.
+    ///
+    /// Half a millisecond or less: only keys that begin as an edited beginning of `asked` may are looked at.
+    ///
+    /// - Parameter limit: 1 or 2.
+    func eachKey(
+        within limit: Int, of asked: [UInt16], _ body: (_ key: [UInt16], _ entries: [Entry], _ edits: Int) -> Void
+    ) {
+        // Keys have 40 units at most.
+        guard let automaton = EditAutomaton(asked, limit: limit) else { return }
+        var walk = KeyWalk(self, automaton)
+        while walk.next() {
+            if let edits = walk.edits { body(walk.units, entries(at: walk.entriesBegin), edits) }
+        }
+    }
+}
+
+/// Which beginnings of what was asked a beginning of a key may stand for, with up to two edits.
+///
+/// Bits in place of the rows of the usual table, one for each beginning (Wu and Manber 1992, "Fast text searching allowing
+/// errors"), with exchanged units as one edit (Hyyrö 2003, "A bit-vector algorithm for computing Levenshtein and Damerau
+/// edit distances").
+private struct EditAutomaton {
+    /// So many units at the beginning may be wrong by one edit only.
+    private static let guardedUnits = 2
+    static let unitsMax = 62
+
+    /// By the number of edits, the beginnings that fit: bit n for that of n units.
+    struct States {
+        var none: UInt64 = 0
+        var one: UInt64 = 0
+        var two: UInt64 = 0
+    }
+
+    private let asked: [UInt16]
+    private let limit: Int
+    /// The units of `asked`, rising, each once.
+    let units: [UInt16]
+    /// Whether only ASCII may stand in a key.
+    private let isLatin: Bool
+    /// Where a unit of ASCII stands in `asked`: bit n for the unit after n others.
+    private var latinMasks = [UInt64](repeating: 0, count: 128)
+    /// The bits of all beginnings.
+    private let all: UInt64
+
+    init?(_ asked: [UInt16], limit: Int) {
+        guard asked.count <= Self.unitsMax else { return nil }
+        self.asked = asked
+        self.limit = limit
+        units = Set(asked).sorted()
+        isLatin = asked.allSatisfy { $0 < 0x80 }
+        all = 1 << (UInt64(asked.count) + 1) - 1
+        for (index, unit) in asked.enumerated() where unit < 0x80 { latinMasks[Int(unit)] |= 1 << UInt64(index) }
+    }
+
+    /// Of the empty beginning.
+    var start: States { States(none: 1, one: 0b11 & all, two: limit > 1 ? 0b111 & all : 0) }
+
+    func mask(_ unit: UInt16) -> UInt64 {
+        if unit < 0x80 { return latinMasks[Int(unit)] }
+        var mask: UInt64 = 0
+        for index in asked.indices where asked[index] == unit { mask |= 1 << UInt64(index) }
+        return mask
+    }
+
+    /// What the states become by another unit.
+    ///
+    /// - Parameters:
+    ///   - mask: that of the unit, `maskBefore` that of the one before it.
+    ///   - before: the states before the unit before it.
+    func next(_ states: States, by mask: UInt64, after maskBefore: UInt64, _ before: States) -> States {
+        let exchanged = maskBefore >> 1 & mask
+        var next = States()
+        next.none = (states.none & mask) << 1
+        next.one =
+            ((states.one & mask) << 1 | states.none | (states.none | next.none) << 1 | (before.none & exchanged) << 2)
+            & all
+        if limit > 1 {
+            next.two =
+                ((states.two & mask) << 1 | states.one | (states.one | next.one) << 1 | (before.one & exchanged) << 2)
+                & all
+        }
+        return next
+    }
+
+    /// Whether any ending of a beginning of so many units may bring it within the limit.
+    func isAlive(_ states: States, at count: Int) -> Bool {
+        limit == 1 || count == Self.guardedUnits ? states.one != 0 : states.two != 0
+    }
+
+    /// Whether any unit at all may follow a beginning of so many units.
+    func takesAny(_ states: States, at count: Int) -> Bool {
+        limit == 1 || count + 1 == Self.guardedUnits ? states.none != 0 : states.one != 0
+    }
+
+    func admits(_ unit: UInt16) -> Bool { !isLatin || unit < 0x80 }
+
+    /// The edits by which a whole key with these states differs; nil if more than the limit.
+    func edits(_ states: States) -> Int? {
+        let whole: UInt64 = 1 << UInt64(asked.count)
+        if states.none & whole != 0 { return 0 }
+        if states.one & whole != 0 { return 1 }
+        return states.two & whole != 0 ? 2 : nil
+    }
+}
+
+/// Goes from one key that an automaton accepts to the next, over all those between that it cannot accept.
+private struct KeyWalk {
+    /// What is longer is cut, and accepted by no automaton.
+    private static let unitsMax = EditAutomaton.unitsMax + 3
+
+    private let list: KeyList
+    private let automaton: EditAutomaton
+    private var block = 0
+    private var at: Int
+    private var blockEnd: Int
+    /// So that a damaged file, whose blocks may seem to overlap, is not read over and over.
+    private var keysLeft = KeyList.keysInBlock
+    private(set) var entriesBegin = 0
+
+    private var key = [UInt16](repeating: 0, count: unitsMax)
+    private var count = 0
+    /// The beginning that is looked for, so long.
+    private var wanted = [UInt16](repeating: 0, count: unitsMax)
+    private var length = 0
+    /// Of the beginnings of the key, up to that of `known` units.
+    private var states = [EditAutomaton.States](repeating: .init(), count: unitsMax + 1)
+    private var known = 0
+
+    init(_ list: KeyList, _ automaton: EditAutomaton) {
+        self.list = list
+        self.automaton = automaton
+        at = list.begin(0)
+        blockEnd = list.begin(1)
+        states[0] = automaton.start
+    }
+
+    /// The key that was found.
+    var units: [UInt16] { Array(key[..<count]) }
+
+    /// Its edits.
+    var edits: Int? { automaton.edits(states[count]) }
+
+    /// Whether there is another key that is within the limit, and goes to it.
+    mutating func next() -> Bool {
+        guard read() else { return false }
+        while true {
+            if let dead = deadEnd() {
+                guard findSuccessor(of: dead), seek() else { return false }
+            } else if edits != nil {
+                return true
+            } else {
+                guard read() else { return false }
+            }
+        }
+    }
+
+    /// How long the shortest beginning of the key is that nothing can follow; nil if there is none.
+    private mutating func deadEnd() -> Int? {
+        while known < count {
+            let unit = key[known]
+            guard automaton.admits(unit) else { return known + 1 }
+            let mask = automaton.mask(unit)
+            states[known + 1] =
+                known > 0
+                ? automaton.next(states[known], by: mask, after: automaton.mask(key[known - 1]), states[known - 1])
+                : automaton.next(states[0], by: mask, after: 0, .init())
+            known += 1
+            if !automaton.isAlive(states[known], at: known) { return known }
+        }
+        return nil
+    }
+
+    /// Whether there is a beginning behind the key's first `dead` units that something may follow; the first such is wanted.
+    private mutating func findSuccessor(of dead: Int) -> Bool {
+        for place in (0..<dead).reversed() {
+            let unit = key[place]
+            if automaton.takesAny(states[place], at: place) {
+                guard unit < .max, automaton.admits(unit + 1) else { continue }
+                want(place, unit + 1)
+                return true
+            }
+            for later in automaton.units where later > unit {
+                let mask = automaton.mask(later)
+                let next =
+                    place > 0
+                    ? automaton.next(
+                        states[place], by: mask, after: automaton.mask(key[place - 1]), states[place - 1])
+                    : automaton.next(states[0], by: mask, after: 0, .init())
+                if automaton.isAlive(next, at: place + 1) {
+                    want(place, later)
+                    return true
+                }
+            }
+        }
+        return false
+    }
+
+    /// The first `place` units of the key and another one.
+    private mutating func want(_ place: Int, _ unit: UInt16) {
+        for index in 0..<place { wanted[index] = key[index] }
+        wanted[place] = unit
+        length = place + 1
+    }
+
+    /// Goes to the first key that is not before what is wanted; false if there is none.
+    private mutating func seek() -> Bool {
+        let certain = min(known, length - 1)
+        if block + 1 < list.blocks.count, isFirstBeforeWanted(of: block + 1) {
+            // The next one is mostly near: first by doubling steps, then by halving.
+            var step = 1
+            while block + 2 * step < list.blocks.count, isFirstBeforeWanted(of: block + 2 * step) {
+                step *= 2
+            }
+            var (low, high) = (block + step, min(block + 2 * step, list.blocks.count))
+            while low + 1 < high {
+                let middle = (low + high) / 2
+                if isFirstBeforeWanted(of: middle) { low = middle } else { high = middle }
+            }
+            enter(low)
+        }
+        // How many units the key read last has in common with what is wanted.
+        var common = length - 1
+        while read(common) {
+            var same = 0
+            while same < length, same < count, key[same] == wanted[same] { same += 1 }
+            if same == length || same < count && key[same] > wanted[same] {
+                known = min(certain, same)
+                return true
+            }
+            common = same
+        }
+        return false
+    }
+
+    /// Whether the first key of a block is before what is wanted: read unit by unit, because this is asked more often than
+    /// anything else.
+    private func isFirstBeforeWanted(of block: Int) -> Bool {
+        var at = list.begin(block)
+        let size = Int(list.byte(at) & 15)
+        at += size == 15 ? 2 : 1
+        let end = size == 15 ? at + Int(list.byte(at - 1)) : at + size
+        var unit = 0
+        while unit < length {
+            guard at < end else { return true }
+            let code = list.codes.start + 8 * Int(list.byte(at))
+            at += 1
+            let units = min(Int(code.load(as: UInt8.self)), 7)
+            if units == 0 {
+                let own = UInt16(list.byte(at)) | UInt16(list.byte(at + 1)) << 8
+                if own != wanted[unit] { return own < wanted[unit] }
+                at += 2
+                unit += 1
+                continue
+            }
+            for index in 0..<units where unit < length {
+                let own = UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self))
+                if own != wanted[unit] { return own < wanted[unit] }
+                unit += 1
+            }
+        }
+        return false
+    }
+
+    private mutating func enter(_ block: Int) {
+        self.block = block
+        at = list.begin(block)
+        blockEnd = list.begin(block + 1)
+        keysLeft = KeyList.keysInBlock
+    }
+
+    /// Whether there is another key, and reads it, passing over those that share more than `common` units with the one
+    /// before them.
+    private mutating func read(_ common: Int = .max) -> Bool {
+        while true {
+            if at >= blockEnd || keysLeft == 0 {
+                guard block + 1 < list.blocks.count else { return false }
+                enter(block + 1)
+            }
+            keysLeft -= 1
+            let head = list.byte(at)
+            let front = Int(head >> 4)
+            var length = Int(head & 15)
+            at += 1
+            if length == 15 {
+                length = Int(list.byte(at))
+                at += 1
+            }
+            let end = at + length
+            if front <= common {
+                count = min(front, count)
+                known = min(known, count)
+                while at < end, at < list.bytes.count { decode() }
+                at = end
+                entriesBegin = at
+                at = list.endOfEntries(at: at)
+                return true
+            }
+            at = list.endOfEntries(at: end)
+        }
+    }
+
+    private mutating func decode() {
+        let code = list.codes.start + 8 * Int(list.byte(at))
+        at += 1
+        let length = min(Int(code.load(as: UInt8.self)), 7)
+        if length == 0 {
+            append(UInt16(list.byte(at)) | UInt16(list.byte(at + 1)) << 8)
+            at += 2
+        }
+        for index in 0..<length { append(UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self))) }
+    }
+
+    private mutating func append(_ unit: UInt16) {
+        guard count < Self.unitsMax else { return }
+        key[count] = unit
+        count += 1
+    }
+}
