@@ -64,7 +64,10 @@ final class Circles: Sendable {
             let dy = Double(circles.int32(index, at: 4)) - y
             let radius = Double(circles.uint32(index, at: 12))
             let limit = radius * scale + Self.roundingUnits
-            if dx * dx + dy * dy + dz * dz <= limit * limit, holds(index, coordinate, radiusMeters: radius) {
+            let square = dx * dx + dy * dy + dz * dz
+            if square <= limit * limit,
+                holds(index, coordinate, radiusMeters: radius, chordMeters: square.squareRoot() / scale)
+            {
                 found.append(index)
             }
             index += 1
@@ -98,7 +101,15 @@ final class Circles: Sendable {
         }
     }
 
-    private func holds(_ index: Int, _ coordinate: Coordinate, radiusMeters: Double) -> Bool {
+    /// The chord to the rounded center decides where it can.
+    private func holds(
+        _ index: Int, _ coordinate: Coordinate, radiusMeters: Double, chordMeters: Double
+    ) -> Bool {
+        let rounding = Self.roundingUnits / Double(Self.unitsPerMeter)
+        // No geodesic is shorter than its chord.
+        if chordMeters - rounding > radiusMeters { return false }
+        let longest = Geodesic.distanceBoundsMeters(chordMeters: chordMeters + rounding).upperBound
+        if longest <= radiusMeters { return true }
         guard let center = self.coordinate(index) else { return false }
         return Geodesic.distanceMeters(from: center, to: coordinate) <= radiusMeters
     }

@@ -117,6 +117,14 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         Placemark(finding, of: gazetteer, naming: named, in: languages)
     }
 
+    /// The same without what is smaller than a city, town or village.
+    package var ofCity: Placemark {
+        var coarse = finding
+        coarse.locality.subLocality = nil
+        coarse.airports = []
+        return Placemark(coarse, of: gazetteer, naming: named, in: languages)
+    }
+
     /// The same with a place as its name and, unless the place is already its locality or the part of it, as its
     /// locality.
     ///

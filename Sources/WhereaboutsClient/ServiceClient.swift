@@ -14,9 +14,13 @@ package struct ServiceClient: Sendable {
     let token: String
     /// Why the operator reads, for the record.
     package var purpose: String?
+    /// What names of places are wanted in: tags of BCP 47, the best first.
+    package var languages: [String]
 
-    package init(transport: any Transport, token: String, purpose: String? = nil) {
-        (self.transport, self.token, self.purpose) = (transport, token, purpose)
+    package init(
+        transport: any Transport, token: String, purpose: String? = nil, languages: [String] = []
+    ) {
+        (self.transport, self.token, self.purpose, self.languages) = (transport, token, purpose, languages)
     }
 
     /// A page of a list.
@@ -82,6 +86,7 @@ package struct ServiceClient: Sendable {
         }
         if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
         if let purpose { headers.append(("Whereabouts-Purpose", percentEncoded(purpose))) }
+        if !languages.isEmpty { headers.append(("Accept-Language", languages.joined(separator: ","))) }
         let request = HTTPRequest(
             method: method, path: "/" + path.joined(separator: "/"), query: query, headers: headers, body: body)
         var waited = 0

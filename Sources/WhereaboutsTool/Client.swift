@@ -85,7 +85,8 @@ extension Client {
             throw ToolError(ServiceClient.unexpected(["v1", "people", person.text, "tokens"]))
         }
         return Client(
-            service: ServiceClient(transport: service.transport, token: token, purpose: service.purpose))
+            service: ServiceClient(
+                transport: service.transport, token: token, purpose: service.purpose, languages: service.languages))
     }
 }
 

@@ -12,6 +12,15 @@ enum Options {
     static let to = time("to", help: "not after this moment")
     static let until = time("until", help: "until this moment")
 
+    static let languages = Option(
+        name: "lang", placeholder: "TAG[,TAG…]",
+        help: "names of places in these languages, the best first, such as de or zh-TW", form: "a list of languages"
+    ) { (text: String) -> [String]? in
+        let tags = text.split(separator: ",").map(String.init)
+        // They are sent in a header.
+        return tags.allSatisfy { $0.utf8.allSatisfy { (0x21...0x7e).contains($0) } } ? tags : nil
+    }
+
     static func handle(_ name: String, _ placeholder: String, help: String) -> Option<Handle> {
         Option(
             name: name, placeholder: placeholder, help: help,

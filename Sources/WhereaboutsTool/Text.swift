@@ -36,14 +36,12 @@ enum Text {
         return (number < 0 ? "-" : "") + String(digits.reversed())
     }
 
-    /// A place of an answer, with its distance: `Vienna, Austria, 320 m away` or `Arlington, Virginia, United States, 1.2
-    /// km away`.
+    /// A place of an answer: `Vienna, Austria` or `Arlington, Virginia, United States`.
     static func place(_ value: JSONValue?) -> String {
         guard let value, let name = value["name"]?.string else { return "" }
         let country = value["country"]?.string ?? value["countryCode"]?.string
         let area = value["administrativeArea"]?.string.flatMap { $0 == name ? nil : ", " + $0 }
-        let distance = value["distance"]?.double.map { ", \(meters($0)) away" }
-        return name + (area ?? "") + (country.map { ", " + $0 } ?? "") + (distance ?? "")
+        return name + (area ?? "") + (country.map { ", " + $0 } ?? "")
     }
 
     /// The text in lines of at most `width` characters, broken at spaces.

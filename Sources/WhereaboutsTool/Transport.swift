@@ -58,6 +58,7 @@ enum House {
     ) throws(ToolError) -> Value {
         var client = try operatorClient(of: path(of: invocation))
         if invocation.takes(Options.purpose) { client.service.purpose = invocation[Options.purpose] }
+        if invocation.takes(Options.languages) { client.service.languages = invocation[Options.languages] ?? [] }
         defer { client.service.transport.close() }
         return try body(client)
     }

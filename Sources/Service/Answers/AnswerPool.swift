@@ -135,20 +135,22 @@ final class AnswerContext {
     /// The middle of the city, town or village a coordinate lies in, or of the place nearest to it; without a gazetteer,
     /// or where no place is in the country, the middle of the square degree.
     func cityCenter(of coordinate: Coordinate) -> Coordinate {
-        if let gazetteer, let geocentric,
-            let center = gazetteer.placemark(at: coordinate, using: geocentric).localityCenter
-        {
-            return center
-        }
+        if let center = placemark(at: coordinate)?.localityCenter { return center }
         let latitude = min(coordinate.latitude.rounded(.down), 89) + 0.5
         let longitude = min(coordinate.longitude.rounded(.down), 179) + 0.5
         // Both lie inside their ranges by construction, so this cannot fail.
         return (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
     }
 
-    /// The nearest place of the gazetteer; `nil` without a gazetteer.
-    func place(at coordinate: Coordinate) -> Place? {
+    /// What the gazetteer knows of a coordinate, in the first of some languages that has names; `nil` without a
+    /// gazetteer.
+    ///
+    /// - Parameter accuracyMeters: Other countries and zones so near are told too.
+    func placemark(
+        at coordinate: Coordinate, accuracyMeters: Double? = nil, in languages: [Language] = []
+    ) -> Placemark? {
         guard let gazetteer, let geocentric else { return nil }
-        return gazetteer.nearest(to: coordinate, using: geocentric)
+        return gazetteer.placemark(at: coordinate, accuracyMeters: accuracyMeters, using: geocentric)
+            .speaking(languages)
     }
 }

@@ -8,11 +8,10 @@ import Whereabouts
 struct ShownLocation {
     let fix: Fix
     let precision: Precision
-    let place: Place?
-    /// Of the borders it lies in, which near a border is not always that of the nearest place.
-    let timeZone: String?
+    private let placemark: Placemark?
 
-    init(_ fix: Fix, precision: Precision, _ context: AnswerContext) {
+    /// - Parameter languages: What names are wanted in, the best first.
+    init(_ fix: Fix, precision: Precision, _ context: AnswerContext, in languages: [Language] = []) {
         self.precision = precision
         switch precision {
         case .exact: self.fix = fix
@@ -23,15 +22,16 @@ struct ShownLocation {
             self.fix = Fix(
                 timestamp: precision.shown(fix.timestamp), coordinate: context.cityCenter(of: fix.coordinate))
         }
-        place = context.place(at: self.fix.coordinate)
-        timeZone = context.timeZone(at: self.fix.coordinate) ?? place?.timeZone
+        let placemark = context.placemark(
+            at: self.fix.coordinate, accuracyMeters: self.fix.horizontalAccuracy, in: languages)
+        self.placemark = precision == .city ? placemark?.ofCity : placemark
     }
 
     /// For the record of the disclosure.
     func content(answerHash: Hash256) -> Disclosure.Content {
         Disclosure.Content(
             latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
-            horizontalAccuracy: fix.horizontalAccuracy, timestamp: fix.timestamp, placeName: place?.name,
+            horizontalAccuracy: fix.horizontalAccuracy, timestamp: fix.timestamp, placeName: placemark?.name,
             answerHash: answerHash)
     }
 
@@ -45,15 +45,9 @@ struct ShownLocation {
         writer.field("speed", fix.speed)
         writer.field("course", fix.course)
         writer.field("precision", precision.word)
-        if let place {
-            writer.object("place") { writer in
-                writer.field("name", place.name)
-                writer.field("countryCode", place.countryCode)
-                writer.field("country", place.country)
-                writer.field("administrativeArea", place.administrativeArea)
-                writer.field("timeZone", timeZone)
-                writer.field("distance", (place.distanceMeters * 10).rounded() / 10)
-            }
+        if let placemark {
+            writer.key("place")
+            PlacemarkJSON.write(ofPerson: placemark, into: &writer)
         }
         writer.endObject()
     }

@@ -22,9 +22,15 @@ enum GeocodeEndpoints {
             let longitude = exchange.request.parameter("longitude").flatMap(Double.init)
         else { throw .invalid("\"latitude\" and \"longitude\" must be numbers of degrees.") }
         let coordinate = try coordinate(latitude, longitude)
-        let languages = languages(exchange, gazetteer)
+        let accuracy = try exchange.request.parameter("horizontalAccuracy").map { (text) throws(Problem) in
+            guard let meters = Double(text), meters.isFinite, meters >= 0 else {
+                throw .invalid("\"horizontalAccuracy\" must be a number of meters, 0 or more.")
+            }
+            return meters
+        }
+        let languages = exchange.languages(context)
         return answer { writer in
-            let placemark = gazetteer.placemark(at: coordinate, using: transform)
+            let placemark = gazetteer.placemark(at: coordinate, accuracyMeters: accuracy, using: transform)
             PlacemarkJSON.write(placemark.speaking(languages), into: &writer)
         }
     }
@@ -46,7 +52,7 @@ enum GeocodeEndpoints {
             coordinates.append(try coordinate(latitude, longitude))
         }
         let placemarks = gazetteer.placemarks(at: coordinates, using: transform)
-        let languages = languages(exchange, gazetteer)
+        let languages = exchange.languages(context)
         return answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
@@ -67,7 +73,7 @@ enum GeocodeEndpoints {
         }
         let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
         let found = gazetteer.places(named: text, limit: limit)
-        let languages = languages(exchange, gazetteer)
+        let languages = exchange.languages(context)
         return answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
@@ -91,7 +97,7 @@ enum GeocodeEndpoints {
             throw .invalid("\"texts\" must be an array of at most \(textsMax) names of places.")
         }
         let found = texts.map { $0.flatMap { gazetteer.places(named: $0, limit: 1).first } }
-        let languages = languages(exchange, gazetteer)
+        let languages = exchange.languages(context)
         return answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
@@ -106,11 +112,6 @@ enum GeocodeEndpoints {
             }
             writer.endObject()
         }
-    }
-
-    /// What names are wanted in, by the request.
-    private static func languages(_ exchange: Exchange, _ gazetteer: Gazetteer) -> [Language] {
-        gazetteer.languages(exchange.request.header("Accept-Language").map(Preference.preferred) ?? [])
     }
 
     private static func geocoder(_ context: AnswerContext) throws(Problem) -> (Gazetteer, GeocentricTransform) {

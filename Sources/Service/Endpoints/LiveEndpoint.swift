@@ -1,4 +1,5 @@
 import Cryptography
+import Gazetteer
 import HTTPServer
 import SQLite
 import Whereabouts
@@ -39,8 +40,9 @@ enum LiveEndpoint {
         }
         response.headers = [("Content-Type", "text/event-stream")]
         guard !exchange.request.isHead else { return response }
+        let languages = exchange.languages(context)
         var feed = try feed(of: person, after: after, head, service, exchange.caller, context)
-        let missed = after == nil ? [] : try missed(&feed, head, service, exchange.caller, context)
+        let missed = after == nil ? [] : try missed(&feed, head, service, exchange.caller, context, languages)
         let bytes = missed.reduce(response.body.count) { $0 + LiveEndpoint.bytes(of: $1, id: head).count }
         let stream = HTTPStream(bytesMax: Limits.liveBytesWaiting + bytes)
         stream.write(response.body)
@@ -48,7 +50,7 @@ enum LiveEndpoint {
         response.stream = stream
         let live = LiveStream(
             caller: exchange.caller, question: question, correlation: exchange.id, stream: stream, feed: feed,
-            missed: missed)
+            missed: missed, languages: languages)
         guard service.deliverer.add(live) else { throw .busy(10) }
         return response
     }
@@ -82,7 +84,8 @@ enum LiveEndpoint {
 
     /// What happened after the feed's place, the person's events found by the index of streams.
     private static func missed(
-        _ feed: inout PersonFeed, _ head: Int64, _ service: Service, _ caller: Caller, _ context: AnswerContext
+        _ feed: inout PersonFeed, _ head: Int64, _ service: Service, _ caller: Caller, _ context: AnswerContext,
+        _ languages: [Language]
     ) throws(Problem) -> [FeedItem] {
         let needed = [StreamIndexTable.name] + (feed.mayHaveNews ? [TimelineTable.name] : [])
         guard service.host.wait(for: head, in: needed, milliseconds: 10_000) else { throw .busy(1) }
@@ -110,7 +113,7 @@ enum LiveEndpoint {
             do throws(LogError) { found = try context.reader.event(number) } catch { throw .broken }
             if let event = found?.event { events.append(event) }
         }
-        let writer = FeedWriter(of: person, service)
+        let writer = FeedWriter(of: person, service, in: languages)
         return feed.take(events, upTo: place, writer) + (try feed.takeNews(writer, context))
             + (try feed.takeAnswers(for: caller, writer, context, service))
     }
@@ -130,6 +133,8 @@ struct LiveStream: Sendable {
     var feed: PersonFeed
     /// What is to be given first.
     var missed: [FeedItem]
+    /// What the names of places are wanted in.
+    let languages: [Language]
 
     var person: PersonID { feed.person }
 }

@@ -86,7 +86,7 @@ enum QueryEndpoints {
             return respond(.json(Self.status(status, id, view, service)))
         }
         let form = try AnswerForm(exchange, context)
-        let shown = ShownLocation(fix, precision: permit.precision, context)
+        let shown = ShownLocation(fix, precision: permit.precision, context, in: exchange.languages(context))
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("id", id.description)

@@ -45,7 +45,8 @@ extension ReadEndpoints {
             writer.key("visit")
             if let found {
                 writer.beginObject()
-                let name = placeName(at: found.visit.coordinate, corrections, permit, context)
+                let languages = exchange.languages(context)
+                let name = placeName(at: found.visit.coordinate, corrections, permit, context, languages)
                 writeMembers(of: found.visit, placeName: name, context, into: &writer)
                 writer.endObject()
                 writer.field("rules", found.rules)

@@ -33,16 +33,16 @@ extension ReadEndpoints {
             var zones = PlaceZones(service, context, from: found.first?.firstArrival ?? now, to: now)
             let order = found.indices.filter { found[$0].visits > 0 }
                 .sorted { (found[$1].totalSeconds, found[$0].id) < (found[$0].totalSeconds, found[$1].id) }
+            let languages = exchange.languages(context)
             return page(order, next: nil, asOf: asOf) { index, writer in
                 let place = found[index]
-                let named = context.place(at: place.coordinate)
                 writer.beginObject()
                 writer.field("id", hex(place.id))
                 writer.field("latitude", place.coordinate.latitude)
                 writer.field("longitude", place.coordinate.longitude)
                 writer.field("horizontalAccuracy", place.horizontalAccuracy)
-                writer.field("place", placeName(at: place.coordinate, corrections, permit, context))
-                writer.field("timeZone", context.timeZone(at: place.coordinate) ?? named?.timeZone)
+                writer.field("place", placeName(at: place.coordinate, corrections, permit, context, languages))
+                writer.field("timeZone", context.timeZone(at: place.coordinate))
                 writer.field("visits", place.visits)
                 writer.field("totalSeconds", place.totalSeconds)
                 writer.field("firstArrival", milliseconds: place.firstArrival.milliseconds)

@@ -59,6 +59,7 @@ extension ReadEndpoints {
                 return spans.sorted { $0.from < $1.from }
             }
             let periods = SummaryDerivation.periods(period, of: from..<to, dayStartMinutes: dayStart, spans: spans)
+            let languages = exchange.languages(context)
             return page(periods, next: nil, asOf: asOf) { summary, writer in
                 writer.beginObject()
                 writer.field("period", period.text(summary.start))
@@ -76,7 +77,8 @@ extension ReadEndpoints {
                         let place = places.places[index]
                         writer.beginObject()
                         writer.field("id", hex(place.id))
-                        writer.field("place", placeName(at: place.coordinate, corrections, permit, context))
+                        let name = placeName(at: place.coordinate, corrections, permit, context, languages)
+                        writer.field("place", name)
                         writer.field("visits", stay.visits)
                         writer.field("seconds", stay.seconds)
                         writer.endObject()

@@ -29,6 +29,7 @@ extension ReadEndpoints {
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Found in
                 try waysAndGaps(of: permit, from: from, to: range.to, corrections, context, now, in: connection)
             }
+            let languages = exchange.languages(context)
             return page(found.trips, next: found.next.map { Cursor.text($0, reading) }, asOf: asOf) { trip, writer in
                 writer.beginObject()
                 writer.field("type", trip.way == nil ? "gap" : "trip")
@@ -39,7 +40,8 @@ extension ReadEndpoints {
                     writer.object(key) { writer in
                         writer.field("latitude", coordinate.latitude)
                         writer.field("longitude", coordinate.longitude)
-                        writer.field("place", placeName(at: coordinate, corrections, reading.permit, context))
+                        let name = placeName(at: coordinate, corrections, reading.permit, context, languages)
+                        writer.field("place", name)
                     }
                 }
                 if let way = trip.way {
@@ -48,7 +50,7 @@ extension ReadEndpoints {
                     writer.field("confidence", way.confidence)
                     writer.field("fixes", way.fixes)
                 }
-                writer.field("timeZone", context.timeZone(at: trip.from) ?? context.place(at: trip.from)?.timeZone)
+                writer.field("timeZone", context.timeZone(at: trip.from))
                 writer.endObject()
             }
         }

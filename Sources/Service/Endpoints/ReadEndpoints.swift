@@ -18,8 +18,9 @@ enum ReadEndpoints {
                 try CurrentReader.fix(of: reading.permit.subject, in: connection)
             }
             let permit = reading.permit
+            let languages = exchange.languages(context)
             let fix = try found.flatMap { (found) throws(Problem) in try newestShown(found, permit, context) }?.fix
-            let shown = fix.map { ShownLocation($0, precision: permit.precision, context) }
+            let shown = fix.map { ShownLocation($0, precision: permit.precision, context, in: languages) }
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("location")
@@ -70,9 +71,10 @@ enum ReadEndpoints {
                 }
             }
             let next = visits.count == limit ? visits.last.map { Cursor.text($0, reading) } : nil
+            let languages = exchange.languages(context)
             return page(visits, next: next, asOf: asOf) { visit, writer in
                 writer.beginObject()
-                let name = placeName(at: visit.coordinate, corrections, reading.permit, context)
+                let name = placeName(at: visit.coordinate, corrections, reading.permit, context, languages)
                 writeMembers(of: visit, placeName: name, context, into: &writer)
                 writer.endObject()
             }
@@ -88,12 +90,14 @@ enum ReadEndpoints {
         VisitCorrections(service.log.withStanding { $0.corrections(of: person) }.map(\.correction))
     }
 
-    /// What the person calls the place, for their own eyes and the operator's; else the name of the nearest in the gazetteer.
+    /// What the person calls the place, for their own eyes and the operator's; else its name in the gazetteer.
     static func placeName(
-        at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext
+        at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
+        _ languages: [Language]
     ) -> String? {
         let isOwn = permit.verdict == .own || permit.verdict == .operatorOnRecord
-        return (isOwn ? corrections.name(at: coordinate) : nil) ?? context.place(at: coordinate)?.name
+        return (isOwn ? corrections.name(at: coordinate) : nil)
+            ?? context.placemark(at: coordinate, in: languages)?.name
     }
 
     static func writeMembers(
@@ -111,8 +115,7 @@ enum ReadEndpoints {
         writer.field("longitude", visit.coordinate.longitude)
         writer.field("horizontalAccuracy", visit.horizontalAccuracy)
         writer.field("place", placeName)
-        writer.field(
-            "timeZone", context.timeZone(at: visit.coordinate) ?? context.place(at: visit.coordinate)?.timeZone)
+        writer.field("timeZone", context.timeZone(at: visit.coordinate))
         writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
         writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)
     }

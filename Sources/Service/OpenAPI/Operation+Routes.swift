@@ -192,7 +192,8 @@ extension Operation {
         "allOf": [
             Schema.placemark,
             Schema.object(
-                ["match": Schema.word("exact", "prefix", "misspelled")], optional: ["population": Schema.count]),
+                ["match": Schema.word("exact", "prefix", "misspelled", "nameOnly")],
+                optional: ["population": Schema.count]),
         ]
     ]
 
@@ -202,6 +203,9 @@ extension Operation {
             query: [
                 Parameter(name: "latitude", schema: Schema.latitude, isRequired: true, description: "Degrees."),
                 Parameter(name: "longitude", schema: Schema.longitude, isRequired: true, description: "Degrees."),
+                Parameter(
+                    name: "horizontalAccuracy", schema: Schema.length,
+                    description: "Meters: other countries and time zones that are so near are named too."),
             ], answer: Schema.placemark),
         "POST /v1/geocode/reverse": Operation(
             group: .places, summary: "What is at many coordinates, in the order asked.",

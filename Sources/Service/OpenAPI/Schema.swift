@@ -141,12 +141,10 @@ enum Schema {
             ["timestamp": time, "precision": precision],
             optional: [
                 "horizontalAccuracy": length, "altitude": number, "speed": length, "course": length,
-                "place": object(
-                    ["name": text],
-                    optional: [
-                        "countryCode": text, "country": text, "administrativeArea": text, "timeZone": timeZone,
-                        "distance": length.with(["description": "Meters to the place."]),
-                    ]),
+                "place": [
+                    "description": "What the gazetteer says of it. `countryCode` is `isoCountryCode` once more.",
+                    "allOf": [placemark, object([:], optional: ["countryCode": text])],
+                ],
             ]),
         "Fix": object(["timestamp": timeGiven, "latitude": latitude, "longitude": longitude]).with([
             "allOf": [ref("FixDetails")], "description": "What CLLocation says, in its names and units.",
@@ -175,8 +173,10 @@ enum Schema {
                 "name": text, "subLocality": text, "locality": text, "subAdministrativeArea": text,
                 "administrativeArea": text, "administrativeAreaCode": text, "isoCountryCode": text, "country": text,
                 "inlandWater": text, "ocean": text, "areasOfInterest": list(text), "claimants": list(text),
-                "timeZone": timeZone,
-                "latitude": latitude, "longitude": longitude, "distance": length, "geonameId": ["type": "integer"],
+                "otherCountryCodes": list(text), "timeZone": timeZone, "otherTimeZones": list(timeZone),
+                "latitude": latitude, "longitude": longitude,
+                "distance": length.with(["description": "Meters to the nearest populated place."]),
+                "geonameId": ["type": "integer"],
             ]
         ).with(["description": "The keys of CLPlacemark, absent where unknown."]),
         "Correction": ["oneOf": .list(corrections.map { object($0) })],

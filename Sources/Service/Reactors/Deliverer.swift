@@ -128,14 +128,14 @@ final class Deliverer: Sendable {
             place = events.last?.event.number ?? place
             var told: [[FeedItem]] = []
             for index in streams.indices {
-                let writer = FeedWriter(of: streams[index].person, service)
+                let writer = FeedWriter(of: streams[index].person, service, in: streams[index].languages)
                 told.append(streams[index].feed.take(events.lazy.map(\.event), upTo: place, writer))
             }
             if streams.contains(where: \.feed.mayHaveNews) {
                 _ = service.host.wait(for: place, in: [TimelineTable.name], milliseconds: Self.newsMilliseconds)
             }
             for index in streams.indices {
-                let writer = FeedWriter(of: streams[index].person, service)
+                let writer = FeedWriter(of: streams[index].person, service, in: streams[index].languages)
                 var items = told[index]
                 do throws(Problem) {
                     items += try streams[index].feed.takeNews(writer, context)

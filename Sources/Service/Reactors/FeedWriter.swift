@@ -9,9 +9,12 @@ struct FeedWriter {
     let person: PersonID
     private let service: Service
     private let names: PrincipalNames
+    /// What the names of places are wanted in.
+    private let languages: [Language]
 
-    init(of person: PersonID, _ service: Service) {
+    init(of person: PersonID, _ service: Service, in languages: [Language] = []) {
         (self.person, self.service, names) = (person, service, PrincipalNames(service))
+        self.languages = languages
     }
 
     /// `nil` for what is not told: the person's own questions, which are followed by themselves, and readings, the records
@@ -95,7 +98,7 @@ struct FeedWriter {
                     head(of: told, into: &writer)
                     let name =
                         ReadEndpoints.corrections(of: person, service).name(at: visit.coordinate)
-                        ?? context.place(at: visit.coordinate)?.name
+                        ?? context.placemark(at: visit.coordinate, in: languages)?.name
                     ReadEndpoints.writeMembers(of: visit, placeName: name, context, into: &writer)
                 })
         case .crossing(let crossing):

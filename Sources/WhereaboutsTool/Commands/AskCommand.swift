@@ -19,7 +19,7 @@ enum AskCommand {
 
     static let command = Command(
         words: ["ask"], summary: "Ask where a person is: wakes the phone, waits for the fix.",
-        requires: [asker, person, Options.purpose], accepts: [wait, Options.json],
+        requires: [asker, person, Options.purpose], accepts: [wait, Options.json, Options.languages],
         details: """
             The question, its purpose and what was shown are recorded before the answer leaves; the person can see them.
             Without an answer the exit code is 1.

@@ -8,12 +8,8 @@ import Service
 enum GeocodeCommand {
     private static let batch = Option.flag("batch", help: "read lines of LAT,LON from standard input")
     private static let names = Option.flag("batch", help: "read names from standard input, one a line")
-    private static let languages = Option(
-        name: "lang", placeholder: "TAG[,TAG…]", help: "names in these languages, the best first, such as de or zh-TW",
-        form: "a list of languages"
-    ) { (text: String) -> [String]? in
-        text.split(separator: ",").map(String.init)
-    }
+    private static let accuracy = Options.number(
+        "accuracy", "METERS", in: 0...100_000, help: "name other countries and time zones that are so near, too")
     private static let worldview = Option(
         name: "worldview", placeholder: "CC", help: "contested land as this country sees it, such as IN",
         form: "a country's two letters in ISO 3166-1"
@@ -25,11 +21,12 @@ enum GeocodeCommand {
 
     private static let forward = Command(
         words: ["geocode", "forward"], summary: "Say where a place is, a JSON line a name.",
-        operands: .optional("TEXT"), accepts: [names, languages],
+        operands: .optional("TEXT"), accepts: [names, Options.languages],
         details: """
             A country or region may stand before or behind the name: "Springfield, IL", "Lyon, Frankreich".
             Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude and geonameId are those
-            of the place, and match says whether the name is exact, a prefix or misspelled.
+            of the place, and match says whether the name is exact, a prefix, misspelled, or nameOnly: known, but not with
+            what stands behind the comma.
             Where nothing is found there is {"error": …} in its place, and the exit code is 3 at the end.
             """, run: runForward)
 
@@ -37,7 +34,7 @@ enum GeocodeCommand {
         guard invocation.has(names) != (invocation.operands.count == 1) else {
             throw .usage("\"geocode forward\" takes either the name of a place or --batch with a name a line.")
         }
-        let geocoder = try Geocoder(languages: invocation[languages])
+        let geocoder = try Geocoder(languages: invocation[Options.languages])
         let nothing = "No place of this name is known."
         guard invocation.has(names) else {
             guard let line = geocoder.line(forName: invocation.operands[0]) else { throw .data(nothing) }
@@ -56,7 +53,7 @@ enum GeocodeCommand {
 
     private static let reverse = Command(
         words: ["geocode", "reverse"], summary: "Say where a coordinate is, a JSON line a coordinate.",
-        operands: .optional("LAT,LON"), accepts: [batch, languages, worldview],
+        operands: .optional("LAT,LON"), accepts: [batch, accuracy, Options.languages, worldview],
         details: """
             Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude, distance (in meters) and
             geonameId are those of the nearest populated place; claimants are all who claim contested land.
@@ -67,7 +64,9 @@ enum GeocodeCommand {
         guard invocation.has(batch) != (invocation.operands.count == 1) else {
             throw .usage("\"geocode reverse\" takes either LAT,LON or --batch with lines of LAT,LON.")
         }
-        let geocoder = try Geocoder(languages: invocation[languages], worldview: invocation[worldview])
+        let geocoder = try Geocoder(
+            languages: invocation[Options.languages], worldview: invocation[worldview],
+            accuracyMeters: invocation[accuracy])
         guard invocation.has(batch) else {
             do throws(CoordinateError) {
                 let coordinate = try Options.coordinate(invocation.operands[0][...])
@@ -101,11 +100,16 @@ struct Geocoder {
     let gazetteer: Gazetteer
     private let transform: GeocentricTransform
     private let languages: [Language]
+    private let accuracyMeters: Double?
 
     /// - Parameters:
     ///   - languages: Tags of BCP 47, the best first, that names are wanted in.
     ///   - worldview: The country by whose view contested land is shown.
-    init(languages: [String]? = nil, worldview: CountryCode? = nil) throws(ToolError) {
+    ///   - accuracyMeters: How near other countries and time zones are named too.
+    init(
+        languages: [String]? = nil, worldview: CountryCode? = nil, accuracyMeters: Int64? = nil
+    ) throws(ToolError) {
+        self.accuracyMeters = accuracyMeters.map(Double.init)
         guard let path = GazetteerLocation.find() else {
             throw .data("There is no places.gazetteer beside the program; set WHEREABOUTS_GAZETTEER to its path.")
         }
@@ -121,7 +125,8 @@ struct Geocoder {
     /// One placemark as a line.
     func line(for coordinate: Coordinate) -> [UInt8] {
         Self.line { writer in
-            let placemark = gazetteer.placemark(at: coordinate, using: transform)
+            let placemark = gazetteer.placemark(
+                at: coordinate, accuracyMeters: accuracyMeters, using: transform)
             PlacemarkJSON.write(placemark.speaking(languages), into: &writer)
         }
     }

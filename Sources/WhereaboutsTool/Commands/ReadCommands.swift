@@ -14,6 +14,8 @@ enum ReadCommands {
         name: "crs", placeholder: "EPSG:n", help: "places as x (the easting) and y of this reference system",
         form: "EPSG: and a number", read: { $0.hasPrefix("EPSG:") ? $0 : nil })
     static let common: [any OptionDeclaration] = [reader, Options.purpose, Options.json]
+    /// Of the commands whose answers name places.
+    static let naming: [any OptionDeclaration] = common + [Options.languages]
     static let details = """
         The read is recorded before its answer leaves. What overlaps the range counts.
 
@@ -27,23 +29,23 @@ enum ReadCommands {
     static let all = [
         Command(
             words: ["location"], summary: "Show the newest known location of a person.", requires: [Options.person],
-            accepts: [crs] + common, run: location),
+            accepts: [crs] + naming, run: location),
         Command(
             words: ["track"], summary: "List the fixes of a person in the order of their time.",
             requires: [Options.person], accepts: range + [distanceFilter, crs] + common, details: details, run: track),
         Command(
             words: ["visits"], summary: "List where a person has stayed, and how long.", requires: [Options.person],
-            accepts: range + [crs] + common, details: details, run: visits),
+            accepts: range + [crs] + naming, details: details, run: visits),
         Command(
             words: ["explain"], summary: "Show the events that a visit rests on.", operands: .one("VISIT"),
-            requires: [Options.person], accepts: common,
+            requires: [Options.person], accepts: naming,
             details: "VISIT is the id of a visit, as visits --json shows it. The read is recorded.", run: explain),
         Command(
             words: ["places"], summary: "List the spots a person has visited, how often and how long.",
-            requires: [Options.person], accepts: range + [crs] + common, details: details, run: places),
+            requires: [Options.person], accepts: range + [crs] + naming, details: details, run: places),
         Command(
             words: ["trips"], summary: "List the ways between a person's visits, and the times without data.",
-            requires: [Options.person], accepts: range + [crs] + common, details: details, run: trips),
+            requires: [Options.person], accepts: range + [crs] + naming, details: details, run: trips),
         Command(
             words: ["crossings"], summary: "List when a person has entered and left their regions.",
             requires: [Options.person], accepts: range + common, details: details, run: crossings),

@@ -10,7 +10,7 @@ enum SummaryCommand {
 
     static let command = Command(
         words: ["summary"], summary: "Sum up a person's days, weeks or months: stays, ways, time without data.",
-        requires: [Options.person, Options.from], accepts: [Options.to, period, dayStart] + ReadCommands.common,
+        requires: [Options.person, Options.from], accepts: [Options.to, period, dayStart] + ReadCommands.naming,
         details: """
             Days begin by the clock of the place where the person was; so one has 23 or 25 hours when clocks are changed, and
             more or fewer for who travels. At most 93 days at once. The read is recorded.
