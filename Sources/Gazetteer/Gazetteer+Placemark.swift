@@ -5,6 +5,8 @@ extension Gazetteer {
     private static let coarseShoreMeters = 3000.0
     /// Azimuths in which the edge of a fix's accuracy is looked at.
     private static let azimuthCount = 16
+    /// The least of the cities whose reach is drawn, as in scripts/build_cities.py.
+    private static let leastCityPopulation = 100_000
 
     /// What is known of a coordinate.
     ///
@@ -97,11 +99,13 @@ extension Gazetteer {
         let neighbors = own.lazy.map { candidate in
             LocalityRule.Neighbor(
                 number: candidate.index, population: self.population(numbered: candidate.index) ?? 0,
-                // Below 40 km a chord is less than 1 m from the geodesic.
+                // Below 28 km a chord is less than 1 m from the geodesic.
                 distanceSquareMeters: candidate.chordSquare)
         }
+        // Where all places around are known and none is large, no city can reach.
+        let mayBeInCity = !near.hasRoom || neighbors.contains { $0.population >= Self.leastCityPopulation }
         finding.locality = LocalityRule.answer(
-            among: neighbors, in: cities(holding: finding.coordinate, at: point, governed),
+            among: neighbors, in: mayBeInCity ? cities(holding: finding.coordinate, at: point, governed) : [],
             isOnLake: finding.lake != nil
         ) { areaCode(numbered: $0.number) }
         if finding.locality.locality != nil { finding.lake = nil }

@@ -3,7 +3,8 @@
 /// A place reaches as far as its people would live at 5,000 to the square kilometer, and 1.5 km at the least. The
 /// coordinate belongs to the place it is deepest in, measured in that reach, or, if no place reaches it, to the one
 /// whose reach it is nearest to in that measure, within 25 km. Where it lies deep inside a large city at least ten times
-/// as populous of the same division, the city is the locality and the place is a part of it.
+/// as populous of the same division, the city is the locality and the place is a part of it; so is, where the place is
+/// that city itself, the one among the others that it is deepest in.
 enum LocalityRule {
     /// People in a square meter of a dense city, as in scripts/build_cities.py, which draws how deep is deep.
     private static let peoplePerSquareMeter = 0.005
@@ -45,6 +46,27 @@ enum LocalityRule {
         among places: some Sequence<Neighbor>, in cities: [City], isOnLake: Bool = false,
         areaCode: (Neighbor) -> String?
     ) -> Answer {
+        guard let (place, depthSquare) = deepest(among: places, isOnLake: isOnLake) else {
+            return Answer(locality: cities.first.map { .city($0.number) })
+        }
+        guard !cities.isEmpty else { return Answer(locality: .place(place.number)) }
+        let area = areaCode(place)
+        if let whole = cities.first(where: { $0.population >= wholeToPart * place.population && $0.area == area }) {
+            // Out of the part's reach, only the whole is right.
+            return Answer(locality: .city(whole.number), subLocality: depthSquare <= 1 ? place.number : nil)
+        }
+        guard cities.contains(where: { $0.population == place.population && $0.area == area }) else {
+            return Answer(locality: .place(place.number))
+        }
+        let others = places.filter { place.population >= wholeToPart * $0.population }
+        let part = deepest(among: others, isOnLake: isOnLake)
+            .flatMap { $0.depthSquare <= 1 && areaCode($0.place) == area ? $0.place : nil }
+        return Answer(locality: .place(place.number), subLocality: part?.number)
+    }
+
+    private static func deepest(
+        among places: some Sequence<Neighbor>, isOnLake: Bool
+    ) -> (place: Neighbor, depthSquare: Double)? {
         var deepest: (place: Neighbor, depthSquare: Double)?
         for place in places {
             let reachSquare = reachSquareMeters(place)
@@ -53,15 +75,7 @@ enum LocalityRule {
             let depthSquare = place.distanceSquareMeters / reachSquare
             if deepest.map({ depthSquare < $0.depthSquare }) ?? true { deepest = (place, depthSquare) }
         }
-        guard let (place, depthSquare) = deepest else {
-            return Answer(locality: cities.first.map { .city($0.number) })
-        }
-        guard !cities.isEmpty else { return Answer(locality: .place(place.number)) }
-        let area = areaCode(place)
-        let whole = cities.first { $0.population >= wholeToPart * place.population && $0.area == area }
-        guard let whole else { return Answer(locality: .place(place.number)) }
-        // Out of the part's reach, only the whole is right.
-        return Answer(locality: .city(whole.number), subLocality: depthSquare <= 1 ? place.number : nil)
+        return deepest
     }
 
     private static func reachSquareMeters(_ place: Neighbor) -> Double {

@@ -56,7 +56,8 @@ struct PlaceTree {
                     Double(Int32(littleEndian: point.loadUnaligned(fromByteOffset: offset, as: Int32.self)) >> 8)
                 }
                 let (x, y, z) = (axis(1) - target.x, axis(4) - target.y, axis(7) - target.z)
-                search.offer(Candidate(index: index, chordSquare: x * x + y * y + z * z))
+                let square = x * x + y * y + z * z
+                if square <= search.reachSquare { search.offer(Candidate(index: index, chordSquare: square)) }
             }
             return
         }
@@ -94,6 +95,7 @@ private protocol PlaceOffers {
     /// The square of the longest chord that is still worth showing.
     var reachSquare: Double { get }
 
+    /// Is shown what is within ``reachSquare``.
     mutating func offer(_ candidate: PlaceTree.Candidate)
 }
 
@@ -118,8 +120,9 @@ private struct CountryFilter {
 
 /// The nearest places of a country seen so far, by rising chord, in place: no memory is asked for.
 struct NearPlaces: PlaceOffers {
-    /// Beyond this many meters no place but the nearest is of interest: no city reaches farther.
-    static let reachMeters = 40_000.0
+    /// Beyond this many meters no place but the nearest is of interest: the inner reach of no city is farther, and no
+    /// locality is looked for there.
+    static let reachMeters = 28_000.0
     private static let most = 8
 
     fileprivate let target: SIMD3<Double>
@@ -140,12 +143,14 @@ struct NearPlaces: PlaceOffers {
         PlaceTree.Candidate(index: Int(indices[rank]), chordSquare: squares[rank])
     }
 
+    /// Whether there is room for more, so that all within ``reachMeters`` are here.
+    var hasRoom: Bool { count < Self.most }
+
     /// Whether there is room for all that may be nearest by geodesic.
     var holdsTies: Bool { count < Self.most || squares[Self.most - 1] > tieSquare }
 
     fileprivate mutating func offer(_ candidate: PlaceTree.Candidate) {
-        guard candidate.chordSquare < reachSquare, filter.admits(candidate.index) else { return }
-        guard candidate.chordSquare < squares[Self.most - 1] else { return }
+        guard candidate.chordSquare < squares[Self.most - 1], filter.admits(candidate.index) else { return }
         var rank = Self.most - 1
         while rank > 0, squares[rank - 1] > candidate.chordSquare {
             squares[rank] = squares[rank - 1]
@@ -168,7 +173,7 @@ private struct PlacesWithin: PlaceOffers {
     var indices: [Int] = []
 
     mutating func offer(_ candidate: PlaceTree.Candidate) {
-        if candidate.chordSquare <= reachSquare, filter.admits(candidate.index) { indices.append(candidate.index) }
+        if filter.admits(candidate.index) { indices.append(candidate.index) }
     }
 }
 
@@ -196,7 +201,6 @@ private struct Search: PlaceOffers {
     }
 
     mutating func offer(_ candidate: PlaceTree.Candidate) {
-        guard candidate.chordSquare <= reachSquare else { return }
         found.append(candidate)
         var rank = shortest.count
         while rank > 0, shortest[rank - 1] > candidate.chordSquare { rank -= 1 }

@@ -93,6 +93,13 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         return finding.nearest.flatMap { gazetteer.place(numbered: $0, from: finding.coordinate) }
     }
 
+    /// Meters to ``nearestPlace``, without reading what it is called: about 0.5 µs.
+    package var distanceMeters: Double? {
+        if let named { return named.distanceMeters }
+        return finding.nearest.flatMap { gazetteer.coordinate(numbered: $0) }
+            .map { Geodesic.distanceMeters(from: finding.coordinate, to: $0) }
+    }
+
     /// Where GeoNames puts the locality, or, out of all localities, the nearest place; nil where no place is in the
     /// country. It tells which of them the coordinate belongs to, and nothing else of it.
     package var localityCenter: Coordinate? {

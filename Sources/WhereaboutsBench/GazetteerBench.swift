@@ -75,7 +75,7 @@ struct GazetteerBench {
                 gazetteer.placemarks(at: points, using: transform).count { $0.isoCountryCode != nil }
             }
             let distance = measured {
-                gazetteer.placemarks(at: points, using: transform).count { ($0.nearestPlace?.distanceMeters ?? 0) >= 0 }
+                gazetteer.placemarks(at: points, using: transform).count { ($0.distanceMeters ?? -1) >= 0 }
             }
             guard [country, placemark, distance].allSatisfy({ $0.known == points.count }) else { throw UsageError() }
             writer.field("\(name)CountryPerSecond", country.perSecond)

@@ -38,6 +38,18 @@ import Testing
         #expect(answer(among: places, in: [city(9, 199_999)]) == .init(locality: .place(1)))
     }
 
+    @Test func `in the middle of a city the part around is told too`() {
+        let middle = place(5, 1_000_000, meters: 1800)
+        func answer(_ part: LocalityRule.Neighbor) -> LocalityRule.Answer {
+            self.answer(among: [part, middle], in: [city(9, 1_000_000)])
+        }
+        #expect(answer(place(1, 20_000, meters: 500)) == .init(locality: .place(5), subLocality: 1))
+        #expect(answer(place(1, 20_000, meters: 1501)) == .init(locality: .place(5)))
+        #expect(answer(place(1, 100_001, meters: 2000)) == .init(locality: .place(5)))
+        let village = self.answer(among: [place(1, 2000, meters: 500), middle], in: [])
+        #expect(village == .init(locality: .place(5)))
+    }
+
     @Test func `a town of another division is not part of the city`() {
         let newark = place(1, 280_000, meters: 300)
         #expect(

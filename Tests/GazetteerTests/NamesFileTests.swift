@@ -62,7 +62,8 @@ import Testing
         let names = try NamesFile(path: file.path, edition: edition)
         var seen = 0
         for round in 0..<8 {
-            for _ in 0..<8000 {
+            // First so few that most keys can still be read.
+            for _ in 0..<(round == 0 ? 300 : 8000) {
                 // Every other round the tables in front, which say where everything else is.
                 let limit = round % 2 == 0 ? 300_000 : content.count
                 var byte = [0xff, 0x80, 0x00, UInt8.random(in: 0...255, using: &chance)].randomElement(using: &chance)!

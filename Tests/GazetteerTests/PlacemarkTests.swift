@@ -47,6 +47,9 @@ import Testing
         let shibuya = try placemark(35.6595, 139.7005)
         #expect(shibuya.locality == "Tokyo")
         #expect(shibuya.subLocality == "Shibuya")
+        let josefstadt = try placemark(48.2115, 16.3465)
+        #expect(josefstadt.locality == "Vienna")
+        #expect(josefstadt.subLocality == "Josefstadt")
         let newark = try placemark(40.7357, -74.1724)
         #expect(newark.locality == "Newark")
         #expect(newark.subLocality == nil)
@@ -131,7 +134,7 @@ import Testing
             (48.2085, 16.3721, ["de"], "Österreich", "Wien"), (48.2085, 16.3721, ["fr-CA"], "Autriche", "Vienne"),
             (48.2085, 16.3721, ["ja", "de"], "オーストリア", "Wien"), (48.2085, 16.3721, ["en", "de"], "Austria", "Vienna"),
             (48.2085, 16.3721, ["tlh", "it"], "Austria", "Vienna"), (48.2085, 16.3721, [""], "Austria", "Vienna"),
-            (55.7558, 37.6173, ["de"], "Russische Föderation", "Moskau"),
+            (55.7558, 37.6173, ["de"], "Russland", "Moskau"),
         ] as [(Double, Double, [String], String, String)])
     func `names are in the first language asked for that has them`(
         latitude: Double, longitude: Double, tags: [String], country: String, locality: String

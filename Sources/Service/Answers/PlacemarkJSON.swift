@@ -12,7 +12,7 @@ package enum PlacemarkJSON {
         fields(of: placemark, into: &writer)
         if let place = placemark.nearestPlace {
             coordinate(of: place, into: &writer)
-            distance(to: place, into: &writer)
+            distance(place.distanceMeters, into: &writer)
             writer.field("geonameId", place.geonameID)
         }
         writer.endObject()
@@ -25,7 +25,7 @@ package enum PlacemarkJSON {
         // What it was called before there were placemarks.
         writer.field("countryCode", placemark.isoCountryCode?.description)
         fields(of: placemark, into: &writer)
-        if let place = placemark.nearestPlace { distance(to: place, into: &writer) }
+        distance(placemark.distanceMeters, into: &writer)
         writer.endObject()
     }
 
@@ -64,8 +64,8 @@ package enum PlacemarkJSON {
     }
 
     /// A millimeter is less than anything the source knows.
-    private static func distance(to place: Place, into writer: inout JSONWriter) {
-        writer.field("distance", (place.distanceMeters * 1000).rounded() / 1000)
+    private static func distance(_ meters: Double?, into writer: inout JSONWriter) {
+        writer.field("distance", meters.map { ($0 * 1000).rounded() / 1000 })
     }
 
     private static func coordinate(of place: Place, into writer: inout JSONWriter) {

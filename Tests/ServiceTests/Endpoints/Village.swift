@@ -51,7 +51,8 @@ final class Village {
         importDay(shortStop)
         try giveGrants()
         let visits = house.manage("GET", "/v1/people/walker/visits?at-least=\(house.service.log.head)").items
-        secrets += Set(visits.compactMap { $0["place"]?.string })
+        // The city's own name stands in that of its time zone, which anyone may read.
+        secrets += Set(visits.compactMap { $0["place"]?.string }).subtracting(["Vienna"])
         try #require(visits.count >= 2 && secrets.count > 7)
     }
 
