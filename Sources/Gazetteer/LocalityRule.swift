@@ -4,7 +4,7 @@
 /// coordinate belongs to the place it is deepest in, measured in that reach, or, if no place reaches it, to the one
 /// whose reach it is nearest to in that measure, within 25 km. Where it lies deep inside a large city at least ten times
 /// as populous of the same division, the city is the locality and the place is a part of it; so is, where the place is
-/// that city itself, the one among the others that it is deepest in.
+/// that city itself, the one it is deepest in of those that are nearer than the city's middle.
 enum LocalityRule {
     /// People in a square meter of a dense city, as in scripts/build_cities.py, which draws how deep is deep.
     private static let peoplePerSquareMeter = 0.005
@@ -58,7 +58,9 @@ enum LocalityRule {
         guard cities.contains(where: { $0.population == place.population && $0.area == area }) else {
             return Answer(locality: .place(place.number))
         }
-        let others = places.filter { place.population >= wholeToPart * $0.population }
+        let others = places.filter {
+            $0.distanceSquareMeters < place.distanceSquareMeters && place.population >= wholeToPart * $0.population
+        }
         let part = deepest(among: others, isOnLake: isOnLake)
             .flatMap { $0.depthSquare <= 1 && areaCode($0.place) == area ? $0.place : nil }
         return Answer(locality: .place(place.number), subLocality: part?.number)

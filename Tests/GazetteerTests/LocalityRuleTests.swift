@@ -46,6 +46,10 @@ import Testing
         #expect(answer(place(1, 20_000, meters: 500)) == .init(locality: .place(5), subLocality: 1))
         #expect(answer(place(1, 20_000, meters: 1501)) == .init(locality: .place(5)))
         #expect(answer(place(1, 100_001, meters: 2000)) == .init(locality: .place(5)))
+        #expect(
+            self.answer(
+                among: [place(1, 20_000, meters: 500), place(5, 1_000_000, meters: 499)],
+                in: [city(9, 1_000_000)]) == .init(locality: .place(5)))
         let village = self.answer(among: [place(1, 2000, meters: 500), middle], in: [])
         #expect(village == .init(locality: .place(5)))
     }
