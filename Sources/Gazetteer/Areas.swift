@@ -66,9 +66,16 @@ struct Regions: Sendable {
         return codes.sorted { $0.description < $1.description }
     }
 
-    /// The length of a degree of longitude in degrees of latitude, by geodesics of a hundredth of a degree.
+    /// The length of a degree of longitude in degrees of latitude, near enough to tell which of coarse outlines is nearer.
     private static func eastScale(at coordinate: Coordinate) -> Double {
-        let latitude = min(max(coordinate.latitude, -89.9), 89.9)
+        eastScales[min(Int((coordinate.latitude + 90) * rowsPerDegree), eastScales.count - 1)]
+    }
+
+    private static let rowsPerDegree = 2.0
+
+    /// In the middle of each row of half a degree, from the south, by geodesics of a hundredth of a degree.
+    private static let eastScales: [Double] = (0..<Int(180 * rowsPerDegree)).map { row in
+        let latitude = (Double(row) + 0.5) / rowsPerDegree - 90
         guard let origin = try? Coordinate(latitude: latitude, longitude: 0),
             let east = try? Coordinate(latitude: latitude, longitude: 0.01),
             let north = try? Coordinate(latitude: latitude + 0.01, longitude: 0)

@@ -1,5 +1,12 @@
 import Geodesy
 
+/// The nearest place of a country, given by number, or of all countries, where none is near: far out it costs as much as
+/// all the rest to find.
+struct FarPlace: Hashable {
+    let point: GeocentricPoint
+    let country: Int?
+}
+
 /// What the files say of a coordinate, in their own numbers, so that many can be found quickly and named later.
 struct Finding: Hashable, Sendable {
     let coordinate: Coordinate
@@ -16,8 +23,10 @@ struct Finding: Hashable, Sendable {
     var locality = LocalityRule.Answer()
     /// Numbers of airports.
     var airports: [Int] = []
-    /// The number of a place.
+    /// The number of the nearest place, if one is near.
     var nearest: Int?
+    /// Else what it is looked for by, when it is asked for; nil if the country has none.
+    var far: FarPlace?
     var otherCountries: [CountryCode] = []
     var otherZones: [Int] = []
 }

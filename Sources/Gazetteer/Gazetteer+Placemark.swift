@@ -94,6 +94,7 @@ extension Gazetteer {
         guard country != .some(nil) else { return }
         let near = nearPlaces(to: point, in: country ?? nil)
         finding.nearest = nearest(of: near, to: finding.coordinate, at: point, in: country ?? nil)
+        if near.count == 0 { finding.far = FarPlace(point: point, country: country ?? nil) }
         guard !isSea, finding.inlandSea == nil, governed != nil else { return }
         let own = (0..<near.count).lazy.map { near[$0] }
         let neighbors = own.lazy.map { candidate in

@@ -123,9 +123,18 @@ package final class Gazetteer: Sendable {
         }
     }
 
-    /// The places a coordinate may be named after, of one country, given by number, or of all.
-    func nearPlaces(to point: GeocentricPoint, in country: Int?) -> NearPlaces {
-        withExtendedLifetime(self) { tree.nearPlaces(to: point, in: country, areas: file.areas) }
+    /// The places a coordinate may be named after, of one country, given by number, or of all; the nearest though it is
+    /// far where that is asked for.
+    func nearPlaces(to point: GeocentricPoint, in country: Int?, isFar: Bool = false) -> NearPlaces {
+        withExtendedLifetime(self) { tree.nearPlaces(to: point, in: country, areas: file.areas, isFar: isFar) }
+    }
+
+    /// The number of the place nearest to a coordinate, looked for now if it is far.
+    func nearest(of finding: Finding) -> Int? {
+        if let nearest = finding.nearest { return nearest }
+        guard let far = finding.far else { return nil }
+        let near = nearPlaces(to: far.point, in: far.country, isFar: true)
+        return nearest(of: near, to: finding.coordinate, at: far.point, in: far.country)
     }
 
     /// The number of the nearest of them by geodesic.

@@ -18,9 +18,11 @@ struct PlaceTree {
     /// The places of a country, or of all, that a coordinate may be named after: the nearest by chord, the seven that
     /// follow as far as they are within ``NearPlaces/reachMeters``, and what may be nearest by geodesic.
     ///
-    /// About 1 µs, half of it where the memory has just been read.
-    func nearPlaces(to point: GeocentricPoint, in country: Int?, areas: Section) -> NearPlaces {
-        var found = NearPlaces(around: point, country: country, points: points, areas: areas)
+    /// About 0.5 µs, half of it where the memory has just been read; far more if the nearest is a far one.
+    ///
+    /// - Parameter isFar: Whether the nearest is wanted although it is beyond that reach.
+    func nearPlaces(to point: GeocentricPoint, in country: Int?, areas: Section, isFar: Bool) -> NearPlaces {
+        var found = NearPlaces(around: point, country: country, points: points, areas: areas, isFar: isFar)
         visit(level: 0, number: 0, offset: SIMD3(repeating: 0), boxSquare: 0, &found)
         return found
     }
@@ -132,9 +134,10 @@ struct NearPlaces: PlaceOffers {
     private(set) var count = 0
     /// The chords of all that may be nearest by geodesic are within the root of this.
     private(set) var tieSquare = Double.infinity
-    private(set) var reachSquare = Double.infinity
+    private(set) var reachSquare: Double
 
-    fileprivate init(around point: GeocentricPoint, country: Int?, points: Section, areas: Section) {
+    fileprivate init(around point: GeocentricPoint, country: Int?, points: Section, areas: Section, isFar: Bool) {
+        reachSquare = isFar ? .infinity : Self.reachMeters * Self.reachMeters
         target = Search.target(point)
         filter = CountryFilter(country, points, areas)
     }
