@@ -1,6 +1,6 @@
 extension KeyList {
     /// Goes through the keys within `limit` edits of `asked`, with what they name and the edits: a unit inserted, left out,
-    /// replaced, or two exchanged. Of several edits at most one may concern the first two units, which few people mistype
+    /// replaced, or two exchanged, also where another was inserted or left out between them. Of several edits at most one may concern the first two units, which few people mistype
     /// twice. What is in Latin letters is misspelled in Latin letters.
     ///
     /// Half a millisecond or less: only keys that begin as an edited beginning of `asked` may are looked at.
@@ -22,7 +22,8 @@ extension KeyList {
 ///
 /// Bits in place of the rows of the usual table, one for each beginning (Wu and Manber 1992, "Fast text searching allowing
 /// errors"), with exchanged units as one edit (Hyyrö 2003, "A bit-vector algorithm for computing Levenshtein and Damerau
-/// edit distances").
+/// edit distances"). The distance is that of Lowrance and Wagner 1975, "An extension of the string-to-string correction
+/// problem".
 private struct EditAutomaton {
     /// So many units at the beginning may be wrong by one edit only.
     private static let guardedUnits = 2
@@ -59,29 +60,32 @@ private struct EditAutomaton {
     /// Of the empty beginning.
     var start: States { States(none: 1, one: 0b11 & all, two: limit > 1 ? 0b111 & all : 0) }
 
-    func mask(_ unit: UInt16) -> UInt64 {
+    private func mask(_ unit: UInt16) -> UInt64 {
         if unit < 0x80 { return latinMasks[Int(unit)] }
         var mask: UInt64 = 0
         for index in asked.indices where asked[index] == unit { mask |= 1 << UInt64(index) }
         return mask
     }
 
-    /// What the states become by another unit.
+    /// What the last of the states of a key's beginnings becomes by another unit.
     ///
     /// - Parameters:
-    ///   - mask: that of the unit, `maskBefore` that of the one before it.
-    ///   - before: the states before the unit before it.
-    func next(_ states: States, by mask: UInt64, after maskBefore: UInt64, _ before: States) -> States {
+    ///   - states: of the beginnings of `key` of up to `count` units.
+    func next(_ states: [States], _ key: [UInt16], _ count: Int, by unit: UInt16) -> States {
+        let now = states[count]
+        let mask = mask(unit)
+        let (before, maskBefore) = count > 0 ? (states[count - 1], self.mask(key[count - 1])) : (States(), 0)
         let exchanged = maskBefore >> 1 & mask
         var next = States()
-        next.none = (states.none & mask) << 1
+        next.none = (now.none & mask) << 1
         next.one =
-            ((states.one & mask) << 1 | states.none | (states.none | next.none) << 1 | (before.none & exchanged) << 2)
-            & all
+            ((now.one & mask) << 1 | now.none | (now.none | next.none) << 1 | (before.none & exchanged) << 2) & all
         if limit > 1 {
-            next.two =
-                ((states.two & mask) << 1 | states.one | (states.one | next.one) << 1 | (before.one & exchanged) << 2)
-                & all
+            let (earlier, maskEarlier) = count > 1 ? (states[count - 2], self.mask(key[count - 2])) : (States(), 0)
+            next.two = (now.two & mask) << 1 | now.one | (now.one | next.one) << 1 | (before.one & exchanged) << 2
+            // Exchanged, with one left out or inserted between them.
+            next.two |= (before.none & maskBefore >> 2 & mask) << 3 | (earlier.none & maskEarlier >> 1 & mask) << 2
+            next.two &= all
         }
         return next
     }
@@ -163,11 +167,7 @@ private struct KeyWalk {
         while known < count {
             let unit = key[known]
             guard automaton.admits(unit) else { return known + 1 }
-            let mask = automaton.mask(unit)
-            states[known + 1] =
-                known > 0
-                ? automaton.next(states[known], by: mask, after: automaton.mask(key[known - 1]), states[known - 1])
-                : automaton.next(states[0], by: mask, after: 0, .init())
+            states[known + 1] = automaton.next(states, key, known, by: unit)
             known += 1
             if !automaton.isAlive(states[known], at: known) { return known }
         }
@@ -183,17 +183,12 @@ private struct KeyWalk {
                 want(place, unit + 1)
                 return true
             }
-            for later in automaton.units where later > unit {
-                let mask = automaton.mask(later)
-                let next =
-                    place > 0
-                    ? automaton.next(
-                        states[place], by: mask, after: automaton.mask(key[place - 1]), states[place - 1])
-                    : automaton.next(states[0], by: mask, after: 0, .init())
-                if automaton.isAlive(next, at: place + 1) {
-                    want(place, later)
-                    return true
-                }
+            let next = automaton.units.first { later in
+                later > unit && automaton.isAlive(automaton.next(states, key, place, by: later), at: place + 1)
+            }
+            if let next {
+                want(place, next)
+                return true
             }
         }
         return false
