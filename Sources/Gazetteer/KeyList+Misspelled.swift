@@ -299,14 +299,9 @@ private struct KeyWalk {
     }
 
     private mutating func decode() {
-        let code = list.codes.start + 8 * Int(list.byte(at))
-        at += 1
-        let length = min(Int(code.load(as: UInt8.self)), 7)
-        if length == 0 {
-            append(UInt16(list.byte(at)) | UInt16(list.byte(at + 1)) << 8)
-            at += 2
-        }
-        for index in 0..<length { append(UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self))) }
+        var place = at
+        list.decode(at: &place) { append($0) }
+        at = place
     }
 
     private mutating func append(_ unit: UInt16) {

@@ -73,6 +73,19 @@ struct KeyList: Sendable {
         offset < bytes.count ? bytes.start.load(fromByteOffset: offset, as: UInt8.self) : 0
     }
 
+    /// Gives the units that a byte of a key stands for, together with the two behind it if it must, and goes behind them.
+    @inline(__always)
+    func decode(at place: inout Int, _ append: (UInt16) -> Void) {
+        let code = codes.start + 8 * Int(byte(place))
+        place += 1
+        let length = min(Int(code.load(as: UInt8.self)), 7)
+        if length == 0 {
+            append(UInt16(byte(place)) | UInt16(byte(place + 1)) << 8)
+            place += 2
+        }
+        for index in 0..<length { append(UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self))) }
+    }
+
     /// What a key names whose entries begin at a byte.
     func entries(at begin: Int) -> [Entry] {
         var found: [Entry] = []
@@ -158,14 +171,9 @@ extension KeyList {
         private mutating func skipEntries() { at = list.endOfEntries(at: at) }
 
         private mutating func decode() {
-            let code = list.codes.start + 8 * Int(byte(at))
-            at += 1
-            let length = min(Int(code.load(as: UInt8.self)), 7)
-            if length == 0 {
-                key.append(UInt16(byte(at)) | UInt16(byte(at + 1)) << 8)
-                at += 2
-            }
-            for index in 0..<length { key.append(UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self))) }
+            var place = at
+            list.decode(at: &place) { key.append($0) }
+            at = place
         }
     }
 }
