@@ -165,8 +165,7 @@ extension DeviceLead {
             for value in [track.device.rawValue, track.newest, track.leftAt, track.seenAt, track.carriedAt] {
                 writer.integer(value)
             }
-            writer.array(track.places.count)
-            for place in track.places { place.write(to: &writer) }
+            track.places.write(to: &writer)
         }
     }
 
@@ -183,7 +182,7 @@ extension DeviceLead {
             track.leftAt = try reader.integer()
             track.seenAt = try reader.integer()
             track.carriedAt = try reader.integer()
-            for _ in 0..<(try reader.array()) { track.places.append(try TrackPoint(from: &reader, transform)) }
+            track.places = try Array(from: &reader, transform)
             tracks.append(track)
         }
     }

@@ -202,6 +202,44 @@ extension StayCluster {
     }
 }
 
+// MARK: - The state in the middle of a long stay
+
+extension StayCluster {
+    /// Whether it is known by its sums and samples alone: beyond doubt, with nobody outside.
+    var isRestartable: Bool { isSettled && waiting.isEmpty && judgesPath && samples?.interior != nil }
+
+    /// A CBOR array of a cluster that can be restarted: `[seed, last insider, mean …, path's last, seconds, still seconds,
+    /// head, tail, interior …, before tail]`.
+    func write(to writer: inout CBORWriter) {
+        guard let path, let samples, let interior = samples.interior else {
+            preconditionFailure("Only a cluster that can be restarted is written.")
+        }
+        writer.array(20)
+        seed.write(to: &writer)
+        lastInsider.write(to: &writer)
+        mean.write(to: &writer)
+        path.write(to: &writer)
+        samples.head.write(to: &writer)
+        samples.tail.write(to: &writer)
+        interior.write(to: &writer)
+        samples.beforeTail.write(to: &writer)
+    }
+
+    init(from reader: inout CBORReader, _ rules: VisitRules, _ transform: GeocentricTransform) throws(CBORError) {
+        guard try reader.array() == 20 else { throw .unexpected }
+        self.init(seed: try TrackPoint(from: &reader, transform), rules)
+        lastInsider = try TrackPoint(from: &reader, transform)
+        beforeOutsiders = lastInsider
+        mean = try WeightedMean(from: &reader, origin: seed.point)
+        path = try PathTally(from: &reader, transform)
+        (isSettled, young) = (true, [])
+        samples = StaySamples(
+            head: try Array(from: &reader, transform), tail: try Array(from: &reader, transform),
+            interior: try WeightedMean(from: &reader, origin: seed.point),
+            beforeTail: try TrackPoint(from: &reader, transform))
+    }
+}
+
 /// How much of a time was spent at rest, in steps of ``VisitRules/coreStepSeconds`` and more.
 struct PathTally {
     private var last: TrackPoint
@@ -209,6 +247,19 @@ struct PathTally {
     private(set) var stillSeconds = 0.0
 
     init(_ first: TrackPoint) { last = first }
+
+    /// Three items of the array it is part of.
+    func write(to writer: inout CBORWriter) {
+        last.write(to: &writer)
+        writer.float(seconds)
+        writer.float(stillSeconds)
+    }
+
+    init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
+        last = try TrackPoint(from: &reader, transform)
+        seconds = try reader.float()
+        stillSeconds = try reader.float()
+    }
 
     mutating func add(_ fix: TrackPoint) {
         let step = fix.seconds(since: last)

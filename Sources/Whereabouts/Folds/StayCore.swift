@@ -9,11 +9,15 @@ struct StaySamples {
     /// What lies between, weighted by dwell.
     private(set) var interior: WeightedMean?
     /// The last kept fix before ``tail``.
-    private var beforeTail: TrackPoint
+    private(set) var beforeTail: TrackPoint
 
     init(_ first: TrackPoint) {
         head = [first]
         beforeTail = first
+    }
+
+    init(head: [TrackPoint], tail: [TrackPoint], interior: WeightedMean?, beforeTail: TrackPoint) {
+        (self.head, self.tail, self.interior, self.beforeTail) = (head, tail, interior, beforeTail)
     }
 
     var all: [TrackPoint] { head + tail }

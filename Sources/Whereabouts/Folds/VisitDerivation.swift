@@ -70,6 +70,7 @@ struct VisitDerivation {
                 return
             }
             take(waiting)
+            markInside(before: fix)
         }
         candidate = fix
     }
@@ -189,11 +190,14 @@ struct VisitDerivation {
             trail = followsStay ? [closed.lastInsider] : between.suffix(3)
             markBoundary(seed: seed)
         } else {
+            let isLeaving = pending != nil
             travel(closed.young)
             trail = Array((trail + closed.young).suffix(3))
             followsStay = false
             let span = VisitRules.restartSpanSeconds * 1000
-            if pending == nil, closed.seed.time / span != seed.time / span { markBoundary(seed: seed) }
+            guard pending == nil else { return }
+            // Once a stay is left for good, nothing depends on it any more: a late fix in it is worked in by here.
+            if isLeaving || closed.seed.time / span != seed.time / span { markBoundary(seed: seed) }
         }
     }
 
@@ -221,6 +225,13 @@ struct VisitDerivation {
         }
         for fix in between { crossings.add(.fix(fix)) }
         between = []
+    }
+
+    /// Marks where a long stay can be taken up in its middle: a late fix in it costs what comes after, not all of it.
+    private mutating func markInside(before next: TrackPoint) {
+        guard let cluster, cluster.mean.count % VisitRules.restartFixes == 0, rules.oneDeviceLeads else { return }
+        guard cluster.isRestartable, cluster.lastInsider == lastFed, suspect == nil, falseSpot == nil else { return }
+        markBoundary(seed: next)
     }
 
     private mutating func markBoundary(seed: TrackPoint) {
@@ -312,25 +323,25 @@ struct VisitDerivation {
 // MARK: - The state at a boundary
 
 extension VisitDerivation {
-    /// The state at the moment a cluster has closed and the next one has no fix yet, as a CBOR array:
-    /// `[trail, last fed, follows stay, pending or null, crossings]`, with cores the way out of the pending stay (other fixes
-    /// between are none at such moments), and where one device leads, its newest fix's device and the lead.
+    /// The state at the moment a cluster has closed and the next one has no fix yet, or in the middle of a long one, as a CBOR
+    /// array: `[trail, last fed, follows stay, pending or null, crossings]`, with cores the way out of the pending stay (other
+    /// fixes between are none at such moments), and where one device leads, its newest fix's device, the lead and the open
+    /// cluster or null.
     private func encoded() -> [UInt8] {
         var writer = CBORWriter()
         writer.array(rules.stateMembers)
-        writer.array(trail.count)
-        for fix in trail { fix.write(to: &writer) }
+        trail.write(to: &writer)
         if let lastFed { lastFed.write(to: &writer) } else { writer.null() }
         writer.bool(followsStay)
         if let stay = pending { stay.write(to: &writer) } else { writer.null() }
         crossings.write(to: &writer)
         if rules.findsCore {
-            writer.array(between.count)
-            for fix in between { fix.write(to: &writer) }
+            between.write(to: &writer)
         }
         if rules.oneDeviceLeads {
             writer.integer(newestDevice.rawValue)
             lead.write(to: &writer)
+            if let cluster { cluster.write(to: &writer) } else { writer.null() }
         }
         return writer.bytes
     }
@@ -346,17 +357,16 @@ extension VisitDerivation {
             do throws(CBORError) {
                 var reader = CBORReader(bytes)
                 guard try reader.array() == rules.stateMembers else { throw .unexpected }
-                for _ in 0..<(try reader.array()) { trail.append(try TrackPoint(from: &reader, transform)) }
+                trail = try Array(from: &reader, transform)
                 lastFed = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
                 followsStay = try reader.bool()
                 pending = try reader.readNull() ? nil : try Stay(from: &reader, transform)
                 try crossings.read(from: &reader)
-                if rules.findsCore {
-                    for _ in 0..<(try reader.array()) { between.append(try TrackPoint(from: &reader, transform)) }
-                }
+                if rules.findsCore { between = try Array(from: &reader, transform) }
                 if rules.oneDeviceLeads {
                     leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
                     lead = try DeviceLead(from: &reader, transform)
+                    cluster = try reader.readNull() ? nil : try StayCluster(from: &reader, rules, transform)
                 }
                 try reader.end()
                 return .success(())
@@ -371,59 +381,5 @@ extension VisitDerivation {
 }
 
 extension VisitRules {
-    fileprivate var stateMembers: Int { 5 + (findsCore ? 1 : 0) + (oneDeviceLeads ? 2 : 0) }
-}
-
-extension TrackPoint {
-    func write(to writer: inout CBORWriter) {
-        writer.array(4)
-        writer.integer(time)
-        writer.float(coordinate.latitude)
-        writer.float(coordinate.longitude)
-        writer.float(accuracy)
-    }
-
-    init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
-        guard try reader.array() == 4 else { throw .unexpected }
-        let time = try reader.integer()
-        guard let coordinate = try? Coordinate(latitude: try reader.float(), longitude: try reader.float()) else {
-            throw .unexpected
-        }
-        self.init(time: time, coordinate: coordinate, accuracy: try reader.float(), transform)
-    }
-}
-
-extension Stay {
-    fileprivate func write(to writer: inout CBORWriter) {
-        writer.array(9)
-        seed.write(to: &writer)
-        writer.integer(arrival)
-        writer.integer(departure)
-        for value in [mean.weight, mean.x, mean.y, mean.z, mean.square] { writer.float(value) }
-        writer.integer(mean.count)
-    }
-
-    fileprivate init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
-        guard try reader.array() == 9 else { throw .unexpected }
-        let seed = try TrackPoint(from: &reader, transform)
-        let arrival = try reader.integer()
-        let departure = try reader.integer()
-        let mean = WeightedMean(
-            origin: seed.point, weight: try reader.float(), x: try reader.float(), y: try reader.float(),
-            z: try reader.float(), square: try reader.float(), count: try reader.integer())
-        self.init(seed: seed, mean: mean, arrival: arrival, departure: departure)
-    }
-}
-
-/// Where the derivation can be taken up again: nothing before ``seed`` but what ``state`` says matters to what follows.
-package struct Restart: Hashable, Sendable {
-    /// Time of the first fix to give it.
-    package let seed: Timestamp
-    /// Time of the newest fix that had a say in the state; a fix later than that cannot change it.
-    package let closed: Timestamp
-    package let state: [UInt8]
-
-    package init(seed: Timestamp, closed: Timestamp, state: [UInt8]) {
-        (self.seed, self.closed, self.state) = (seed, closed, state)
-    }
+    fileprivate var stateMembers: Int { 5 + (findsCore ? 1 : 0) + (oneDeviceLeads ? 3 : 0) }
 }

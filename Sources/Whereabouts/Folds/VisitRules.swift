@@ -240,4 +240,6 @@ package struct VisitRules: Hashable, Sendable {
 
     /// While nobody stays anywhere, the derivation may be restarted once in each span of this many seconds.
     static let restartSpanSeconds: Int64 = 6 * 3600
+    /// In a long stay it may be restarted once in so many fixes: two bytes more for each.
+    static let restartFixes: Int64 = 1024
 }

@@ -15,6 +15,8 @@ final class MemoryTimeline: TimelineRows {
     private(set) var visits: [PersonID: [Visit]] = [:]
     private(set) var crossings: [PersonID: [Crossing]] = [:]
     private(set) var leads: [PersonID: [Lead]] = [:]
+    /// How many fixes the fold has read back.
+    private(set) var fixesRead = 0
     private var fold: TimelineFold
     private var number: Int64 = 0
 
@@ -104,6 +106,7 @@ final class MemoryTimeline: TimelineRows {
             stored.person == person && (from.map { stored.fix.timestamp >= $0 } ?? true)
         }.sorted { ($0.fix.timestamp, $0.fix.device) < ($1.fix.timestamp, $1.fix.device) }
         for stored in ordered {
+            fixesRead += 1
             guard try body(stored.fix) else { return }
         }
     }

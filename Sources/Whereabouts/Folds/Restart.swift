@@ -1,0 +1,80 @@
+import Geodesy
+
+/// Where the derivation can be taken up again: nothing before ``seed`` but what ``state`` says matters to what follows.
+package struct Restart: Hashable, Sendable {
+    /// Time of the first fix to give it.
+    package let seed: Timestamp
+    /// Time of the newest fix that had a say in the state; a fix later than that cannot change it.
+    package let closed: Timestamp
+    package let state: [UInt8]
+
+    package init(seed: Timestamp, closed: Timestamp, state: [UInt8]) {
+        (self.seed, self.closed, self.state) = (seed, closed, state)
+    }
+}
+
+// MARK: - What a state is written of
+
+extension TrackPoint {
+    func write(to writer: inout CBORWriter) {
+        writer.array(4)
+        writer.integer(time)
+        writer.float(coordinate.latitude)
+        writer.float(coordinate.longitude)
+        writer.float(accuracy)
+    }
+
+    init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
+        guard try reader.array() == 4 else { throw .unexpected }
+        let time = try reader.integer()
+        guard let coordinate = try? Coordinate(latitude: try reader.float(), longitude: try reader.float()) else {
+            throw .unexpected
+        }
+        self.init(time: time, coordinate: coordinate, accuracy: try reader.float(), transform)
+    }
+}
+
+extension Stay {
+    func write(to writer: inout CBORWriter) {
+        writer.array(9)
+        seed.write(to: &writer)
+        writer.integer(arrival)
+        writer.integer(departure)
+        mean.write(to: &writer)
+    }
+
+    init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
+        guard try reader.array() == 9 else { throw .unexpected }
+        let seed = try TrackPoint(from: &reader, transform)
+        let arrival = try reader.integer()
+        let departure = try reader.integer()
+        let mean = try WeightedMean(from: &reader, origin: seed.point)
+        self.init(seed: seed, mean: mean, arrival: arrival, departure: departure)
+    }
+}
+
+extension WeightedMean {
+    /// Six items of the array it is part of; the origin is known from there.
+    func write(to writer: inout CBORWriter) {
+        for value in [weight, x, y, z, square] { writer.float(value) }
+        writer.integer(count)
+    }
+
+    init(from reader: inout CBORReader, origin: GeocentricPoint) throws(CBORError) {
+        self.init(
+            origin: origin, weight: try reader.float(), x: try reader.float(), y: try reader.float(),
+            z: try reader.float(), square: try reader.float(), count: try reader.integer())
+    }
+}
+
+extension Array<TrackPoint> {
+    func write(to writer: inout CBORWriter) {
+        writer.array(count)
+        for fix in self { fix.write(to: &writer) }
+    }
+
+    init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
+        self = []
+        for _ in 0..<(try reader.array()) { append(try TrackPoint(from: &reader, transform)) }
+    }
+}
