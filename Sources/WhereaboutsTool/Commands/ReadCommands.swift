@@ -37,9 +37,9 @@ enum ReadCommands {
             words: ["visits"], summary: "List where a person has stayed, and how long.", requires: [Options.person],
             accepts: range + [crs] + naming, details: details, run: visits),
         Command(
-            words: ["explain"], summary: "Show the events that a visit rests on.", operands: .one("VISIT"),
+            words: ["explain", "visit"], summary: "Show the events that a visit rests on.", operands: .one("ID"),
             requires: [Options.person], accepts: naming,
-            details: "VISIT is the id of a visit, as visits --json shows it. The read is recorded.", run: explain),
+            details: "ID is that of a visit, as visits --json shows it. The read is recorded.", run: explain),
         Command(
             words: ["places"], summary: "List the spots a person has visited, how often and how long.",
             requires: [Options.person], accepts: range + [crs] + naming, details: details, run: places),
