@@ -12,7 +12,7 @@ public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> 
 /// network. Names are in the language of the file, whatever locale is preferred.
 ///
 /// `geocodePostalAddress` is left out: its argument is the Contacts framework's `CNPostalAddress`, which Linux does not
-/// have, and the gazetteer knows no streets.
+/// have.
 open class CLGeocoder: NSObject, @unchecked Sendable {
     // Sendable: the one variable is touched only under the clock's lock.
     private let application: SimulatedApplication

@@ -1,12 +1,16 @@
 public import Foundation
 internal import Gazetteer
 
-/// What is known of a place by name. What is not known is `nil`: streets, house numbers and postal codes always are.
+/// What is known of a place by name. What is not known is `nil`: streets, house numbers and postal codes are, unless the
+/// gazetteer's operator has imported them.
 /// `postalAddress` is left out with them: its type is the Contacts framework's, which Linux does not have.
 public final class CLPlacemark: NSObject, Sendable {
     public let location: CLLocation?
     /// What a person would call the place in one word.
     public let name: String?
+    public let thoroughfare: String?
+    public let subThoroughfare: String?
+    public let postalCode: String?
     public let locality: String?
     public let subLocality: String?
     public let administrativeArea: String?
@@ -18,14 +22,14 @@ public final class CLPlacemark: NSObject, Sendable {
     public let areasOfInterest: [String]?
     public let timeZone: TimeZone?
 
-    public var thoroughfare: String? { nil }
-    public var subThoroughfare: String? { nil }
-    public var postalCode: String? { nil }
     public var region: CLRegion? { nil }
 
     init(_ placemark: Placemark, at location: CLLocation) {
         self.location = location
         name = placemark.name
+        thoroughfare = placemark.thoroughfare
+        subThoroughfare = placemark.subThoroughfare
+        postalCode = placemark.postalCode
         locality = placemark.locality
         subLocality = placemark.subLocality
         administrativeArea = placemark.administrativeArea

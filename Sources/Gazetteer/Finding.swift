@@ -29,4 +29,8 @@ struct Finding: Hashable, Sendable {
     var far: FarPlace?
     var otherCountries: [CountryCode] = []
     var otherZones: [Int] = []
+    /// Of supplements.
+    var address: AddressFinding?
+    var village: Spot?
+    var sights: [Spot] = []
 }

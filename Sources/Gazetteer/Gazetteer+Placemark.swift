@@ -12,23 +12,39 @@ extension Gazetteer {
     ///
     /// Country and time zone come from the zones, so they are right up to the border; the region is that country's, and
     /// so are the locality and the nearest place. The fields whose file is not beside `places.gazetteer` are absent.
-    /// 1 to 2 µs, and some ten more with an accuracy; names are read when they are asked for.
+    /// 1 to 2 µs, and some ten more with an accuracy or with supplements; names are read when they are asked for.
     ///
     /// - Parameters:
     ///   - accuracyMeters: If positive, the other countries and time zones at 16 points that far away and 16 half as
-    ///     far are listed. Beyond 100 km it is taken for 100 km.
+    ///     far are listed. Beyond 100 km it is taken for 100 km. A street must be nearer by as much.
     ///   - transform: One of the calling thread's own.
     package func placemark(
         at coordinate: Coordinate, accuracyMeters: Double? = nil, using transform: GeocentricTransform
     ) -> Placemark {
         var finding = finding(at: coordinate, transform.point(coordinate))
         addOthersWithin(accuracyMeters, to: &finding)
+        addSupplements(to: &finding, accuracyMeters: accuracyMeters)
+        return Placemark(finding, of: self)
+    }
+
+    /// The same of an address that is known.
+    func placemark(
+        at coordinate: Coordinate, as address: AddressFinding, using transform: GeocentricTransform
+    ) -> Placemark {
+        var finding = finding(at: coordinate, transform.point(coordinate))
+        addSupplements(to: &finding, accuracyMeters: nil)
+        finding.address = address
         return Placemark(finding, of: self)
     }
 
     /// The placemarks of many coordinates, in order: under 1 µs each, less where neighbors follow one another.
     package func placemarks(at coordinates: [Coordinate], using transform: GeocentricTransform) -> Placemarks {
-        Placemarks(coordinates.map { finding(at: $0, transform.point($0)) }, of: self)
+        let findings = coordinates.map { coordinate in
+            var finding = finding(at: coordinate, transform.point(coordinate))
+            addSupplements(to: &finding, accuracyMeters: nil)
+            return finding
+        }
+        return Placemarks(findings, of: self)
     }
 
     /// The country that governs a coordinate, its territorial sea included: the fast path, under 100 ns. nil on the high seas, or

@@ -20,6 +20,8 @@ package final class Gazetteer: Sendable {
     let cities: Circles?
     let names: NamesFile?
     private let translations: Translations?
+    /// In the order of their names.
+    let supplements: [Supplement]
     /// Contested land that this country claims is shown as its own.
     let worldview: CountryCode?
     /// By ``CountryCode/index``; ``noNumber`` where no place is in the country.
@@ -27,8 +29,8 @@ package final class Gazetteer: Sendable {
     private static let noNumber = UInt16.max
 
     /// Maps a file of places made by `scripts/build-gazetteer`, and of the files `zones`, `regions`, `waters`,
-    /// `airports`, `cities`, `names` and `translations.gazetteer` those that lie in the same folder. Reads their headers and nothing
-    /// else: well under a millisecond.
+    /// `airports`, `cities`, `names` and `translations.gazetteer` those that lie in the same folder, and of the supplements
+    /// there. Reads their headers and nothing else: well under a millisecond.
     ///
     /// - Parameter worldview: The country by whose view contested land is shown: what it claims is its own. All other
     ///   land, and all land if nil, belongs to who governs it, by OpenStreetMap.
@@ -53,6 +55,7 @@ package final class Gazetteer: Sendable {
         translations = try beside("translations.gazetteer").map { path throws(GazetteerError) in
             try Translations(path: path)
         }
+        supplements = try Supplement.all(in: folder.isEmpty ? "./" : String(folder))
         self.worldview = worldview
         var numbers = [UInt16](repeating: Self.noNumber, count: CountryCode.most)
         for number in 0..<file.countries.count {
@@ -71,7 +74,8 @@ package final class Gazetteer: Sendable {
             cities?.attribution, names?.attribution, translations?.attribution,
         ]
         let all = withExtendedLifetime(self) { [file.attribution] } + others.compactMap(\.self)
-        return all.joined(separator: "\n")
+        let imported = supplements.map { "\($0.name): \($0.attribution) (\($0.licence))" }
+        return (all + imported).joined(separator: "\n")
     }
 
     /// The number of a country; nil if no place is in it.

@@ -71,7 +71,7 @@ enum LocalityRule {
     ) -> (place: Neighbor, depthSquare: Double)? {
         var deepest: (place: Neighbor, depthSquare: Double)?
         for place in places {
-            let reachSquare = reachSquareMeters(place)
+            let reachSquare = reachSquareMeters(population: place.population)
             let limit = isOnLake ? leastReachSquareMeters : max(mostDistanceSquareMeters, reachSquare)
             guard place.distanceSquareMeters <= limit else { continue }
             let depthSquare = place.distanceSquareMeters / reachSquare
@@ -80,7 +80,8 @@ enum LocalityRule {
         return deepest
     }
 
-    private static func reachSquareMeters(_ place: Neighbor) -> Double {
-        max(leastReachSquareMeters, Double(place.population) / (.pi * peoplePerSquareMeter))
+    /// The square of how far the people of a place live.
+    static func reachSquareMeters(population: Int) -> Double {
+        max(leastReachSquareMeters, Double(population) / (.pi * peoplePerSquareMeter))
     }
 }

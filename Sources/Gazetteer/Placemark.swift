@@ -37,12 +37,36 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         isOwn ? top.flatMap { gazetteer.regions?.tiling.code($0) } : named?.administrativeAreaISOCode
     }
 
-    /// The division of the division, where the source has it and not its region only: departments, provinces, counties.
-    package var subAdministrativeArea: String? { isOwn && top != finding.region ? name(of: finding.region) : nil }
+    /// The division of the division, where the source has it and not its region only: departments, provinces, counties;
+    /// else that of the village, if a supplement says it.
+    package var subAdministrativeArea: String? {
+        guard isOwn else { return nil }
+        return top != finding.region ? name(of: finding.region) : village.flatMap(gazetteer.division)
+    }
 
-    /// The city, town or village the coordinate is in or just outside of.
+    /// The street: that of the nearest address of a supplement, if it lies in the same country and within 100 m, the
+    /// accuracy asked for added.
+    package var thoroughfare: String? { address.flatMap(gazetteer.thoroughfare) }
+
+    /// The number of the house, if that address is within 50 m and no other as near.
+    package var subThoroughfare: String? { address.flatMap(gazetteer.subThoroughfare) }
+
+    /// The postal code of that address; else that of the town, if it has one only.
+    package var postalCode: String? {
+        if let code = address.flatMap(gazetteer.postalCode) { return code }
+        let towns =
+            (named?.name ?? strangeTown ?? villageAlone.flatMap { gazetteer.name(of: $0) }).map { [$0] }
+            ?? [part, town].compactMap(\.self)
+        return towns.lazy.compactMap {
+            gazetteer.postalCode(ofTown: $0, country: isoCountryCode, at: finding.coordinate)
+        }.first
+    }
+
+    /// The city, town or village the coordinate is in or just outside of; that of the address, where its source has another.
     package var locality: String? {
         if let named, !isPart(named) { return name(ofPlace: named) }
+        if let own = strangeTown { return own }
+        if let villageAlone { return gazetteer.name(of: villageAlone, in: languages) }
         switch finding.locality.locality {
         case .place(let number): return name(ofPlaceNumbered: number)
         case .city(let number): return gazetteer.cityName(number, in: languages)
@@ -53,6 +77,8 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// The part of it, where GeoNames lists that as a place of its own.
     package var subLocality: String? {
         if let named, !isPart(named) { return nil }
+        guard strangeTown == nil, villageAlone == nil else { return nil }
+        if let village { return gazetteer.name(of: village, in: languages) }
         return finding.locality.subLocality.flatMap { name(ofPlaceNumbered: $0) }
     }
 
@@ -66,10 +92,12 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
             ?? finding.inlandSea.flatMap { gazetteer.waters?.name($0) }
     }
 
-    /// Airports within 2 km of whose reference point the coordinate is, in the order of their IATA codes.
+    /// Airports within 2 km of whose reference point the coordinate is, in the order of their IATA codes; then what
+    /// supplements have of interest within 100 m, the accuracy asked for added, the nearest first.
     package var areasOfInterest: [String] {
-        guard named == nil, let airports = gazetteer.airports else { return [] }
-        return finding.airports.compactMap { airports.name($0) }
+        guard named == nil else { return [] }
+        let airports = gazetteer.airports.map { airports in finding.airports.compactMap { airports.name($0) } } ?? []
+        return airports + finding.sights.compactMap { gazetteer.name(of: $0) }.filter { !airports.contains($0) }
     }
 
     /// The name of the time zone in the IANA database, such as `Europe/Vienna`.
@@ -110,10 +138,11 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         }
     }
 
-    /// What a person would call the place in one word: the airport, the part of the city, the city, the lake, the
-    /// region, the sea or the country, whichever of them comes first and is known.
+    /// What a person would call the place in one word: the address, the airport, the part of the city, the city, the lake,
+    /// the region, the sea or the country, whichever of them comes first and is known.
     package var name: String? {
-        areasOfInterest.first ?? subLocality ?? locality ?? inlandWater ?? ocean ?? administrativeArea ?? country
+        addressLine ?? areasOfInterest.first ?? subLocality ?? locality ?? inlandWater ?? ocean ?? administrativeArea
+            ?? country
     }
 
     /// What the place is called that was found by its name, in the languages asked for.
@@ -124,9 +153,16 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         Placemark(finding, of: gazetteer, naming: named, in: languages)
     }
 
+    /// The same without addresses and without what is only near: for a coordinate that stands for a wider area.
+    package var ofArea: Placemark {
+        var coarse = finding
+        (coarse.address, coarse.village, coarse.sights) = (nil, nil, [])
+        return Placemark(coarse, of: gazetteer, naming: named, in: languages)
+    }
+
     /// The same without what is smaller than a city, town or village.
     package var ofCity: Placemark {
-        var coarse = finding
+        var coarse = ofArea.finding
         coarse.locality.subLocality = nil
         coarse.airports = []
         return Placemark(coarse, of: gazetteer, naming: named, in: languages)
@@ -159,15 +195,52 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
 
     /// Whether a named place is the locality of the coordinate or the part of it.
     private func isPart(_ place: Place) -> Bool {
-        let locality: String? =
-            switch finding.locality.locality {
-            case .place(let number): gazetteer.name(numbered: number)
-            case .city(let number): gazetteer.cities?.name(number)
-            case nil: nil
-            }
-        return locality == place.name
-            || finding.locality.subLocality.flatMap { gazetteer.name(numbered: $0) } == place.name
+        town == place.name || part == place.name
     }
+
+    private var address: AddressFinding? { named == nil ? finding.address : nil }
+
+    /// Street and number as they are written in the country; of a postal code that was asked for, the code.
+    private var addressLine: String? {
+        guard let address else { return nil }
+        if case .spot(let spot) = address { return gazetteer.name(of: spot, in: languages) }
+        guard let street = thoroughfare else { return gazetteer.postalCode(of: address) }
+        guard let number = subThoroughfare else { return street }
+        return finding.country.map(Self.numberFirst.contains) ?? false ? "\(number) \(street)" : "\(street) \(number)"
+    }
+
+    /// Where the number of the house is written before the street (Universal Postal Union, postal addressing systems).
+    private static let numberFirst = Set(
+        ["AU", "CA", "FR", "GB", "GG", "IE", "IM", "IN", "JE", "LU", "MC", "MY", "NZ", "PH", "PR", "SG", "US", "ZA"]
+            .compactMap { CountryCode($0) })
+
+    /// The town of the address, where that is neither the locality nor the part of it by the places.
+    private var strangeTown: String? {
+        guard let own = address.flatMap(gazetteer.locality) else { return nil }
+        return gazetteer.isSame(own, town) || gazetteer.isSame(own, part) ? nil : own
+    }
+
+    private var village: Spot? { named == nil ? finding.village : nil }
+
+    /// A village that is no part of the locality, but is it.
+    private var villageAlone: Spot? {
+        guard let village else { return nil }
+        switch finding.locality.locality {
+        case .city: return nil
+        case .place: return gazetteer.isPart(village) ? nil : village
+        case nil: return village
+        }
+    }
+
+    /// The locality and the part of it as GeoNames calls them.
+    private var town: String? {
+        switch finding.locality.locality {
+        case .place(let number): gazetteer.name(numbered: number)
+        case .city(let number): gazetteer.cities?.name(number)
+        case nil: nil
+        }
+    }
+    private var part: String? { finding.locality.subLocality.flatMap { gazetteer.name(numbered: $0) } }
 
     private func name(of region: Int?) -> String? {
         guard let region, let tiling = gazetteer.regions?.tiling else { return nil }

@@ -37,11 +37,19 @@ struct StringSection: Sendable {
 
     /// The string at an offset; nil if it is empty, or not wholly within the section.
     subscript(offset: UInt32) -> String? {
+        let utf8 = utf8(at: offset)
+        return utf8.isEmpty ? nil : String(decoding: utf8, as: UTF8.self)
+    }
+
+    /// The bytes of the string at an offset, for comparisons that need no text; none if it is empty, or not wholly within
+    /// the section. Valid as long as the file.
+    func utf8(at offset: UInt32) -> UnsafeRawBufferPointer {
         let begin = Int(offset) + 2
-        guard begin <= bytes.count else { return nil }
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        guard begin <= bytes.count else { return none }
         let all = UnsafeRawBufferPointer(start: bytes.start, count: bytes.count)
         let length = Int(UInt16(littleEndian: all.loadUnaligned(fromByteOffset: Int(offset), as: UInt16.self)))
-        guard length > 0, length <= bytes.count - begin else { return nil }
-        return String(decoding: all[begin..<begin + length], as: UTF8.self)
+        guard length > 0, length <= bytes.count - begin else { return none }
+        return UnsafeRawBufferPointer(rebasing: all[begin..<begin + length])
     }
 }

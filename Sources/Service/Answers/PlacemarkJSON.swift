@@ -1,5 +1,5 @@
 package import Gazetteer
-import Geodesy
+package import Geodesy
 package import JSON
 
 /// Placemarks as answers have them, with the keys of `CLPlacemark`. What the gazetteer does not know is absent.
@@ -30,7 +30,7 @@ package enum PlacemarkJSON {
     }
 
     /// A place found by name: where it is, and as what the name was understood.
-    package static func write(_ found: FoundPlace, _ placemark: Placemark, into writer: inout JSONWriter) {
+    private static func write(_ found: FoundPlace, _ placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", placemark.nameOfFoundPlace)
         fields(of: placemark, into: &writer)
@@ -41,12 +41,40 @@ package enum PlacemarkJSON {
         writer.endObject()
     }
 
+    /// An address or postal code found by its text, and whether all of it is known.
+    private static func write(_ found: FoundAddress, _ placemark: Placemark, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("name", placemark.name)
+        fields(of: placemark, into: &writer)
+        writer.field("latitude", found.coordinate.latitude)
+        writer.field("longitude", found.coordinate.longitude)
+        writer.field("geonameId", found.geonameID)
+        writer.field("match", found.isPartial ? "partial" : "exact")
+        writer.endObject()
+    }
+
+    /// What a text was found to mean.
+    package static func write(
+        _ found: Found, of gazetteer: Gazetteer, in languages: [Language], using transform: GeocentricTransform,
+        into writer: inout JSONWriter
+    ) {
+        switch found {
+        case .place(let place):
+            write(place, gazetteer.placemark(of: place, using: transform).speaking(languages), into: &writer)
+        case .address(let address):
+            write(address, gazetteer.placemark(of: address, using: transform).speaking(languages), into: &writer)
+        }
+    }
+
     private static func fields(of placemark: Placemark, into writer: inout JSONWriter) {
+        writer.field("thoroughfare", placemark.thoroughfare)
+        writer.field("subThoroughfare", placemark.subThoroughfare)
         writer.field("subLocality", placemark.subLocality)
         writer.field("locality", placemark.locality)
         writer.field("subAdministrativeArea", placemark.subAdministrativeArea)
         writer.field("administrativeArea", placemark.administrativeArea)
         writer.field("administrativeAreaCode", placemark.administrativeAreaCode)
+        writer.field("postalCode", placemark.postalCode)
         writer.field("isoCountryCode", placemark.isoCountryCode?.description)
         writer.field("country", placemark.country)
         writer.field("inlandWater", placemark.inlandWater)

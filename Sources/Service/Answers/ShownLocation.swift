@@ -24,7 +24,12 @@ struct ShownLocation {
         }
         let placemark = context.placemark(
             at: self.fix.coordinate, accuracyMeters: self.fix.horizontalAccuracy, in: languages)
-        self.placemark = precision == .city ? placemark?.ofCity : placemark
+        self.placemark =
+            switch precision {
+            case .exact: placemark
+            case .kilometer, .none: placemark?.ofArea
+            case .city: placemark?.ofCity
+            }
     }
 
     /// For the record of the disclosure.

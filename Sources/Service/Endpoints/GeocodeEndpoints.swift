@@ -72,14 +72,13 @@ enum GeocodeEndpoints {
             throw .invalid("\"q\" must be the name of a place, of at most \(Limits.searchCharacters) characters.")
         }
         let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
-        let found = gazetteer.places(named: text, limit: limit)
+        let found = gazetteer.found(named: text, limit: limit, using: transform)
         let languages = exchange.languages(context)
         return answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
-                for place in found {
-                    let placemark = gazetteer.placemark(of: place, using: transform)
-                    PlacemarkJSON.write(place, placemark.speaking(languages), into: &writer)
+                for found in found {
+                    PlacemarkJSON.write(found, of: gazetteer, in: languages, using: transform, into: &writer)
                 }
             }
             writer.endObject()
@@ -96,15 +95,14 @@ enum GeocodeEndpoints {
         else {
             throw .invalid("\"texts\" must be an array of at most \(textsMax) names of places.")
         }
-        let found = texts.map { $0.flatMap { gazetteer.places(named: $0, limit: 1).first } }
+        let found = texts.map { $0.flatMap { gazetteer.found(named: $0, limit: 1, using: transform).first } }
         let languages = exchange.languages(context)
         return answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
-                for place in found {
-                    if let place {
-                        let placemark = gazetteer.placemark(of: place, using: transform)
-                        PlacemarkJSON.write(place, placemark.speaking(languages), into: &writer)
+                for found in found {
+                    if let found {
+                        PlacemarkJSON.write(found, of: gazetteer, in: languages, using: transform, into: &writer)
                     } else {
                         writer.null()
                     }

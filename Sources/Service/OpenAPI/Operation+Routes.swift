@@ -192,7 +192,7 @@ extension Operation {
         "allOf": [
             Schema.placemark,
             Schema.object(
-                ["match": Schema.word("exact", "prefix", "misspelled", "nameOnly")],
+                ["match": Schema.word("exact", "prefix", "misspelled", "nameOnly", "partial")],
                 optional: ["population": Schema.count]),
         ]
     ]
@@ -205,7 +205,10 @@ extension Operation {
                 Parameter(name: "longitude", schema: Schema.longitude, isRequired: true, description: "Degrees."),
                 Parameter(
                     name: "horizontalAccuracy", schema: Schema.length,
-                    description: "Meters: other countries and time zones that are so near are named too."),
+                    description: """
+                        Meters: other countries and time zones that are so near are named too, and a street only if it is
+                        near enough wherever in the circle one is.
+                        """),
             ], answer: Schema.placemark),
         "POST /v1/geocode/reverse": Operation(
             group: .places, summary: "What is at many coordinates, in the order asked.",
@@ -217,7 +220,7 @@ extension Operation {
                     ], 0...GeocodeEndpoints.coordinatesMax)
             ]), answer: Schema.object(["items": Schema.list(Schema.placemark)])),
         "GET /v1/geocode/forward": Operation(
-            group: .places, summary: "The places of a name, the likeliest first.",
+            group: .places, summary: "The places and addresses of a name, the likeliest first.",
             query: [
                 Parameter(
                     name: "q", schema: Schema.text(1...Limits.searchCharacters).with(["pattern": #"^[^\u0000]*$"#]),

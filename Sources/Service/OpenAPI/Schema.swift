@@ -170,8 +170,9 @@ enum Schema {
         "Placemark": object(
             [:],
             optional: [
-                "name": text, "subLocality": text, "locality": text, "subAdministrativeArea": text,
-                "administrativeArea": text, "administrativeAreaCode": text, "isoCountryCode": text, "country": text,
+                "name": text, "thoroughfare": text, "subThoroughfare": text, "subLocality": text, "locality": text,
+                "subAdministrativeArea": text, "administrativeArea": text, "administrativeAreaCode": text,
+                "postalCode": text, "isoCountryCode": text, "country": text,
                 "inlandWater": text, "ocean": text, "areasOfInterest": list(text), "claimants": list(text),
                 "otherCountryCodes": list(text), "timeZone": timeZone, "otherTimeZones": list(timeZone),
                 "latitude": latitude, "longitude": longitude,

@@ -9,7 +9,8 @@ enum GeocodeCommand {
     private static let batch = Option.flag("batch", help: "read lines of LAT,LON from standard input")
     private static let names = Option.flag("batch", help: "read names from standard input, one a line")
     private static let accuracy = Options.number(
-        "accuracy", "METERS", in: 0...100_000, help: "name other countries and time zones that are so near, too")
+        "accuracy", "METERS", in: 0...100_000,
+        help: "name other countries and zones that are so near, too, and streets only if sure")
     private static let worldview = Option(
         name: "worldview", placeholder: "CC", help: "contested land as this country sees it, such as IN",
         form: "a country's two letters in ISO 3166-1"
@@ -23,10 +24,11 @@ enum GeocodeCommand {
         words: ["geocode", "forward"], summary: "Say where a place is, a JSON line a name.",
         operands: .optional("TEXT"), accepts: [names, Options.languages],
         details: """
-            A country or region may stand before or behind the name: "Springfield, IL", "Lyon, Frankreich".
+            A country or region may stand before or behind the name: "Springfield, IL", "Lyon, Frankreich". Addresses and
+            postal codes are found where "gazetteer import" has brought them: "10 Rue de Rivoli, Paris".
             Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude and geonameId are those
-            of the place, and match says whether the name is exact, a prefix, misspelled, or nameOnly: known, but not with
-            what stands behind the comma.
+            of the place, and match says whether the name is exact, a prefix, misspelled, nameOnly (known, but not with
+            what stands behind the comma) or partial (a street, but not the house).
             Where nothing is found there is {"error": …} in its place, and the exit code is 3 at the end.
             """, run: runForward)
 
@@ -56,7 +58,8 @@ enum GeocodeCommand {
         operands: .optional("LAT,LON"), accepts: [batch, accuracy, Options.languages, worldview],
         details: """
             Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude, distance (in meters) and
-            geonameId are those of the nearest populated place; claimants are all who claim contested land.
+            geonameId are those of the nearest populated place; claimants are all who claim contested land. Streets, house
+            numbers and postal codes are known where "gazetteer import" has brought them.
             With --batch a bad line gives {"error": …} in its place, and the exit code is 3 at the end.
             """, run: run)
 
@@ -80,7 +83,8 @@ enum GeocodeCommand {
             if lineNumber == 1 && isHeader(line) { continue }
             do throws(CoordinateError) {
                 guard line.utf8.count <= lineBytesMax else { throw .notFinite }
-                invocation.console.result(geocoder.line(for: try Options.coordinate(line[...])))
+                let coordinate = try Options.coordinate(line[...])
+                invocation.console.result(geocoder.line(for: coordinate))
             } catch {
                 bad += 1
                 invocation.console.result(Geocoder.line(error: error.description))
@@ -102,6 +106,8 @@ struct Geocoder {
     private let languages: [Language]
     private let accuracyMeters: Double?
 
+    static let missing = "There is no places.gazetteer beside the program; set WHEREABOUTS_GAZETTEER to its path."
+
     /// - Parameters:
     ///   - languages: Tags of BCP 47, the best first, that names are wanted in.
     ///   - worldview: The country by whose view contested land is shown.
@@ -111,7 +117,7 @@ struct Geocoder {
     ) throws(ToolError) {
         self.accuracyMeters = accuracyMeters.map(Double.init)
         guard let path = GazetteerLocation.find() else {
-            throw .data("There is no places.gazetteer beside the program; set WHEREABOUTS_GAZETTEER to its path.")
+            throw .data(Self.missing)
         }
         do throws(GazetteerError) {
             gazetteer = try Gazetteer(path: path, worldview: worldview)
@@ -131,12 +137,11 @@ struct Geocoder {
         }
     }
 
-    /// The likeliest place of a name as a line; nil if there is none.
+    /// The likeliest place or address of a name as a line; nil if there is none.
     func line(forName name: String) -> [UInt8]? {
-        guard let found = gazetteer.places(named: name, limit: 1).first else { return nil }
+        guard let found = gazetteer.found(named: name, limit: 1, using: transform).first else { return nil }
         return Self.line { writer in
-            PlacemarkJSON.write(
-                found, gazetteer.placemark(of: found, using: transform).speaking(languages), into: &writer)
+            PlacemarkJSON.write(found, of: gazetteer, in: languages, using: transform, into: &writer)
         }
     }
 
