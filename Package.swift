@@ -105,12 +105,12 @@ let package = Package(
             name: "WhereaboutsTool",
             dependencies: [
                 "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "PushStandIn", "QRCode",
-                "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
+                "SQLite", "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",
             [
-                "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts",
+                "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts",
                 "WhereaboutsClient", "WireFormats",
             ]),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),

@@ -9,6 +9,7 @@ enum CommandTable {
         + RegionCommands.all + CorrectionCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
+        + GazetteerCommands.all
         + ProjectionCommands.all + [VerifyCommand.command, EraseCommand.command]
         + [
             SimulateCommand.command,

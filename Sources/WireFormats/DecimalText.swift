@@ -1,10 +1,10 @@
 /// Numbers written as text: the decimals of XML Schema and of JSON, nothing else that `strtod` would take.
-enum DecimalText {
+package enum DecimalText {
     /// Longest text that is looked at; a `Double` needs 17 digits.
     static let bytesMax = 64
 
     /// The number, white space around it allowed; `nil` if it is none, not finite or too long.
-    static func parse(_ text: some Collection<UInt8>) -> Double? {
+    package static func parse(_ text: some Collection<UInt8>) -> Double? {
         let digits = text.drop(while: isWhiteSpace)
         // `reversed` of a general collection copies, which is fine within the bound.
         guard digits.count <= bytesMax else { return nil }

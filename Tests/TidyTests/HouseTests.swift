@@ -36,8 +36,8 @@ import Testing
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
-            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "PushStandIn", "QRCode", "Service",
-            "Whereabouts", "WhereaboutsClient", "WireFormats",
+            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "PushStandIn", "QRCode", "SQLite",
+            "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
         ],
         "WhereaboutsBench": [
             "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn",

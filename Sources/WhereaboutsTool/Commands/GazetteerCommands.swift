@@ -1,0 +1,204 @@
+import Gazetteer
+import Glibc
+import JSON
+import Service
+import Whereabouts
+
+/// `gazetteer import|list|remove`: streets, postal codes and places from outside the bundle, in files of their own beside it.
+enum GazetteerCommands {
+    static let all = [importCommand, listCommand, removeCommand]
+
+    private static let name = Options.handle("name", "NAME", help: "what to call it, as \"gazetteer list\" shows it")
+    private static let attribution = Options.text(
+        "attribution", "TEXT", help: "whose data it is, as its licence wants it said (GeoNames' is known)")
+    private static let licence = Options.text("licence", "TEXT", help: "the licence, such as \"CC BY 4.0\"")
+
+    private static let importCommand = Command(
+        words: ["gazetteer", "import"], summary: "Add streets, postal codes or places to the gazetteer.",
+        operands: .many("FILE"), requires: [name], accepts: [attribution, licence, Options.json],
+        details: """
+            Reads addresses by OpenAddresses (CSV, or GeoJSON a line) and postal codes, places (allCountries.txt, AT.txt)
+            and names of second-order divisions (admin2Codes.txt) by GeoNames, unpacked. Broken off, the same command goes
+            on where it was. An import of a name that is there takes its place when it is done. It
+            needs room for about four times the files beside the gazetteer, and little memory.
+            """, run: runImport)
+
+    private static let listCommand = Command(
+        words: ["gazetteer", "list"], summary: "Show what was added to the gazetteer.", accepts: [Options.json],
+        run: runList)
+
+    private static let removeCommand = Command(
+        words: ["gazetteer", "remove"], summary: "Take something added from the gazetteer again.",
+        operands: .one("NAME"), run: runRemove)
+
+    // MARK: Import
+
+    private static func runImport(_ invocation: Invocation) throws(ToolError) {
+        let folder = try folder()
+        let gazetteer = try Geocoder().gazetteer
+        guard let fold = gazetteer.streetFold else {
+            throw .data("There is no names.gazetteer in \(folder), so that streets could not be found by name.")
+        }
+        let run = SupplementImport(
+            folder: folder, name: invocation.required(name).text, files: invocation.operands,
+            attribution: invocation[attribution], licence: invocation[licence], fold: fold,
+            console: invocation.console)
+        let report = try withSignalsHeld { isEnding throws(ToolError) in try run.run(isEnding: isEnding) }
+        remove(SupplementImport.stagingFolder(of: report.name, in: folder))
+        show(report, invocation)
+        noteRunningService(invocation)
+    }
+
+    /// Holds SIGINT and SIGTERM back, so that an import ends between two batches, and says so.
+    private static func withSignalsHeld<Value>(
+        _ body: (_ isEnding: () -> Bool) throws(ToolError) -> Value
+    ) throws(ToolError) -> Value {
+        var held = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&held)
+        sigaddset(&held, SIGINT)
+        sigaddset(&held, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &held, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return try body {
+            var pending = sigset_t()
+            sigpending(&pending)
+            guard sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 else { return false }
+            // Taken, so that the sentence is still said.
+            var number: Int32 = 0
+            sigwait(&held, &number)
+            return true
+        }
+    }
+
+    private static func show(_ report: SupplementReport, _ invocation: Invocation) {
+        guard let supplement = report.supplement else { return }
+        if invocation.has(Options.json) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            fields(of: supplement, into: &writer)
+            writer.array("files") { array in
+                for file in report.files {
+                    array.beginObject()
+                    array.field("file", file.path)
+                    array.field("format", file.format.rawValue)
+                    array.field("lines", file.lines)
+                    array.array("rejected") { reasons in
+                        for (reason, count, line) in file.rejected {
+                            reasons.beginObject()
+                            reasons.field("reason", reason)
+                            reasons.field("count", count)
+                            reasons.field("firstAt", line)
+                            reasons.endObject()
+                        }
+                    }
+                    array.endObject()
+                }
+            }
+            writer.endObject()
+            return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+        }
+        let console = invocation.console
+        console.line(
+            "\(report.name) has \(Text.count(supplement.addressCount)) addresses in \(Text.count(supplement.streetCount)) "
+                + "streets, \(Text.count(supplement.postalCodeCount)) postal codes and "
+                + "\(Text.count(supplement.placeCount)) places.")
+        for file in report.files {
+            for (reason, count, line) in file.rejected {
+                console.line(
+                    "\(Table.printable(file.path)): \(Text.count(count)) rejected as \(reason), the first at line \(line)."
+                )
+            }
+        }
+    }
+
+    // MARK: List and remove
+
+    private static func runList(_ invocation: Invocation) throws(ToolError) {
+        let folder = try folder()
+        let names = Supplement.names(in: folder)
+        var table = Table("NAME", ">ADDRESSES", ">STREETS", ">POSTAL CODES", ">PLACES", "LICENCE", "ATTRIBUTION")
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { array in
+            for name in names {
+                array.beginObject()
+                do throws(GazetteerError) {
+                    let supplement = try Supplement(path: Supplement.path(of: name, in: folder), name: name)
+                    fields(of: supplement, into: &array)
+                    table.add(
+                        name, Text.count(supplement.addressCount), Text.count(supplement.streetCount),
+                        Text.count(supplement.postalCodeCount), Text.count(supplement.placeCount), supplement.licence,
+                        supplement.attribution)
+                } catch {
+                    array.field("name", name)
+                    array.field("error", "\(error)")
+                    table.add(name, "", "", "", "", "", "\(error)")
+                }
+                array.endObject()
+            }
+        }
+        writer.endObject()
+        if invocation.has(Options.json) {
+            invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+        } else if names.isEmpty {
+            invocation.console.line("Nothing was added to the gazetteer.")
+        } else {
+            invocation.console.result(table.text.utf8)
+        }
+    }
+
+    private static func fields(of supplement: Supplement, into writer: inout JSONWriter) {
+        writer.field("name", supplement.name)
+        writer.field("addresses", supplement.addressCount)
+        writer.field("streets", supplement.streetCount)
+        writer.field("postalCodes", supplement.postalCodeCount)
+        writer.field("places", supplement.placeCount)
+        writer.field("attribution", supplement.attribution)
+        writer.field("licence", supplement.licence)
+    }
+
+    private static func runRemove(_ invocation: Invocation) throws(ToolError) {
+        let folder = try folder()
+        let name = try invocation.handle().text
+        let path = Supplement.path(of: name, in: folder)
+        let staging = SupplementImport.stagingFolder(of: name, in: folder)
+        guard access(path, F_OK) == 0 || access(staging, F_OK) == 0 else {
+            throw .data("There is no \"\(name)\" beside the gazetteer; \"gazetteer list\" shows what there is.")
+        }
+        remove(staging)
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw .data("\(path) cannot be removed: \(lastSystemError()).")
+        }
+        syncFolder(of: path)
+        invocation.console.line("\(name) is removed.")
+        noteRunningService(invocation)
+    }
+
+    /// A folder of files.
+    private static func remove(_ folder: String) {
+        if let directory = opendir(folder) {
+            while let entry = readdir(directory) {
+                let file = withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                unlink(folder + file)
+            }
+            closedir(directory)
+        }
+        rmdir(folder)
+    }
+
+    // MARK: Where
+
+    private static func folder() throws(ToolError) -> String {
+        guard let path = GazetteerLocation.find() else { throw .data(Geocoder.missing) }
+        return path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+    }
+
+    private static func noteRunningService(_ invocation: Invocation) {
+        let path = House.path(of: invocation)
+        guard DataDirectory.running(in: path)?.address != nil else { return }
+        invocation.console.note("A service runs on \(path); restart it so that its answers change.")
+    }
+}
