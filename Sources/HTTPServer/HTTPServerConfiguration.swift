@@ -7,8 +7,9 @@ package struct HTTPServerConfiguration: Sendable {
     /// Whether an address that others can reach may be bound. The server speaks no TLS: in front of it belongs a
     /// reverse proxy that does.
     package var allowNonLoopback = false
-    /// Connections open at the same time; beyond, new ones wait to be accepted.
-    package var connectionLimit = 1024
+    /// Connections open at the same time, fewer where the process may not have so many descriptors; beyond, new ones wait
+    /// to be accepted. So many that a proxy, or somebody who opens thousands and says nothing, leaves room for others.
+    package var connectionLimit = 16_384
     /// Seconds a request may take to arrive from its first line to the last byte of its body, and also what a client
     /// gets to take the answer, besides a second for each KiB. It does not limit the handler.
     package var requestDeadlineSeconds = 30.0

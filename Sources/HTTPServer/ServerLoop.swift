@@ -20,6 +20,10 @@ final class ServerLoop: @unchecked Sendable {
     private var daemon: OpaquePointer?
     private let options = UnsafeMutablePointer<http_daemon_options>.allocate(capacity: 1)
     private var connections: [OpaquePointer: Connection] = [:]
+    /// As many connections as there is room for.
+    private let connectionLimit: Int
+    /// Whether the limit was reached, since when libmicrohttpd does not look at the listening socket.
+    private var isFull = false
     /// The requests whose connections are suspended.
     private var waiting: [ObjectIdentifier: Exchange] = [:]
     /// The streamed answers whose connections are suspended until there is more of them.
@@ -39,6 +43,7 @@ final class ServerLoop: @unchecked Sendable {
         self.configuration = configuration
         self.mailbox = mailbox
         self.handler = handler
+        connectionLimit = DescriptorLimit.room(forConnections: configuration.connectionLimit)
     }
 
     deinit {
@@ -52,7 +57,7 @@ final class ServerLoop: @unchecked Sendable {
         options.initialize(
             to: http_daemon_options(
                 listening_descriptor: listeningDescriptor,
-                connection_limit: UInt32(clamping: configuration.connectionLimit),
+                connection_limit: UInt32(clamping: connectionLimit),
                 inactivity_seconds_max: UInt32(configuration.idleTimeoutSeconds.rounded(.up)),
                 connection_memory_bytes: configuration.headerMemoryLimit,
                 context: Unmanaged.passUnretained(self).toOpaque(),
@@ -93,6 +98,11 @@ final class ServerLoop: @unchecked Sendable {
             for answer in answers { resume(answer) }
             for stream in streams { resume(stream: stream) }
             MHD_run(daemon)
+            if isFull && connections.count < connectionLimit {
+                // Only at the beginning of a run does libmicrohttpd begin to listen again: nothing else would wake us.
+                isFull = false
+                MHD_run(daemon)
+            }
             lingering.drain(nowSeconds: nowSeconds)
             if isStopping.load(ordering: .acquiring) { drain(daemon) }
             if nowSeconds >= nextSweepSeconds { sweep() }
@@ -221,6 +231,7 @@ final class ServerLoop: @unchecked Sendable {
             handle: handle, descriptor: http_connection_descriptor(handle),
             phase: .idle(untilSeconds: nowSeconds + configuration.requestDeadlineSeconds))
         connections[handle] = connection
+        if connections.count >= connectionLimit { isFull = true }
         counters.connectionsAccepted.add(1, ordering: .relaxed)
         counters.connectionsOpen.add(1, ordering: .relaxed)
         return Unmanaged.passRetained(connection).toOpaque()

@@ -132,4 +132,18 @@ import Testing
         server.release("a")
         #expect(client.receive()?.body == "a")
     }
+
+    /// All connections there is room for end in one moment, and nothing else happens.
+    @Test func `whoever waits beyond the limit is served as soon as there is room`() throws {
+        let server = try TestServer { $0.connectionLimit = 2 }
+        var first = [try #require(RawClient(port: server.port)), try #require(RawClient(port: server.port))]
+        for client in first {
+            client.send(get("/"))
+            #expect(client.receive()?.status == 200)
+        }
+        let waiting = try #require(RawClient(port: server.port))
+        waiting.send(get("/"))
+        first = []
+        #expect(waiting.receive()?.status == 200)
+    }
 }
