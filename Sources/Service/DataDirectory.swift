@@ -22,6 +22,9 @@ package final class DataDirectory: Sendable {
     var projections: String { path + "/projections" }
     package var adminToken: String { path + "/admin.token" }
     package var configuration: String { path + "/config.json" }
+    /// Where a backup lies until it is moved away.
+    package var backup: String { path + "/backup" }
+    var kek: String { path + "/kek" }
     static func lockPath(_ path: String) -> String { path + "/LOCK" }
 
     /// Makes the directory if need be (mode 0700) and takes its lock.
@@ -77,21 +80,26 @@ package final class DataDirectory: Sendable {
         return (Int32(truncatingIfNeeded: document.root["processID"]?.int ?? 0), document.root["address"]?.string)
     }
 
+    /// The file of the key-encryption key among systemd's credentials, if there is one.
+    private static var credential: String? {
+        guard let folder = getenv("CREDENTIALS_DIRECTORY") else { return nil }
+        let file = String(cString: folder) + "/kek"
+        return access(file, R_OK) == 0 ? file : nil
+    }
+
+    static var hasCredential: Bool { credential != nil }
+
     /// The key-encryption key: from systemd's credential `kek` if there is one, else from the file `kek`, which is made
     /// on the first start (32 random bytes, mode 0600).
     func keyEncryptionKey() throws(LogError) -> SymmetricKey {
-        if let credentials = getenv("CREDENTIALS_DIRECTORY") {
-            let file = String(cString: credentials) + "/kek"
-            if access(file, R_OK) == 0 { return try key(from: file) }
-        }
-        let file = path + "/kek"
-        if access(file, F_OK) != 0 {
+        if let file = Self.credential { return try key(from: file) }
+        if access(kek, F_OK) != 0 {
             guard access(keys, F_OK) != 0 else {
                 throw .keyEncryptionKey("keys.sqlite is there and kek is not; put the kek of this directory back.")
             }
-            try Self.writePrivate(randomBytes(32), to: file)
+            try Self.writePrivate(randomBytes(32), to: kek)
         }
-        return try key(from: file)
+        return try key(from: kek)
     }
 
     private func key(from file: String) throws(LogError) -> SymmetricKey {
@@ -102,7 +110,7 @@ package final class DataDirectory: Sendable {
         return SymmetricKey(bytes: bytes)
     }
 
-    private static func makeDirectory(_ path: String) throws(LogError) {
+    static func makeDirectory(_ path: String) throws(LogError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             made += made.isEmpty && !path.hasPrefix("/") ? String(part) : "/" + part
@@ -142,10 +150,48 @@ package final class DataDirectory: Sendable {
         guard written == bytes.count, isSynced, rename(temporary, file) == 0 else {
             throw .file(path: file, errno: errno)
         }
-        let directory = open(String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)]), O_RDONLY | O_DIRECTORY)
-        if directory >= 0 {
-            fsync(directory)
-            close(directory)
+        syncFolder(String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)]))
+    }
+
+    /// Makes the names in a folder durable.
+    package static func syncFolder(_ path: String) {
+        let directory = open(path, O_RDONLY | O_DIRECTORY)
+        guard directory >= 0 else { return }
+        fsync(directory)
+        close(directory)
+    }
+
+    /// Copies a file into a new one that only its owner may read, durable when this returns.
+    package static func copyPrivate(_ file: String, to copy: String) throws(LogError) {
+        let from = open(file, O_RDONLY | O_CLOEXEC)
+        guard from >= 0 else { throw .file(path: file, errno: errno) }
+        defer { close(from) }
+        let to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard to >= 0 else { throw .file(path: copy, errno: errno) }
+        defer { close(to) }
+        while true {
+            let count = sendfile(to, from, nil, 1 << 20)
+            if count == 0, fsync(to) == 0 { return }
+            guard count > 0 else {
+                let code = errno
+                unlink(copy)
+                throw .file(path: copy, errno: code)
+            }
         }
+    }
+
+    /// Removes a folder with all that is in it, if it is there; links are removed and not followed.
+    package static func removeTree(_ path: String) {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let entries = opendir(path) {
+            while let entry = readdir(entries) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if name != ".", name != ".." { removeTree("\(path)/\(name)") }
+            }
+            closedir(entries)
+        }
+        remove(path)
     }
 }

@@ -32,6 +32,8 @@ package final class Service: Sendable {
     let requestKeys: RequestKeys
     let crossOrigin: CrossOrigin
     private let server = Mutex<HTTPServer?>(nil)
+    /// Whether a backup is being made; there is room for one.
+    let isBackingUp = Atomic<Bool>(false)
     /// Requests that wait for the log's next event.
     let followers = Atomic<Int>(0)
     /// Hashes what callers show; reused, because a new one costs four times as much as the hash.

@@ -10,7 +10,8 @@ enum CommandTable {
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
         + GazetteerCommands.all
-        + ProjectionCommands.all + [VerifyCommand.command, EraseCommand.command]
+        + ProjectionCommands.all + [VerifyCommand.command] + BackupCommands.all
+        + [ExportCommand.command, EraseCommand.command]
         + [
             SimulateCommand.command,
             Command(

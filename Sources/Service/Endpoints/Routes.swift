@@ -117,6 +117,7 @@ struct Route: Sendable {
         answer("GET", "/v1/devices/*/push-request", PushTestEndpoints.request),
         answer("GET", "/v1/events", OperateEndpoints.events, mixesTexts: true),
         answer("GET", "/v1/verify", OperateEndpoints.verify),
+        answer("POST", "/v1/backups", OperateEndpoints.backUp),
         answer("GET", "/v1/projections", OperateEndpoints.projections),
         answer("POST", "/v1/projections/prune", OperateEndpoints.prune),
         answer("POST", "/v1/projections/*/rebuild", OperateEndpoints.rebuild),

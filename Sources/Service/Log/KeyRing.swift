@@ -151,6 +151,57 @@ final class KeyRing: Sendable {
         for person in holders where erased.contains(person) { try destroyKeys(of: person) }
     }
 
+    /// The persons who hold one of these keys.
+    func persons(holding ids: Set<Int64>) throws(LogError) -> [PersonID] {
+        if ids.isEmpty { return [] }
+        do throws(SQLiteError) {
+            return try state.withLock { (state) throws(SQLiteError) -> [PersonID] in
+                try state.connection.cached("SELECT id, person FROM key ORDER BY person") {
+                    (statement) throws(SQLiteError) in
+                    var persons: [PersonID] = []
+                    while try statement.step() {
+                        let person = PersonID(rawValue: statement.int(at: 1))
+                        if ids.contains(statement.int(at: 0)), persons.last != person { persons.append(person) }
+                    }
+                    return persons
+                }
+            }
+        } catch { throw .sqlite(error) }
+    }
+
+    /// Gives the keys that are made from now on ids that none of an earlier epoch can have, so that the list of what was
+    /// destroyed in a course of events that was given up never means one of them.
+    func beginEpoch(_ epoch: Int64) throws(LogError) {
+        do throws(SQLiteError) {
+            try state.withLock { (state) throws(SQLiteError) -> Void in
+                try state.connection.execute(
+                    """
+                    INSERT INTO sqlite_sequence (name, seq)
+                    SELECT 'key', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'key')
+                    """)
+                try state.connection.cached(
+                    "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'key'"
+                ) { (statement) throws(SQLiteError) in
+                    // Sixteen million keys an epoch; larger steps would lengthen every event.
+                    try statement.bind(epoch << 24, at: 1)
+                    try statement.run()
+                }
+            }
+        } catch { throw .sqlite(error) }
+    }
+
+    /// The ids of the keys that a file of keys says were destroyed.
+    static func destroyedKeys(in path: String) throws(LogError) -> Set<Int64> {
+        do throws(SQLiteError) {
+            return try Connection(path: path, access: .readOnly).cached("SELECT id FROM destroyed") {
+                (statement) throws(SQLiteError) in
+                var ids: Set<Int64> = []
+                while try statement.step() { ids.insert(statement.int(at: 0)) }
+                return ids
+            }
+        } catch { throw .sqlite(error) }
+    }
+
     func backup(to path: String) throws(SQLiteError) {
         try state.withLock { (state) throws(SQLiteError) in try state.connection.backup(to: path) { _, _ in } }
     }

@@ -162,7 +162,11 @@ final class LogStore {
         pagesSinceCheckpoint = 0
     }
 
-    func backup(to path: String) throws(LogError) {
-        do throws(SQLiteError) { try connection.backup(to: path) { _, _ in } } catch { throw .sqlite(error) }
+    /// Lets a log that was put back go on under the next epoch, so that nothing folded from another course of events is
+    /// taken for its own.
+    static func raiseEpoch(path: String) throws(LogError) {
+        do throws(SQLiteError) {
+            try Connection(path: path, access: .readWrite).execute("UPDATE log SET epoch = epoch + 1")
+        } catch { throw .sqlite(error) }
     }
 }

@@ -350,6 +350,12 @@ extension Operation {
                     "place": Schema.count, "head": Schema.count, "state": Schema.word("loading", "ready"),
                     "fingerprint": Schema.text,
                 ]))),
+        "POST /v1/backups": Operation(
+            group: .operation, summary: "Copy the log and its keys, and recompute the copy.", status: 201,
+            answer: Schema.object([
+                "format": Schema.count, "log": Schema.uuid, "epoch": Schema.count, "events": Schema.count,
+                "root": Schema.pattern("^[0-9a-f]{64}$"), "madeAt": Schema.time,
+            ])),
         "POST /v1/projections/prune": Operation(
             group: .operation, summary: "Remove generations that are neither active nor the one before.",
             body: Schema.body(optional: ["name": Schema.text]), isBodyOptional: true,

@@ -76,6 +76,10 @@ package enum Command: Sendable {
     /// A reading that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
     case recordRefusedRead(ReadQuestion)
     case erasePerson(Handle)
+    /// The log was put back from a copy and goes on under this epoch.
+    case recordRestore(epoch: Int64)
+    /// The person was erased after the copy was made.
+    case finishErasure(PersonID)
     /// Refusals of one asker beyond those recorded one by one.
     case countRefusals(by: PrincipalID, count: Int64, since: Timestamp)
 }

@@ -135,7 +135,24 @@ extension Standing {
 
     /// The caller must be able to manage the person; ends what is under way about them, and then them.
     func erasePerson(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
-        let person = try manage(handle, by: caller, at: now)
+        erasing(try manage(handle, by: caller, at: now))
+    }
+
+    /// As ``erasePerson(_:by:at:)``, for a log put back that does not know it yet; the name may be unreadable already.
+    func finishErasure(of person: PersonID, by caller: Caller) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        guard persons[person]?.isErased == false else { throw .notFound }
+        return erasing(person)
+    }
+
+    func recordRestore(epoch: Int64, by caller: Caller) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        decision.append(.logRestored(epoch: epoch), to: .house)
+        return decision
+    }
+
+    private func erasing(_ person: PersonID) -> Decision {
         var decision = Decision()
         for query in openQueries[person] ?? [] {
             decision.append(

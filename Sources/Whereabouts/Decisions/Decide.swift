@@ -75,6 +75,8 @@ extension Standing {
         case .countRefusals(let principal, let count, let since):
             return try countRefusals(by: principal, count: count, since: since, by: caller)
         case .erasePerson(let handle): return try erasePerson(handle, by: caller, at: now)
+        case .recordRestore(let epoch): return try recordRestore(epoch: epoch, by: caller)
+        case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
     }
 

@@ -285,6 +285,8 @@ import Whereabouts
         // Each their own; the stories look at what it tells.
         "GET /v1/live": Row(done: persons) { _, _, _ in Wish(target: "/v1/live") },
         "GET /v1/verify": operating("/v1/verify"),
+        // Sealed as it is in the log: it shows nothing.
+        "POST /v1/backups": operating("/v1/backups"),
         "GET /v1/projections": operating("/v1/projections"),
         "POST /v1/projections/prune": operating("/v1/projections/prune", #"{"name":"current"}"#),
         "POST /v1/projections/*/rebuild": operating("/v1/projections/timeline/rebuild", #"{"version":1}"#),

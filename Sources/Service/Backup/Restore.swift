@@ -1,0 +1,126 @@
+import Cryptography
+import Glibc
+import SQLite
+package import Whereabouts
+
+/// Why a backup was not put back. Nothing was changed then.
+package enum RestoreError: Error, Sendable, CustomStringConvertible {
+    case noBackup(String)
+    case newerBackup(Int64)
+    /// The directory holds this file of a log already.
+    case occupied(String)
+    case noKeyEncryptionKey(String)
+    /// The key-encryption key opens not all of the backup's keys.
+    case wrongKeyEncryptionKey
+    case notAsSaid(String)
+
+    package var description: String {
+        switch self {
+        case .noBackup(let folder): "\(folder) is no whole backup; name the folder that `backup` made."
+        case .newerBackup(let format):
+            "The backup has format \(format), which a later version wrote; install the later version."
+        case .occupied(let file): "\(file) is there, and nothing is overwritten; name an empty --data directory."
+        case .noKeyEncryptionKey(let path):
+            "A backup holds no key-encryption key; put the kek into \(path), or name it with --kek."
+        case .wrongKeyEncryptionKey:
+            "This kek does not open the keys of the backup; name the one of that time with --kek."
+        case .notAsSaid(let what): "The backup is not as it was made: \(what) Take another one."
+        }
+    }
+}
+
+/// Puts a backup back as a data directory.
+package enum Restore {
+    package struct Outcome: Sendable {
+        package let manifest: BackupManifest
+        package let epoch: Int64
+        /// Persons who were erased after the backup was made, and are again.
+        package let erased: Int
+    }
+
+    /// The log goes on under a higher epoch, so that whatever was folded from the lost events is folded again, with
+    /// `LogRestored` as its next event.
+    ///
+    /// All is prepared and verified in a folder of its own inside `path`; the log gets its name last.
+    ///
+    /// - Parameters:
+    ///   - path: the new data directory; it may hold a `kek`, a `config.json` and projections, and no log.
+    ///   - kek: the file of the key-encryption key, if it is not in `path` and no credential.
+    ///   - newerKeys: the `keys.sqlite` of a later backup, or of the directory that is replaced. Whoever was erased by
+    ///     then is erased in the restored log too, keys and all.
+    /// - Throws: ``RestoreError`` or ``LogError``, each one sentence for an operator.
+    package static func restore(
+        from folder: String, to path: String, kek: String?, newerKeys: String?,
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
+    ) throws -> Outcome {
+        let manifest = try BackupManifest(folder: folder)
+        let target = try DataDirectory(path: path)
+        for file in [target.log, target.keys] + (kek == nil ? [] : [target.kek]) where access(file, F_OK) == 0 {
+            throw RestoreError.occupied(file)
+        }
+        let staging = path + "/restoring"
+        DataDirectory.removeTree(staging)
+        defer { DataDirectory.removeTree(staging) }
+        let prepared = try DataDirectory(path: staging)
+        try DataDirectory.copyPrivate(folder + "/" + BackupFile.log, to: prepared.log)
+        try DataDirectory.copyPrivate(folder + "/" + BackupFile.keys, to: prepared.keys)
+        if let given = kek ?? (access(target.kek, F_OK) == 0 ? target.kek : nil) {
+            try DataDirectory.copyPrivate(given, to: prepared.kek)
+        } else if !DataDirectory.hasCredential {
+            throw RestoreError.noKeyEncryptionKey(path)
+        }
+        try check(prepared, manifest)
+        let (epoch, erased) = try begin(prepared, newerKeys: newerKeys, clock)
+        let configuration = folder + "/" + BackupFile.configuration
+        if access(configuration, F_OK) == 0, access(target.configuration, F_OK) != 0 {
+            try DataDirectory.copyPrivate(configuration, to: target.configuration)
+        }
+        for (from, to) in [(prepared.kek, target.kek), (prepared.keys, target.keys), (prepared.log, target.log)]
+        where access(from, F_OK) == 0 {
+            guard rename(from, to) == 0 else { throw LogError.file(path: to, errno: errno) }
+        }
+        DataDirectory.syncFolder(path)
+        return Outcome(manifest: manifest, epoch: epoch, erased: erased)
+    }
+
+    private static func check(_ prepared: DataDirectory, _ manifest: BackupManifest) throws {
+        let found = try LogVerifier.verify(prepared) { _, _ in }
+        if let problem = found.problem {
+            throw RestoreError.notAsSaid("event \(problem.number) is damaged, \(problem.sentence).")
+        }
+        guard found.events == manifest.events, found.root.hex == manifest.root else {
+            throw RestoreError.notAsSaid("it holds \(found.events) events and another root than backup.json says.")
+        }
+        guard found.lostParts == 0 else { throw RestoreError.wrongKeyEncryptionKey }
+    }
+
+    /// Raises the epoch and writes the first events under it.
+    private static func begin(
+        _ prepared: DataDirectory, newerKeys: String?, _ clock: @escaping @Sendable () -> Timestamp
+    ) throws -> (epoch: Int64, erased: Int) {
+        try LogStore.raiseEpoch(path: prepared.log)
+        let log = try EventLog.alone(in: prepared, clock: clock)
+        defer {
+            log.stop()
+            // Their last connections may have been readers, which leave the journal.
+            for file in [prepared.log, prepared.keys] {
+                _ = try? Connection(path: file, access: .readWrite).checkpoint(.truncate)
+            }
+        }
+        try log.keys.beginEpoch(log.epoch)
+        try append(.recordRestore(epoch: log.epoch), to: log)
+        let destroyed = try newerKeys.map { path throws(LogError) in try KeyRing.destroyedKeys(in: path) } ?? []
+        let gone = try log.keys.persons(holding: destroyed)
+        for person in gone { try append(.finishErasure(person), to: log) }
+        return (log.epoch, gone.count)
+    }
+
+    private static func append(_ command: Command, to log: EventLog) throws(LogError) {
+        do throws(AppendFailure) {
+            _ = try log.appendAndWait(command, by: .house, correlation: .random())
+        } catch {
+            if case .fault(let fault) = error { throw fault }
+            throw .stopped
+        }
+    }
+}

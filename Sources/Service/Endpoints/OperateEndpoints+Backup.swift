@@ -1,0 +1,19 @@
+import HTTPServer
+import Synchronization
+import Whereabouts
+
+extension OperateEndpoints {
+    /// Makes a backup in the data directory: where it goes from there is not for a request to say.
+    ///
+    /// Cost: see ``Service/makeBackup()``; one answering thread.
+    static func backUp(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
+        guard !service.isBackingUp.exchange(true, ordering: .acquiring) else { throw .busy(10) }
+        defer { service.isBackingUp.store(false, ordering: .releasing) }
+        do throws(LogError) {
+            return .json(try service.makeBackup().json, status: 201)
+        } catch { throw Problem(500, "No backup", "There is no backup. \(error)") }
+    }
+}

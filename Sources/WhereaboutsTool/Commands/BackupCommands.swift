@@ -1,0 +1,82 @@
+import Glibc
+import JSON
+import Service
+import Whereabouts
+
+/// `backup FOLDER` and `restore FOLDER`.
+enum BackupCommands {
+    private static let kek = path("kek", help: "the key-encryption key, if it is not in the data directory")
+    private static let keys = path("keys", help: "keys.sqlite of a later backup, or of the directory that is lost")
+
+    static let all = [
+        Command(
+            words: ["backup"], summary: "Copy the log and its keys into a new folder, while the service runs.",
+            operands: .one("FOLDER"), accepts: [Options.json],
+            details: """
+                The copy is recomputed before it is called one. It can be read with the file kek only, which is not in it:
+                copy that once, to another place. A person erased later is readable in older copies for as long as their
+                keys.sqlite is kept: make a new backup after an erasure, and destroy that file of the older ones.
+                """, run: backup),
+        Command(
+            words: ["restore"], summary: "Put a backup back as a new data directory.", operands: .one("FOLDER"),
+            accepts: [kek, keys, Options.json],
+            details: """
+                Nothing is overwritten: the data directory must hold no log. The log goes on from the moment of the backup;
+                what was granted, revoked or paused later is not in it. Name the newest keys.sqlite there is with --keys:
+                whoever was erased by then is erased again.
+                """, run: restore),
+    ]
+
+    private static func path(_ name: String, help: String) -> Option<String> {
+        Option(name: name, placeholder: "FILE", help: help, form: "a path", read: { $0.isEmpty ? nil : $0 })
+    }
+
+    private static func backup(_ invocation: Invocation) throws(ToolError) {
+        let folder = invocation.operands[0]
+        // An empty one is as good as none.
+        guard mkdir(folder, 0o700) == 0 || (errno == EEXIST && rmdir(folder) == 0 && mkdir(folder, 0o700) == 0) else {
+            throw .data("\(folder) cannot be made: \(lastSystemError()). Name a folder that is not there yet.")
+        }
+        let made = House.path(of: invocation) + "/backup"
+        do throws(ToolError) {
+            let answer = try House.withClient(invocation) { client throws(ToolError) in
+                try client.post("v1", "backups")
+            }
+            do throws(LogError) { try Backup.move(from: made, to: folder) } catch { throw .data("\(error)") }
+            if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+            invocation.console.line(
+                "\(ProjectionCommands.number(answer["events"])) events are in \(folder), with root "
+                    + "\(answer.text("root").prefix(16))…")
+        } catch {
+            rmdir(folder)
+            throw error
+        }
+    }
+
+    private static func restore(_ invocation: Invocation) throws(ToolError) {
+        let path = House.path(of: invocation)
+        let outcome: Restore.Outcome
+        do {
+            outcome = try Restore.restore(
+                from: invocation.operands[0], to: path, kek: invocation[kek], newerKeys: invocation[keys])
+        } catch { throw .data("\(error)") }
+        if invocation.has(Options.json) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("events", outcome.manifest.events)
+            writer.field("epoch", outcome.epoch)
+            writer.field("erased", Int64(outcome.erased))
+            writer.endObject()
+            return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+        }
+        let (console, madeAt) = (invocation.console, LocalTime.text(outcome.manifest.madeAt))
+        console.line(
+            "\(Text.count(Int(outcome.manifest.events))) events of \(madeAt) are in \(path), epoch \(outcome.epoch).")
+        if invocation[keys] == nil {
+            console.note("Whoever was erased after \(madeAt) is back: erase them again, or restore with --keys.")
+        } else if outcome.erased > 0 {
+            console.line("Erased again: \(outcome.erased) who had been erased later.")
+        }
+        console.note("Tokens, grants and pauses are as they were then: look at what was revoked or paused later.")
+    }
+}

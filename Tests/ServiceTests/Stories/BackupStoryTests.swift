@@ -1,0 +1,185 @@
+import Cryptography
+import Glibc
+import SQLite
+import TestSupport
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// A backup is the log as of one moment, whole and sealed, and putting it back brings nobody back who was erased.
+@Suite struct BackupStoryTests {
+    private static let latitude = 48.2
+
+    /// A house with one who walks and one who stays, and a folder for its backups.
+    private final class Scene: Sendable {
+        let house: ServiceUnderTest
+        let phone: String
+        private let temporary = TemporaryFolder()
+        var folder: String { temporary.path }
+
+        init() throws {
+            house = try ServiceUnderTest()
+            _ = try house.addPerson("walker")
+            _ = try house.addPerson("neighbour")
+            phone = try house.addDevice("walker-phone", of: "walker")
+            report(20)
+        }
+
+        var kek: String { house.directory + "/kek" }
+
+        func report(_ count: Int) {
+            for _ in 0..<count {
+                house.clock.advance(seconds: 10)
+                let answer = house.send(
+                    "POST", "/v1/fixes", as: phone,
+                    #"{"timestamp":\#(house.clock.seconds),"latitude":\#(latitude),"longitude":16.4}"#)
+                #expect(answer.status == 200)
+            }
+        }
+
+        /// Makes a backup and moves it to a folder of that name.
+        func backup(_ name: String) throws -> (path: String, manifest: BackupManifest) {
+            house.manage("POST", "/v1/backups")
+            let path = folder + "/" + name
+            mkdir(path, 0o700)
+            try Backup.move(from: house.directory + "/backup", to: path)
+            return (path, try BackupManifest(folder: path))
+        }
+
+        func restore(_ backup: String, to name: String, kek: String? = nil, newerKeys: String? = nil) throws -> String {
+            let path = folder + "/" + name
+            _ = try Restore.restore(from: backup, to: path, kek: kek ?? self.kek, newerKeys: newerKeys)
+            return path
+        }
+    }
+
+    private static func events(in path: String) throws -> [RecordedEvent] {
+        let log = try EventLog.alone(in: try DataDirectory(path: path))
+        defer { log.stop() }
+        return try log.reader().events(after: 0, limit: 10_000).map(\.event)
+    }
+
+    private static func fix(of event: Event) -> Part<Fix>? {
+        if case .fixReported(_, _, let fix) = event { fix } else { nil }
+    }
+
+    /// What is written meanwhile is in the copy up to one number, and not beyond.
+    @Test func `a backup made while fixes come in verifies, and goes on under the next epoch`() throws {
+        let scene = try Scene()
+        let house = scene.house
+        let isOver = Monitor(false)
+        let writer = WorkerThread {
+            while !isOver.read({ $0 }) { scene.report(1) }
+        }
+        let (path, manifest) = try scene.backup("first")
+        isOver.change { $0 = true }
+        writer.join()
+        #expect(manifest.epoch == 1 && manifest.events > 20)
+        let original = try house.events().prefix(Int(manifest.events))
+
+        let restored = try scene.restore(path, to: "again")
+        let verified = try LogVerifier.verify(try DataDirectory(path: restored)) { _, _ in }
+        #expect(verified.problem == nil && verified.lostParts == 0)
+        let events = try Self.events(in: restored)
+        #expect(events.dropLast().map(\.event) == original.map(\.event))
+        #expect(events.last?.event == .logRestored(epoch: 2))
+        #expect(verified.events == manifest.events + 1)
+    }
+
+    @Test func `a backup holds nothing that can be read, and no key-encryption key`() throws {
+        let scene = try Scene()
+        let (path, _) = try scene.backup("first")
+        let names = ["log.sqlite", "keys.sqlite", "backup.json"]
+        for name in names {
+            let bytes = try #require(DataDirectory.read("\(path)/\(name)", atMost: 1 << 24))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("walker"), "\(name)")
+        }
+        let kek = try #require(DataDirectory.read(scene.kek, atMost: 64))
+        for name in names {
+            let bytes = try #require(DataDirectory.read("\(path)/\(name)", atMost: 1 << 24))
+            #expect(bytes.firstRange(of: kek) == nil)
+        }
+        #expect(access(path + "/kek", F_OK) != 0)
+        #expect(access(scene.house.directory + "/backup", F_OK) != 0)
+    }
+
+    @Test func `who was erased after the backup is erased again with the newer keys, and nobody else is`() throws {
+        let scene = try Scene()
+        let (before, manifest) = try scene.backup("before")
+        scene.house.manage("DELETE", "/v1/people/walker")
+        let (after, _) = try scene.backup("after")
+
+        let back = try Self.events(in: try scene.restore(before, to: "without")).compactMap { Self.fix(of: $0.event) }
+        #expect(back.count == 20 && back.allSatisfy { $0.content != nil })
+
+        let restored = try scene.restore(before, to: "with", newerKeys: after + "/keys.sqlite")
+        let events = try Self.events(in: restored)
+        let fixes = events.compactMap { Self.fix(of: $0.event) }
+        #expect(fixes.count == 20 && fixes.allSatisfy { $0.content == nil })
+        let added = events.dropFirst(Int(manifest.events)).map(\.event)
+        #expect(added.count == 2 && added.first == .logRestored(epoch: 2))
+        guard case .personErased = added.last else {
+            Issue.record("nobody was erased")
+            return
+        }
+        let names = events.compactMap { recorded -> String? in
+            if case .personAdded(_, let handle) = recorded.event { handle.content?.text } else { nil }
+        }
+        #expect(names == ["neighbour"])
+        // A new key is none that the lost course of events can have listed.
+        let directory = try DataDirectory(path: restored)
+        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let made = try keys.sealingKey(for: PersonID(rawValue: 4711), .track, at: Timestamp(milliseconds: 0))
+        #expect(made.id > 2 << 24)
+    }
+
+    @Test func `nothing is overwritten, and what is no backup or not as it was made is refused in words`() throws {
+        let scene = try Scene()
+        let (path, _) = try scene.backup("first")
+        func sentence(_ body: () throws -> Void) -> String {
+            do {
+                try body()
+                return ""
+            } catch { return "\(error)" }
+        }
+        scene.house.stop()
+        let before = try #require(DataDirectory.read(scene.house.directory + "/log.sqlite", atMost: 1 << 24))
+        #expect(
+            sentence { _ = try Restore.restore(from: path, to: scene.house.directory, kek: nil, newerKeys: nil) }
+                .contains("nothing is overwritten"))
+        #expect(DataDirectory.read(scene.house.directory + "/log.sqlite", atMost: 1 << 24) == before)
+        #expect(sentence { _ = try scene.restore(scene.folder, to: "a") }.contains("is no whole backup"))
+        #expect(
+            sentence { _ = try Restore.restore(from: path, to: scene.folder + "/b", kek: nil, newerKeys: nil) }
+                .contains("A backup holds no key-encryption key"))
+        try DataDirectory.writePrivate(randomBytes(32), to: scene.folder + "/kek")
+        #expect(
+            sentence { _ = try scene.restore(path, to: "c", kek: scene.folder + "/kek") }
+                .contains("does not open the keys"))
+        try Connection(path: path + "/log.sqlite", access: .readWrite).execute(
+            "DROP TRIGGER event_is_final_update; UPDATE event SET body = zeroblob(20) WHERE number = 7")
+        #expect(sentence { _ = try scene.restore(path, to: "d") }.contains("not as it was made"))
+        for name in ["a", "b", "c", "d"] { #expect(access("\(scene.folder)/\(name)/log.sqlite", F_OK) != 0) }
+        try DataDirectory.writePrivate(Array(#"{"format":2}"#.utf8), to: path + "/backup.json")
+        #expect(sentence { _ = try scene.restore(path, to: "e") }.contains("which a later version wrote"))
+    }
+
+    @Test func `a log with events of a later version is refused by their kind, and is not touched`() throws {
+        let scene = try Scene()
+        scene.house.stop()
+        let path = scene.house.directory + "/log.sqlite"
+        try Connection(path: path, access: .readWrite).execute(
+            "DROP TRIGGER event_is_final_update; UPDATE event SET kind = 9999 WHERE number = 5")
+        DataDirectory.removeTree(scene.house.directory + "/projections")
+        let size = try LogVerifier.verify(try DataDirectory(path: scene.house.directory)) { _, _ in }.events
+        do {
+            try scene.house.start()
+            Issue.record("It started.")
+        } catch {
+            #expect(
+                "\(error)" == "Event 5 is of kind 9999, which a later version brought. Install the later version.")
+        }
+        #expect(try LogVerifier.verify(try DataDirectory(path: scene.house.directory)) { _, _ in }.events == size)
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import JSON
+import Service
+import TestSupport
+import Testing
+
+@testable import WhereaboutsTool
+
+/// `backup`, `restore` and `export`, with and without a service running.
+@Suite struct BackupCommandTests {
+    private let folder: TemporaryFolder
+    private var data: String { folder.path + "/state" }
+
+    /// Anna has stayed two hours at one spot of the open Atlantic, a fix a minute.
+    init() throws {
+        folder = TemporaryFolder()
+        let lines = (0..<120).map { minute in
+            #"{"user":"anna","timestamp":\#(1_704_067_200 + 60 * minute),"latitude":30.0001,"longitude":-40.0001}"#
+        }
+        let file = try folder.write(lines.joined(separator: "\n") + "\n", to: "stay.jsonl")
+        #expect(tool("import", "--format", "fixes", file).exitCode == 0)
+    }
+
+    private func tool(_ arguments: String..., data: String? = nil) -> (exitCode: Int32, results: String, notes: String)
+    {
+        let screen = Screen()
+        let exitCode = Program.run(["--data", data ?? self.data] + arguments, console: screen.console)
+        return (exitCode, screen.results, screen.notes)
+    }
+
+    private func visits(_ data: String) throws -> [JSONValue] {
+        let answer = try json(tool("visits", "--person", "anna", "--json", data: data).results)
+        return answer["visits"]?.array.map(Array.init) ?? []
+    }
+
+    @Test func `a backup of a running service is put back as a directory that answers the same`() throws {
+        func backedUp() throws -> (exitCode: Int32, results: String, notes: String) {
+            // It holds the directory for as long as it lives.
+            let service = try House.open(data)
+            defer { service.stop() }
+            _ = try service.listen(host: "127.0.0.1", port: 0)
+            return tool("backup", folder.path + "/copy", "--json")
+        }
+        let made = try backedUp()
+        #expect(made.exitCode == 0)
+        #expect(tool("backup", folder.path + "/copy").notes.contains("Name a folder that is not there yet"))
+
+        let again = folder.path + "/again"
+        #expect(tool("restore", folder.path + "/copy", data: again).exitCode == 3)
+        let restored = tool("restore", folder.path + "/copy", "--kek", data + "/kek", data: again)
+        #expect(restored.exitCode == 0)
+        let events = try #require(try json(made.results)["events"]?.int)
+        #expect(restored.results.hasPrefix("\(Text.count(Int(events))) events of "))
+        #expect(tool("verify", data: again).exitCode == 0)
+        let (before, after) = (try visits(data).map { $0.text("id") }, try visits(again).map { $0.text("id") })
+        #expect(before.count == 1 && after == before)
+        #expect(tool("restore", folder.path + "/copy", "--kek", data + "/kek", data: again).exitCode == 3)
+    }
+
+    @Test func `an export holds all, is on record with its purpose, and can be imported again`() throws {
+        #expect(tool("export", "--person", "anna").exitCode == 2)
+        #expect(tool("export", "--person", "nobody", "--purpose", "x").exitCode == 3)
+        let exported = tool("export", "--person", "anna", "--purpose", "she asked for it")
+        #expect(exported.exitCode == 0 && exported.notes.isEmpty)
+        let document = try json(exported.results)
+        #expect(document.text("person") == "anna")
+        for (member, _) in ExportCommand.lists { #expect(document[member]?.array != nil, "\(member)") }
+        #expect(document["visits"]?.count == 1 && document["devices"]?.count == 1)
+        let reads = document["audit"]?.array.map(Array.init)?.filter { $0.text("purpose") == "she asked for it" } ?? []
+        let questions = Set(reads.compactMap { $0["question"]?.string })
+        #expect(questions.isSuperset(of: ["track", "visits", "trips", "crossings", "places", "settings"]))
+
+        let fixes = document["fixes"]?.array.map(Array.init) ?? []
+        #expect(fixes.count == 120)
+        let file = try folder.write(
+            fixes.map { String(decoding: $0.jsonLine, as: UTF8.self) }.joined(), to: "export.jsonl")
+        let other = folder.path + "/other"
+        let imported = tool("import", "--format", "fixes", "--person", "anna", "--json", file, data: other)
+        #expect(try json(imported.results)["new"]?.int == 120)
+        let (before, after) = (try visits(data), try visits(other))
+        for member in ["arrival", "departure", "latitude", "longitude"] {
+            #expect(before.map { $0[member]?.double } == after.map { $0[member]?.double }, "\(member)")
+        }
+    }
+}
