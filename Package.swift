@@ -63,8 +63,8 @@ let package = Package(
         module(
             "Service",
             [
-                "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT", "SQLite",
-                "Whereabouts", "WireFormats",
+                "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT",
+                "SQLite", "Whereabouts", "WireFormats",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),

@@ -95,7 +95,7 @@ enum House {
     }
 
     /// The operator's token, `nil` with `errno` set when it cannot be read.
-    private static func adminToken(of path: String) -> String? {
+    static func adminToken(of path: String) -> String? {
         DataDirectory.read(path + "/admin.token", atMost: 4096).map { bytes in
             String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
         }

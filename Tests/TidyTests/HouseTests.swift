@@ -22,7 +22,7 @@ import Testing
         "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
         // The house.
         "Service": [
-            "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "SQLite",
+            "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "SQLite",
             "Whereabouts", "WireFormats",
         ],
         // The device's side: the service is reached over HTTP only.

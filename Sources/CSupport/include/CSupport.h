@@ -2,6 +2,7 @@
 #ifndef CSUPPORT_H
 #define CSUPPORT_H
 
+#include "clock_support.h"
 #include "descriptor_support.h"
 #include "http_support.h"
 #include "json_support.h"

@@ -50,7 +50,7 @@ package final class HTTP2Connection {
             SSL_set_accept_state(tls)
         } else {
             SSL_set_connect_state(tls)
-            if let serverName { expect(serverName) }
+            if let serverName { tls.expectCertificate(of: serverName) }
         }
     }
 
@@ -127,16 +127,6 @@ package final class HTTP2Connection {
         Glibc.close(descriptor)
     }
 
-    /// Certificate and SNI name, or certificate address: an IP address is not a host name (RFC 6066 section 3).
-    private func expect(_ name: String) {
-        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), name) == 1 { return }
-        ERR_clear_error()
-        SSL_set1_host(tls, name)
-        var bytes = Array(name.utf8CString)
-        // The macro SSL_set_tlsext_host_name, spelled out.
-        SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &bytes)
-    }
-
     private func finishConnecting() throws(TransportFault) {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -162,12 +152,7 @@ package final class HTTP2Connection {
         case SSL_ERROR_WANT_READ: wantsWriting = false
         case SSL_ERROR_WANT_WRITE: wantsWriting = true
         default:
-            let verdict = SSL_get_verify_result(tls)
-            if verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) {
-                ERR_clear_error()
-                throw TransportFault("TLS: \(String(cString: text))")
-            }
-            throw lost("TLS handshake")
+            throw tls.verificationFault ?? lost("TLS handshake")
         }
     }
 

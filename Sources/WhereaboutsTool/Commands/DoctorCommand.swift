@@ -10,8 +10,11 @@ import WhereaboutsClient
 /// `doctor`: is everything there that the service needs? Each line is a check that was made, none is a guess.
 enum DoctorCommand {
     static let command = Command(
-        words: ["doctor"], summary: "Check libraries, data, directory, clock and whether a service runs.",
-        accepts: [Options.json], details: "Changes nothing. The exit code is 1 when a check fails.", run: run)
+        words: ["doctor"], summary: "Check what the service needs: libraries, data, room, clock, TLS, push servers.",
+        accepts: [Options.json],
+        details: """
+            Changes nothing, and connects to the servers that config.json names. The exit code is 1 when a check fails.
+            """, run: run)
 
     struct Finding {
         enum State: String { case good, note, wrong }
@@ -36,7 +39,9 @@ enum DoctorCommand {
     private static func run(_ invocation: Invocation) throws(ToolError) {
         let path = House.path(of: invocation)
         let findings =
-            libraries() + [geodesy(), gazetteer(), timeZones()] + directory(path) + [clock(path), service(path)]
+            libraries() + [geodesy(), gazetteer(), timeZones()] + directory(path) + [
+                clock(path), clockKeeping(), service(path),
+            ]
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
@@ -122,9 +127,10 @@ enum DoctorCommand {
             guard access(full, F_OK) == 0 else { continue }
             findings.append(privacy(of: full, check: file, else: "only its owner can read it"))
         }
+        if let found = room(path) { findings.append(found) }
         do throws(ServiceConfiguration.ReadError) {
             let configuration = try ServiceConfiguration.read(path + "/config.json")
-            findings += pushKeys(configuration)
+            findings += pushKeys(configuration) + pushServers(configuration) + [front(configuration)]
         } catch {
             findings.append(.wrong("config.json", "\(error)"))
         }
