@@ -7,6 +7,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case sqlite(SQLiteError)
     /// The file is of a later version of the program.
     case newerFormat(Int64)
+    /// An event is of a kind that a later version brought.
+    case newerKind(number: Int64, kind: Int64)
     case notALog(path: String)
     /// Another process holds the data directory.
     case inUse(processID: Int32)
@@ -22,6 +24,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
         case .sqlite(let error): "The database failed: \(error)."
         case .newerFormat(let format):
             "The log has format \(format), which a later version wrote; this one reads up to \(LogSchema.format). Install the later version."
+        case .newerKind(let number, let kind):
+            "Event \(number) is of kind \(kind), which a later version brought. Install the later version."
         case .notALog(let path): "\(path) is not a log of this program; choose another --data directory."
         case .inUse(let processID):
             "Another service (process \(processID)) uses this data directory; stop it or choose another --data directory."

@@ -146,7 +146,7 @@ package final class LogReader {
 
     private func decode(_ header: EventHeader, body: UnsafeRawBufferPointer) throws(LogError) -> RecordedEvent {
         guard let kind = EventKind(rawValue: header.kind) else {
-            throw .damaged(number: header.number, "its kind \(header.kind) is unknown to this version")
+            throw .newerKind(number: header.number, kind: header.kind)
         }
         do throws(CBORError) {
             var reader = CBORReader(body)
@@ -172,7 +172,7 @@ package final class LogReader {
                 number: header.number, stream: header.stream, version: header.version, recordedAt: header.recordedAt,
                 actor: header.actor, correlation: header.correlation, cause: header.cause, event: event)
         } catch {
-            throw .damaged(number: header.number, "its body cannot be read (\(error))")
+            throw .damaged(number: header.number, "its body cannot be read (\(error)), or a later version wrote it")
         }
     }
 

@@ -36,7 +36,10 @@ enum ServeCommand {
         }
         let bound = address.host.contains(":") ? "[\(address.host)]:\(port)" : "\(address.host):\(port)"
         invocation.console.line("Whereabouts \(Version.text) serves \(path)\n\n  http://\(bound)/\n")
-        if service.adminTokenIsNew {
+        // Whoever may read the journal is not thereby the operator.
+        if service.adminTokenIsNew, getenv("JOURNAL_STREAM") != nil {
+            invocation.console.line("The operator's token is in \(path)/admin.token.")
+        } else if service.adminTokenIsNew {
             invocation.console.line(
                 """
                 The operator's token, shown this once (it stays in \(path)/admin.token):
