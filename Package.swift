@@ -41,6 +41,7 @@ let package = Package(
         library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
         library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
         library("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
+        library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CSodium", pkgConfig: "libsodium", package: "libsodium-dev"),
         module("Geodesy", ["CPROJ"]),
         tests("Geodesy", []),
@@ -54,7 +55,8 @@ let package = Package(
         tests("GZIP", []),
         module("QRCode", ["CQREncode"]),
         tests("QRCode", []),
-        .target(name: "CSupport", dependencies: ["CMicroHTTP"], linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(
+            name: "CSupport", dependencies: ["CCurl", "CMicroHTTP"], linkerSettings: [.linkedLibrary("simdjson")]),
         module("JSON", ["CSupport"]),
         tests("JSON", []),
         module("Whereabouts", ["Geodesy"]),
@@ -63,8 +65,9 @@ let package = Package(
         module(
             "Service",
             [
-                "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT",
-                "SQLite", "Whereabouts", "WireFormats",
+                "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "MQTT",
+                "Posting", "SQLite", "Whereabouts", "WireFormats",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
@@ -73,6 +76,8 @@ let package = Package(
         tests("MQTT", []),
         module("WhereaboutsClient", ["HTTPServer", "JSON"]),
         tests("WhereaboutsClient", ["HTTPServer", "JSON"]),
+        module("Posting", ["CCurl", "CSupport"]),
+        tests("Posting", []),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
         tests("HTTPServer", []),
         module(
@@ -92,6 +97,7 @@ let package = Package(
             "Service",
             [
                 "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "Posting",
                 "PushStandIn", "SQLite", "Whereabouts",
             ]),
         .executableTarget(

@@ -21,6 +21,8 @@ package final class Service: Sendable {
     let apps: PushApps?
     private let pusher: Pusher?
     let deliverer: Deliverer
+    /// `nil` while the operator allows no target.
+    let webhooks: WebhookDeliverer?
     let checker: FingerprintChecker
     private let broker = Mutex<BrokerReceiver?>(nil)
     let timeZones = TimeZoneDatabase()
@@ -80,9 +82,11 @@ package final class Service: Sendable {
         apps = configuration.push.isEmpty ? nil : try PushApps(configuration.push)
         pusher = apps.map { Pusher(log: log, apps: $0, clock: clock) }
         deliverer = Deliverer(log: log, clock: clock)
+        webhooks = configuration.webhooks.map { WebhookDeliverer($0) }
         checker = FingerprintChecker(host: host)
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
         try deliverer.start(self)
+        try webhooks?.start(self)
         if let wanted = configuration.mqtt {
             let receiver = BrokerReceiver(try BrokerConfiguration(wanted, for: log.id), self)
             broker.withLock { $0 = receiver }
@@ -133,6 +137,7 @@ package final class Service: Sendable {
             broker = nil
         }
         deliverer.stop()
+        webhooks?.stop()
         checker.stop()
         timekeeper.stop()
         pusher?.stop()

@@ -1,6 +1,7 @@
 package import Gazetteer
 import Glibc
 import JSON
+package import Posting
 package import Whereabouts
 
 /// What `config.json` says. Every key is listed here; an unknown one is refused by name, secrets are given by path.
@@ -44,7 +45,21 @@ package struct ServiceConfiguration: Sendable {
     /// Where OwnTracks' apps publish in mode MQTT; `nil` when nowhere.
     package var mqtt: Broker?
 
+    /// Where webhooks may post to; `nil` when nowhere.
+    package var webhooks: Webhooks?
+
     package init() {}
+
+    /// Whom persons may have told of themselves, and how far a target may lie in.
+    package struct Webhooks: Sendable {
+        package var targets: [Origin]
+        /// Whether a target may stand for an address of a private network.
+        package var allowsPrivateAddresses = false
+        /// PEM file of certificates to trust instead of the system's.
+        package var caFile: String?
+
+        package init(targets: [Origin]) { self.targets = targets }
+    }
 
     /// An MQTT broker that the service is a client of.
     package struct Broker: Sendable {
@@ -101,11 +116,41 @@ package struct ServiceConfiguration: Sendable {
             case "push": configuration.push = value.isNull ? [] : try pushes(value)
             case "allowedOrigins": configuration.allowedOrigins = value.isNull ? [] : try origins(value, key)
             case "mqtt": configuration.mqtt = value.isNull ? nil : try broker(value)
+            case "webhooks": configuration.webhooks = value.isNull ? nil : try webhooks(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
             }
         }
         return configuration
+    }
+
+    private static func webhooks(_ value: JSONValue) throws(ReadError) -> Webhooks {
+        guard let members = value.members else { throw .badValue("webhooks", "an object") }
+        var webhooks = Webhooks(targets: [])
+        for (key, value) in members {
+            switch key {
+            case "targets":
+                guard let items = value.array else { throw .badValue(key, "a list of texts") }
+                for item in items { webhooks.targets.append(try target(try text(item, key))) }
+            case "privateAddresses":
+                guard let flag = value.bool else { throw .badValue(key, "true or false") }
+                webhooks.allowsPrivateAddresses = flag
+            case "caFile": webhooks.caFile = try text(value, key)
+            default: throw .unknownKey(key, in: "\"webhooks\"")
+            }
+        }
+        guard !webhooks.targets.isEmpty else { throw .badValue("targets", "a list with at least one target") }
+        return webhooks
+    }
+
+    private static func target(_ text: String) throws(ReadError) -> Origin {
+        guard let origin = Origin(text) else {
+            throw .badValue("targets", "a list of origins such as \"https://example.org\"")
+        }
+        guard origin.isEncrypted || origin.isLoopback else {
+            throw .badValue("targets", "origins of https; http is for \"http://localhost:PORT\" alone")
+        }
+        return origin
     }
 
     private static func broker(_ value: JSONValue) throws(ReadError) -> Broker {

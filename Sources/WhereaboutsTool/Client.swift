@@ -14,6 +14,10 @@ struct Client {
     }
 
     func post(_ path: String..., body: (inout JSONWriter) -> Void = { _ in }) throws(ToolError) -> JSONValue {
+        try post(path, body: body)
+    }
+
+    func post(_ path: [String], body: (inout JSONWriter) -> Void = { _ in }) throws(ToolError) -> JSONValue {
         var writer = JSONWriter()
         writer.beginObject()
         body(&writer)
@@ -42,6 +46,10 @@ struct Client {
 
     /// All items of a list that is short by nature.
     func items(_ path: String..., query: [(name: String, value: String)] = []) throws(ToolError) -> [JSONValue] {
+        try items(path, query: query)
+    }
+
+    func items(_ path: [String], query: [(name: String, value: String)] = []) throws(ToolError) -> [JSONValue] {
         var all: [JSONValue] = []
         try pages(path, query: query) { all.append(contentsOf: $0) }
         return all
@@ -74,12 +82,12 @@ extension Client {
 
     /// The same way, as a person: with a token that the operator issues for it.
     ///
-    /// - Parameter seconds: how long the token is good.
-    func acting(as person: Handle, scopes: [String], seconds: Int64) throws(ToolError) -> Client {
-        let until = Timestamp.now.adding(seconds: seconds)
+    /// - Parameter seconds: how long the token is good; until revoked if nil.
+    func acting(as person: Handle, scopes: [String], seconds: Int64?) throws(ToolError) -> Client {
+        let until = seconds.map { Timestamp.now.adding(seconds: $0) }
         let issued = try post("v1", "people", person.text, "tokens") { body in
             body.array("scopes") { array in scopes.forEach { array.value($0) } }
-            body.field("until", milliseconds: until.milliseconds)
+            body.field("until", milliseconds: until?.milliseconds)
         }
         guard let token = issued["token"]?.string else {
             throw ToolError(ServiceClient.unexpected(["v1", "people", person.text, "tokens"]))

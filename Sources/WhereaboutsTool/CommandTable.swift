@@ -6,7 +6,7 @@ enum CommandTable {
         [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
         + PersonCommands.all + AccountCommands.all + [ScheduleCommands.command] + DeviceCommands.all
         + GrantCommands.all + SharingCommands.all + TokenCommands.all
-        + RegionCommands.all + CorrectionCommands.all
+        + RegionCommands.all + CorrectionCommands.all + WebhookCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
         + GazetteerCommands.all

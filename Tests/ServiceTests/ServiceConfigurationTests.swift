@@ -55,6 +55,29 @@ import Whereabouts
         }
     }
 
+    @Test func `targets of webhooks are origins of https, or of this machine`() throws {
+        let read = try ServiceConfiguration.parse(
+            Array(
+                #"{"webhooks":{"targets":["https://A.example:8443","http://localhost:9000"],"privateAddresses":true}}"#
+                    .utf8
+            ))
+        #expect(read.webhooks?.targets.map { "\($0)" } == ["https://a.example:8443", "http://localhost:9000"])
+        #expect(read.webhooks?.allowsPrivateAddresses == true)
+        #expect(try ServiceConfiguration.parse(Array("{}".utf8)).webhooks == nil)
+        for (text, part) in [
+            (#"{"webhooks":{}}"#, "\"targets\""), (#"{"webhooks":{"targets":[]}}"#, "at least one"),
+            (#"{"webhooks":{"targets":["https://a.example/in"]}}"#, "origins"),
+            (#"{"webhooks":{"targets":["a.example"]}}"#, "origins"),
+            (#"{"webhooks":{"targets":["http://a.example"]}}"#, "https"),
+            (#"{"webhooks":{"target":"x"}}"#, "\"target\""),
+        ] {
+            do {
+                _ = try ServiceConfiguration.parse(Array(text.utf8))
+                Issue.record("\(text) was taken.")
+            } catch { #expect("\(error)".contains(part), "\(text)") }
+        }
+    }
+
     @Test func `an unknown key and a value that cannot be are refused by name`() {
         #expect(
             complaint(Self.app(#","p8":"x""#))

@@ -14,6 +14,7 @@ import Testing
         "QRCode": ["CQREncode"],
         "GZIP": ["CZlib"],
         "MQTT": ["CMosquitto"],
+        "Posting": ["CCurl", "CSupport"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
         "WhereaboutsClient": ["HTTPServer"],
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
@@ -22,7 +23,8 @@ import Testing
         "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
         // The house.
         "Service": [
-            "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "SQLite",
+            "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "Posting",
+            "SQLite",
             "Whereabouts", "WireFormats",
         ],
         // The device's side: the service is reached over HTTP only.

@@ -106,6 +106,29 @@ enum EventJSON {
             writer.field("everySeconds", seconds)
             writer.field("until", milliseconds: until?.milliseconds)
         case .scheduleRemoved(let schedule): writer.field("schedule", schedule.rawValue)
+        case .webhookAdded(let token, let topics, let target):
+            writer.field("token", token.rawValue)
+            writer.array("topics") { writer in for word in topics.words { writer.value(word) } }
+            // The rest of the URL may be a secret of the receiver's.
+            part(target, into: &writer) { $1.field("target", $0.origin) }
+        case .webhookRemoved(let webhook): writer.field("webhook", webhook.rawValue)
+        case .webhookSettled(let webhook, let settlement):
+            writer.field("webhook", webhook.rawValue)
+            switch settlement {
+            case .told(let number): writer.field("told", number)
+            case .taken(let letter): writer.field("taken", letter.rawValue)
+            case .discarded(let letter): writer.field("discarded", letter.rawValue)
+            }
+        case .webhookFailed(let failure):
+            writer.field("webhook", failure.webhook.rawValue)
+            writer.field("item", failure.item.number)
+            writer.field("tries", failure.tries)
+            writer.field("status", failure.status)
+            writer.field("reason", failure.reason)
+            part(failure.message, into: &writer) { message, writer in
+                writer.key("message")
+                writer.raw(message.body)
+            }
         case .correctionMade(let correction):
             part(correction, into: &writer) { CorrectionEndpoints.writeMembers(of: $0, into: &$1) }
         case .correctionWithdrawn(let correction): writer.field("correction", correction.rawValue)

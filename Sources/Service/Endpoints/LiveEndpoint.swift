@@ -16,7 +16,7 @@ import Whereabouts
 /// Only the last event of those sent together has an id: everything up to that number has been told by then.
 enum LiveEndpoint {
     /// A client behind by more of its own events reads the audit instead.
-    private static let eventsCaughtUp: Int64 = 10_000
+    private static let eventsCaughtUp = 10_000
     /// A comment, so that a client sees that the stream is open; clients come back after two seconds.
     private static let opening = ": open\nretry: 2000\n\n"
     static let heartbeat = ": \n\n"
@@ -92,21 +92,12 @@ enum LiveEndpoint {
         let (person, after) = (feed.person, feed.place)
         let audit = StreamID.audit(person)
         let (numbers, place) = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
-            var numbers: [Int64] = []
             let last = service.log.withStanding { $0.versions[audit] ?? 0 }
-            // From the end back, in pages, to the last event that the client has.
-            var version = last
-            while version > 0, Int64(numbers.count) <= eventsCaughtUp {
-                let from = max(1, version - 499)
-                let page = try StreamIndexReader.numbers(
-                    of: audit, fromVersion: from, count: Int(version - from + 1), in: connection)
-                numbers = page.filter { $0 > after } + numbers
-                if let first = page.first, first <= after { break }
-                version = from - 1
-            }
-            return numbers
+            let first = try StreamIndexReader.version(after: after, in: audit, last: last, connection)
+            return try StreamIndexReader.numbers(
+                of: audit, fromVersion: first, count: eventsCaughtUp + 1, in: connection)
         }
-        guard Int64(numbers.count) <= eventsCaughtUp else { throw .tooMuchSince }
+        guard numbers.count <= eventsCaughtUp else { throw .tooMuchSince }
         var events: [RecordedEvent] = []
         for number in numbers {
             let found: (event: RecordedEvent, leaf: Digest)?

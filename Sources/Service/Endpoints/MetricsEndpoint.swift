@@ -13,6 +13,7 @@ enum MetricsEndpoint {
         write(service.log, into: &text)
         write(service.host, head: service.log.head, into: &text)
         writeQuestions(service.log, into: &text)
+        writeWebhooks(service, into: &text)
         writeRequests(service, into: &text)
         writeProcess(into: &text)
         return HTTPResponse(
@@ -79,6 +80,25 @@ enum MetricsEndpoint {
             })
         text.histogram(
             "whereabouts_location_push_seconds", "Time of a push that APNs answered.", [([:], tally.pushSeconds)])
+    }
+
+    private static func writeWebhooks(_ service: Service, into text: inout MetricsText) {
+        guard let deliverer = service.webhooks else { return }
+        let (count, stopped, letters) = service.log.withStanding { standing in
+            let webhooks = standing.webhooks.values
+            return (webhooks.count, webhooks.count { $0.isStopped }, webhooks.reduce(0) { $0 + $1.letters.count })
+        }
+        text.gauge("whereabouts_webhooks", "Webhooks of all persons.", [([:], Double(count))])
+        text.gauge(
+            "whereabouts_webhooks_stopped", "Webhooks that tell nothing until somebody looks after them.",
+            [([:], Double(stopped))])
+        text.gauge(
+            "whereabouts_webhooks_retrying", "Webhooks whose present message was not taken yet.",
+            [([:], Double(deliverer.troubled))])
+        text.gauge("whereabouts_webhook_dead_letters", "Messages that were given up.", [([:], Double(letters))])
+        text.counter(
+            "whereabouts_webhook_posts_total", "Posts by how they ended: class of the status, or the fault.",
+            deliverer.posts.sorted { $0.key < $1.key }.map { (["outcome": $0.key], Double($0.value)) })
     }
 
     private static func writeRequests(_ service: Service, into text: inout MetricsText) {

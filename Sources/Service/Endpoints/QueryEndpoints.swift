@@ -51,12 +51,24 @@ enum QueryEndpoints {
         let wait = try exchange.integer("wait", in: 0...longestWaitSeconds, default: 0)
         // A form that cannot be is refused at once. After the wait another thread makes its own: PROJ's belongs to one.
         _ = try AnswerForm(exchange, context)
-        let view = try Self.view(id, service, exchange)
-        guard wait > 0, view.isPending else { return try show(view, id, service, exchange, context, respond) }
-        let isIn = service.waitingRoom.enter(id, by: exchange.caller, until: .now + .seconds(wait)) {
+        try Self.wait(for: id, until: .now + .seconds(wait), service, exchange, context, respond)
+    }
+
+    /// Shows the query once it does not look pending any more, or when the time is up. One that was answered by what the
+    /// grant hides looks so until its deadline.
+    private static func wait(
+        for id: QueryID, until: ContinuousClock.Instant, _ service: Service, _ exchange: Exchange,
+        _ context: AnswerContext, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) throws(Problem) {
+        let view = try view(id, service, exchange)
+        let hidden = try view.hiddenFix(context.reader)
+        guard ContinuousClock.now < until, view.isPending || hidden != nil else {
+            return try show(view, id, service, exchange, context, respond)
+        }
+        let isIn = service.waitingRoom.enter(id, by: exchange.caller, hidden: hidden, until: until) {
             let isTaken = service.answers.submit { context in
                 do throws(Problem) {
-                    try show(try Self.view(id, service, exchange), id, service, exchange, context, respond)
+                    try wait(for: id, until: until, service, exchange, context, respond)
                 } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }

@@ -58,6 +58,19 @@ struct QueryView {
         return permit.shows(fix.timestamp) ? fix : nil
     }
 
+    /// Number of the fix that answered when it may not be shown, and the query looks pending therefore.
+    func hiddenFix(_ reader: LogReader) throws(Problem) -> Int64? {
+        guard case .answer(_, let number, _) = seen, !isOver, try fix(reader) == nil else { return nil }
+        return number
+    }
+
+    /// Whether there is something else to see than that the query is pending.
+    ///
+    /// - Parameter hidden: the number of a fix that may not be shown.
+    func isSettled(but hidden: Int64?) -> Bool {
+        if case .answer(_, let number, _) = seen, number == hidden { isOver } else { !isPending }
+    }
+
     /// What the asker is told, given the fix that may be shown.
     func status(_ fix: Fix?) -> String {
         switch seen {

@@ -102,6 +102,13 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/schedules", ScheduleEndpoints.list),
         command("DELETE", "/v1/people/*/schedules/*", ScheduleEndpoints.remove),
 
+        change("/v1/people/*/webhooks", WebhookEndpoints.add),
+        answer("GET", "/v1/people/*/webhooks", WebhookEndpoints.list),
+        answer("DELETE", "/v1/people/*/webhooks/*", WebhookEndpoints.remove),
+        answer("GET", "/v1/people/*/webhooks/*/dead-letters", WebhookEndpoints.deadLetters),
+        answer("POST", "/v1/people/*/webhooks/*/dead-letters/*/retry", WebhookEndpoints.retry),
+        answer("DELETE", "/v1/people/*/webhooks/*/dead-letters/*", WebhookEndpoints.discard),
+
         change("/v1/people/*/corrections", CorrectionEndpoints.make),
         answer("GET", "/v1/people/*/corrections", CorrectionEndpoints.list),
         command("DELETE", "/v1/people/*/corrections/*", CorrectionEndpoints.withdraw),

@@ -9,6 +9,8 @@ final class WaitingRoom: Sendable {
     private struct Guest {
         let number: Int
         let caller: Caller
+        /// A fix that the guest may not see: an answer by it is none.
+        let hidden: Int64?
         let until: ContinuousClock.Instant
         let leave: @Sendable () -> Void
     }
@@ -44,12 +46,13 @@ final class WaitingRoom: Sendable {
 
     /// Takes a request in; `leave` is called once, on some thread, and must not block. `false` when there is no room.
     func enter(
-        _ query: QueryID, by caller: Caller, until: ContinuousClock.Instant, _ leave: @escaping @Sendable () -> Void
+        _ query: QueryID, by caller: Caller, hidden: Int64? = nil, until: ContinuousClock.Instant,
+        _ leave: @escaping @Sendable () -> Void
     ) -> Bool {
         let isIn = state.read { state in
             guard !state.isClosed, state.count < Self.bound else { return false }
             state.guests[query, default: []].append(
-                Guest(number: state.numbered, caller: caller, until: until, leave: leave))
+                Guest(number: state.numbered, caller: caller, hidden: hidden, until: until, leave: leave))
             (state.count, state.numbered) = (state.count + 1, state.numbered + 1)
             return true
         }
@@ -104,7 +107,7 @@ final class WaitingRoom: Sendable {
             waiting.filter { query, guest in
                 if guest.until <= instant { return true }
                 let view = QueryView(query, for: guest.caller, in: standing, at: now, durable: durable)
-                return view?.isPending != true
+                return view?.isSettled(but: guest.hidden) ?? true
             }
         }
         let leaving = state.read { state in

@@ -135,6 +135,8 @@ struct PathParameter {
         "invitations": .init(name: "invitation", schema: Schema.event),
         "corrections": .init(name: "correction", schema: Schema.event),
         "schedules": .init(name: "schedule", schema: Schema.event),
+        "webhooks": .init(name: "webhook", schema: Schema.event),
+        "dead-letters": .init(name: "letter", schema: Schema.event),
         "imports": .init(name: "import", schema: Schema.uuid),
         "projections": .init(
             name: "projection",

@@ -160,5 +160,38 @@ extension Operation {
                 ["id": id, "everySeconds": Schema.count, "next": Schema.time], optional: ["until": Schema.time])),
         "DELETE /v1/people/*/schedules/*": Operation(
             group: .people, summary: "Stop asking for a person.", answer: Schema.changed),
+        "POST /v1/people/*/webhooks": change(
+            .people, "Have what happens about oneself posted to a server, signed.",
+            Schema.body(["url": Schema.text], optional: ["topics": topics]),
+            makes: Schema.object([
+                "id": id, "url": Schema.text, "topics": topics, "secret": Schema.text, "number": Schema.event,
+            ])),
+        "GET /v1/people/*/webhooks": settings(
+            .people, "A person's webhooks and how they fare.",
+            Schema.object(
+                [
+                    "id": id, "topics": topics, "token": id,
+                    "state": Schema.word("active", "retrying", "stopped", "silent"), "told": Schema.event,
+                    "deadLetters": Schema.count,
+                ],
+                optional: [
+                    "url": Schema.text, "tries": Schema.count, "status": Schema.count, "reason": Schema.text,
+                    "nextTry": Schema.time,
+                ])),
+        "DELETE /v1/people/*/webhooks/*": Operation(
+            group: .people, summary: "Remove a webhook and what it has not told yet.", answer: Schema.changed),
+        "GET /v1/people/*/webhooks/*/dead-letters": settings(
+            .people, "The messages that a webhook gave up.",
+            Schema.object(
+                ["id": id, "message": Schema.text],
+                optional: [
+                    "failedAt": Schema.time, "tries": Schema.count, "status": Schema.count, "reason": Schema.text,
+                ])),
+        "POST /v1/people/*/webhooks/*/dead-letters/*/retry": Operation(
+            group: .people, summary: "Post a message once more.", status: 202, answer: Schema.object(["id": id])),
+        "DELETE /v1/people/*/webhooks/*/dead-letters/*": Operation(
+            group: .people, summary: "Forget a message that was given up.", answer: Schema.changed),
     ]
+
+    private static let topics = Schema.list(["type": "string", "enum": .list(FeedTopics.words.map { .text($0) })])
 }

@@ -206,6 +206,13 @@ final class AuditTable: Projection {
             row.until = until
             return row
         case .scheduleRemoved(let schedule): return change(event, item: schedule.rawValue)
+        case .webhookAdded(_, _, let target):
+            return change(event, item: event.number, name: target.content?.origin)
+        case .webhookRemoved(let webhook): return change(event, item: webhook.rawValue)
+        case .webhookFailed(let failure): return change(event, item: failure.webhook.rawValue)
+        // What was told is on record by itself.
+        case .webhookSettled(_, .told), .webhookSettled(_, .taken): return nil
+        case .webhookSettled(let webhook, .discarded): return change(event, item: webhook.rawValue, name: "discarded")
         case .correctionMade(let correction):
             return change(event, item: event.number, name: correction.content?.kind.word)
         case .correctionWithdrawn(let correction): return change(event, item: correction.rawValue)
@@ -256,6 +263,10 @@ extension Event {
         case .regionRemoved: .regionRemoved
         case .scheduleSet: .scheduleSet
         case .scheduleRemoved: .scheduleRemoved
+        case .webhookAdded: .webhookAdded
+        case .webhookRemoved: .webhookRemoved
+        case .webhookSettled: .webhookSettled
+        case .webhookFailed: .webhookFailed
         case .correctionMade: .correctionMade
         case .correctionWithdrawn: .correctionWithdrawn
         case .authorizationReported: .authorizationReported

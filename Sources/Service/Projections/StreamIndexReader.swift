@@ -24,6 +24,21 @@ package enum StreamIndexReader {
         return found
     }
 
+    /// The version of a stream's first event after `number`, `last` + 1 when there is none; `last` is the stream's newest,
+    /// folded or not. Cost: the logarithm of the stream's length.
+    static func version(
+        after number: Int64, in stream: StreamID, last: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64 {
+        var (low, high) = (Int64(1), last + 1)
+        while low < high {
+            let middle = (low + high) / 2
+            let found = try numbers(of: stream, fromVersion: middle, count: 1, in: connection).first
+            // What is not folded yet comes later than anything that was told.
+            if let found, found <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     static let sql: StaticString = """
         SELECT numbers
         FROM block

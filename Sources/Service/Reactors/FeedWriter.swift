@@ -68,7 +68,8 @@ struct FeedWriter {
             EventJSON.write(read.verdict, into: &writer)
             writer.field("precision", read.precision.word)
             writer.field("count", read.count)
-        case .locationPushStarted: return nil
+        // Of a webhook's own way, which would otherwise be told by it and go round in a circle.
+        case .locationPushStarted, .webhookSettled, .webhookFailed: return nil
         default:
             // What was changed stands in the audit, in full.
             kind = "change"
@@ -76,13 +77,14 @@ struct FeedWriter {
             writer.field("actor", names.name(recorded.actor))
         }
         writer.endObject()
-        return FeedItem(question: .live, event: kind, data: writer.bytes)
+        return FeedItem(
+            question: .live, event: kind, number: recorded.number, at: recorded.recordedAt, data: writer.bytes)
     }
 
     /// What was found with an event.
     func item(of finding: AskPatterns.Finding) -> FeedItem {
         FeedItem(
-            question: .live, event: "finding",
+            question: .live, event: "finding", number: finding.number, at: finding.to,
             data: object { writer in
                 ReadEndpoints.write(finding, timeZone: nil, into: &writer, names)
             })
@@ -93,7 +95,7 @@ struct FeedWriter {
         switch told.what {
         case .visit(let visit):
             FeedItem(
-                question: .visits, event: "visit",
+                question: .visits, event: "visit", number: told.number, at: visit.departure ?? visit.arrival,
                 data: object { writer in
                     head(of: told, into: &writer)
                     let name =
@@ -103,7 +105,7 @@ struct FeedWriter {
                 })
         case .crossing(let crossing):
             FeedItem(
-                question: .crossings, event: "crossing",
+                question: .crossings, event: "crossing", number: told.number, at: crossing.crossing.time,
                 data: object { writer in
                     head(of: told, into: &writer)
                     ReadEndpoints.writeMembers(of: crossing, into: &writer)
@@ -112,9 +114,9 @@ struct FeedWriter {
     }
 
     /// How an own question stands, without what it was answered: showing that is on record of its own.
-    func item(of query: QueryID, about subject: PersonID?, status: String) -> FeedItem {
+    func item(of query: QueryID, about subject: PersonID?, status: String, at now: Timestamp) -> FeedItem {
         FeedItem(
-            question: .live, event: "asked",
+            question: .live, event: "asked", number: 0, at: now,
             data: object { writer in
                 writer.field("query", query.description)
                 writer.field("subject", subject.flatMap { names.name($0.principal) })

@@ -7,6 +7,10 @@ struct FeedItem {
     let question: LocationRead.Question
     /// Its name, as server-sent events have one.
     let event: String
+    /// Number of the event with which it came to be known; 0 when it came with none.
+    let number: Int64
+    /// When it happened.
+    let at: Timestamp
     /// A JSON object.
     let data: [UInt8]
 }
@@ -108,7 +112,7 @@ struct PersonFeed {
             let status = try view.map { (view) throws(Problem) in view.status(try view.fix(context.reader)) }
             let word = status ?? QueryView.Seen.noAnswerWord
             if asked[id] == word { continue }
-            items.append(writer.item(of: id, about: subject, status: word))
+            items.append(writer.item(of: id, about: subject, status: word, at: now))
             asked[id] = word == QueryView.Seen.pendingWord ? word : nil
         }
         return items

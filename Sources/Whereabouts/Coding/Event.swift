@@ -30,6 +30,11 @@ package indirect enum Event: Hashable, Sendable {
     case scheduleRemoved(ScheduleID)
     case correctionMade(Part<Correction>)
     case correctionWithdrawn(CorrectionID)
+    /// Posts what happens about the person to a target, by the rights of `token`.
+    case webhookAdded(token: TokenID, FeedTopics, Part<WebhookTarget>)
+    case webhookRemoved(WebhookID)
+    case webhookSettled(WebhookID, WebhookSettlement)
+    case webhookFailed(WebhookFailure)
     /// `answering` names the location query whose push made the device report.
     case fixReported(device: DeviceID, answering: QueryID?, Part<Fix>)
     case inputRejected(device: DeviceID, reason: RejectionReason, length: Int64, Part<RejectedInput>)
@@ -108,10 +113,14 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case retentionApplied = 40
     case correctionMade = 41
     case correctionWithdrawn = 42
+    case webhookAdded = 43
+    case webhookRemoved = 44
     case scheduleSet = 45
     case scheduleRemoved = 46
     case messageReported = 47
     case locationReportCommanded = 48
+    case webhookSettled = 53
+    case webhookFailed = 54
     case accountInvitationMade = 55
     case accountInvitationClosed = 56
 

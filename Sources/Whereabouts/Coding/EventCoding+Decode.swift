@@ -47,6 +47,18 @@ extension EventCoding {
                 try open(parts, 0) { (fields) throws(CBORError) in try Correction(from: &fields) })
         case .correctionWithdrawn:
             event = .correctionWithdrawn(CorrectionID(rawValue: try require(try clear.integer(1))))
+        case .webhookAdded:
+            event = .webhookAdded(
+                token: TokenID(rawValue: try require(try clear.integer(1))),
+                FeedTopics(rawValue: try require(try clear.integer(2))),
+                try open(parts, 0) { (fields) throws(CBORError) in
+                    WebhookTarget(url: try require(try fields.text(1)), secret: try require(try fields.bytes(2)))
+                })
+        case .webhookRemoved: event = .webhookRemoved(WebhookID(rawValue: try require(try clear.integer(1))))
+        case .webhookSettled:
+            let webhook = WebhookID(rawValue: try require(try clear.integer(1)))
+            event = .webhookSettled(webhook, try settlement(&clear))
+        case .webhookFailed: event = .webhookFailed(try failure(&clear, parts))
         case .inputRejected:
             let device = DeviceID(rawValue: try require(try clear.integer(1)))
             let reason = try require(RejectionReason(rawValue: try require(try clear.integer(2))))
@@ -197,6 +209,28 @@ extension EventCoding {
             detail: parts.isEmpty
                 ? nil
                 : try open(parts, 0) { (fields) throws(CBORError) in try require(try WeeklyHours(from: &fields)) })
+    }
+
+    private static func settlement(_ clear: inout FieldReader) throws(CBORError) -> WebhookSettlement {
+        if let number = try clear.integer(2) { return .told(upTo: number) }
+        if let letter = try clear.integer(3) { return .taken(DeadLetterID(rawValue: letter)) }
+        return .discarded(DeadLetterID(rawValue: try require(try clear.integer(4))))
+    }
+
+    private static func failure(
+        _ clear: inout FieldReader, _ parts: [OpenedPart]
+    ) throws(CBORError) -> WebhookFailure {
+        let webhook = WebhookID(rawValue: try require(try clear.integer(1)))
+        let item = FeedPlace(
+            number: try require(try clear.integer(2)), ordinal: try require(try clear.integer(3)))
+        return WebhookFailure(
+            webhook: webhook, item: item, tries: try require(try clear.integer(4)), status: try clear.integer(5),
+            reason: try clear.text(6),
+            message: try open(parts, 0) { (fields) throws(CBORError) in
+                WebhookFailure.Message(
+                    question: try require(LocationRead.Question(rawValue: try require(try fields.integer(1)))),
+                    body: try require(try fields.bytes(2)))
+            })
     }
 
     private static func query(

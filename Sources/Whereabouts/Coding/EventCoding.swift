@@ -161,6 +161,37 @@ package enum EventCoding {
         case .scheduleRemoved(let schedule):
             kind = .scheduleRemoved
             clear.integer(1, schedule.rawValue)
+        case .webhookAdded(let token, let topics, let target):
+            kind = .webhookAdded
+            clear.integer(1, token.rawValue)
+            clear.integer(2, topics.rawValue)
+            part(stream.person, .rest) {
+                $0.text(1, target.toWrite.url)
+                $0.bytes(2, target.toWrite.secret)
+            }
+        case .webhookRemoved(let webhook):
+            kind = .webhookRemoved
+            clear.integer(1, webhook.rawValue)
+        case .webhookSettled(let webhook, let settlement):
+            kind = .webhookSettled
+            clear.integer(1, webhook.rawValue)
+            switch settlement {
+            case .told(let number): clear.integer(2, number)
+            case .taken(let letter): clear.integer(3, letter.rawValue)
+            case .discarded(let letter): clear.integer(4, letter.rawValue)
+            }
+        case .webhookFailed(let failure):
+            kind = .webhookFailed
+            clear.integer(1, failure.webhook.rawValue)
+            clear.integer(2, failure.item.number)
+            clear.integer(3, failure.item.ordinal)
+            clear.integer(4, failure.tries)
+            clear.integer(5, failure.status)
+            clear.text(6, failure.reason)
+            part(stream.person, .rest) {
+                $0.integer(1, failure.message.toWrite.question.rawValue)
+                $0.bytes(2, failure.message.toWrite.body)
+            }
         case .inputRejected(let device, let reason, let length, let input):
             kind = .inputRejected
             clear.integer(1, device.rawValue)

@@ -59,4 +59,16 @@ extension Sighting {
                     isEntry: try require(try fields.bool(3))))
         }
     }
+
+    /// 64 bits by which a repeat is known: FNV-1a (draft-eastlake-fnv) over the kind and the stored bytes. That two of the
+    /// thousand a device's repeats are looked for among agree by chance happens once in 10¹⁶ sightings.
+    package var mark: Int64 {
+        var fields = FieldWriter()
+        write(to: &fields)
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in [UInt8(truncatingIfNeeded: kind.rawValue)] + fields.finish() {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        return Int64(bitPattern: hash)
+    }
 }

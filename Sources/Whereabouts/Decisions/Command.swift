@@ -49,6 +49,14 @@ package enum Command: Sendable {
     case removeSchedule(ScheduleID, of: Handle)
     /// A schedule is due.
     case askScheduled(ScheduleID, query: QueryID)
+    /// The person is to be told by posts to a target, by the rights of the caller's token.
+    case addWebhook(of: Handle, WebhookTarget, FeedTopics)
+    case removeWebhook(WebhookID, of: Handle)
+    case discardDeadLetter(DeadLetterID, of: WebhookID, Handle)
+    /// The target took what it was sent.
+    case settleWebhook(WebhookID, WebhookSettlement)
+    /// A message was tried often enough.
+    case failWebhook(WebhookFailure)
     /// From a device's own connection, or from an import in its name.
     case reportFixes(device: DeviceReference, [DeviceReport])
     case registerPushToken(device: Handle, LocationPushToken, PushEnvironment)
@@ -151,6 +159,7 @@ package enum Reply: Hashable, Sendable {
     case invitation(InvitationID)
     case accountInvitation(AccountInvitationID)
     case schedule(ScheduleID)
+    case webhook(WebhookID)
     case correction(CorrectionID)
     /// One outcome for each report, in order.
     case fixes([FixOutcome])

@@ -38,11 +38,12 @@ extension Standing {
                 decision.append(.authorizationReported(device: id, .open(report)), to: .audit(device.person))
             case .sighting(let sighting):
                 // A device sends what it saw again until it is acknowledged.
-                guard !sightings.contains(sighting) else {
+                let mark = sighting.mark
+                guard !sightings.contains(mark) else {
                     outcomes.append(.duplicate)
                     continue
                 }
-                sightings.append(sighting)
+                sightings.append(mark)
                 outcomes.append(.new)
                 decision.append(.sightingReported(device: id, sighting.kind, .open(sighting)), to: track)
             case .waypoint(let waypoint):

@@ -52,6 +52,13 @@ extension Standing {
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)
         case .askScheduled(let id, let query): return try askScheduled(id, query: query, by: caller, at: now)
+        case .addWebhook(let person, let target, let topics):
+            return try addWebhook(of: person, target, topics, by: caller, at: now)
+        case .removeWebhook(let id, let person): return try removeWebhook(id, of: person, by: caller, at: now)
+        case .discardDeadLetter(let letter, let webhook, let person):
+            return try discardDeadLetter(letter, of: webhook, person, by: caller, at: now)
+        case .settleWebhook(let id, let settlement): return try settleWebhook(id, settlement, by: caller)
+        case .failWebhook(let failure): return try failWebhook(failure, by: caller)
         case .registerPushToken(let device, let token, let environment):
             return try registerPushToken(token, environment, of: device, by: caller, at: now)
         case .retirePushToken(let device, let token, let reason, let asOf):

@@ -66,6 +66,7 @@ extension RecordedEvent {
         case .invitationMade(let invitation): .invitation(invitation.id)
         case .accountInvitationMade: .accountInvitation(AccountInvitationID(rawValue: number))
         case .scheduleSet: .schedule(ScheduleID(rawValue: number))
+        case .webhookAdded: .webhook(WebhookID(rawValue: number))
         case .correctionMade: .correction(CorrectionID(rawValue: number))
         case .invitationRefused: nil
         case .locationQueried(let query): query.verdict.isRefused ? nil : .done
@@ -84,6 +85,7 @@ extension Reply {
         case .schedule(let id): (4, id.rawValue)
         case .correction(let id): (5, id.rawValue)
         case .accountInvitation(let id): (6, id.rawValue)
+        case .webhook(let id): (7, id.rawValue)
         default: (0, 0)
         }
     }
@@ -97,6 +99,7 @@ extension Reply {
         case 4: self = .schedule(ScheduleID(rawValue: id))
         case 5: self = .correction(CorrectionID(rawValue: id))
         case 6: self = .accountInvitation(AccountInvitationID(rawValue: id))
+        case 7: self = .webhook(WebhookID(rawValue: id))
         default: return nil
         }
     }

@@ -18,6 +18,7 @@ package struct StandingEntry: Hashable, Sendable {
         case correction = 12
         case keyedRequests = 13
         case accountInvitation = 14
+        case webhook = 15
     }
     package let kind: Kind
     /// The subject's number; for a correction that of its event; for queries their place in the order asked, for asks that of the pairs.
@@ -82,14 +83,7 @@ extension Standing {
                 $0.integer(13, device.authorization?.report.status.rawValue)
                 $0.integer(14, device.authorization?.report.accuracy?.rawValue)
                 $0.timestamp(15, device.authorization?.since)
-                // The bytes of all, and kind and length of each.
-                let sightings = device.sightings.map { sighting in
-                    var fields = FieldWriter()
-                    sighting.write(to: &fields)
-                    return (kind: sighting.kind, bytes: fields.finish())
-                }
-                $0.bytes(16, sightings.isEmpty ? nil : sightings.flatMap(\.bytes))
-                $0.integers(17, sightings.flatMap { [$0.kind.rawValue, Int64($0.bytes.count)] })
+                $0.integers(16, device.sightings)
             }
         }
         for (id, token) in tokens {
@@ -144,6 +138,7 @@ extension Standing {
                 $0.timestamp(5, schedule.askedAt)
             }
         }
+        for (id, webhook) in webhooks { try emit(.webhook, id.rawValue) { webhook.write(to: &$0) } }
         for (index, id) in queryOrder.enumerated() {
             guard let query = queries[id] else { continue }
             try emit(.query, Int64(index)) {
@@ -298,16 +293,7 @@ extension Standing {
                     accuracy: try fields.integer(14).flatMap(AccuracyAuthorization.init(rawValue:)))
                 device.authorization = AuthorizationHeld(report: report, since: try require(try fields.timestamp(15)))
             }
-            var sightings = try fields.bytes(16) ?? []
-            let shapes = try fields.integers(17)
-            guard shapes.count % 2 == 0 else { throw .unexpected }
-            for index in stride(from: 0, to: shapes.count, by: 2) {
-                guard (0...Int64(sightings.count)).contains(shapes[index + 1]) else { throw .unexpected }
-                let bytes = Array(sightings.prefix(Int(shapes[index + 1])))
-                sightings.removeFirst(bytes.count)
-                device.sightings.append(
-                    try Self.sighting(try require(Sighting.Kind(rawValue: shapes[index])), bytes))
-            }
+            device.sightings = try fields.integers(16)
             devices[DeviceID(rawValue: id)] = device
         case .token:
             var token = Token(
@@ -348,6 +334,7 @@ extension Standing {
                 setAt: try require(try fields.timestamp(4)))
             schedule.askedAt = try fields.timestamp(5)
             schedules[ScheduleID(rawValue: id)] = schedule
+        case .webhook: webhooks[WebhookID(rawValue: id)] = try Webhook(from: &fields)
         case .correction:
             let correction = try Correction(from: &fields)
             // Persons come before their corrections.

@@ -8,17 +8,4 @@ extension Standing {
             bytes[start..<start + 16].withUnsafeBytes { Identifier128(bytes: $0) }
         }
     }
-
-    static func sighting(_ kind: Sighting.Kind, _ bytes: [UInt8]) throws(CBORError) -> Sighting {
-        // A closure would throw untyped: the result is carried out instead.
-        let result = bytes.withUnsafeBytes { bytes -> Result<Sighting, CBORError> in
-            Result { () throws(CBORError) in
-                var fields = try FieldReader(bytes)
-                let sighting = try Sighting(kind, from: &fields)
-                try fields.end()
-                return sighting
-            }
-        }
-        return try result.get()
-    }
 }

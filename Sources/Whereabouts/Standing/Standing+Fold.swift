@@ -51,6 +51,14 @@ extension Standing {
         case .scheduleRemoved(let id):
             guard let schedule = schedules.removeValue(forKey: id) else { break }
             persons[schedule.person]?.schedules.removeAll { $0 == id }
+        case .webhookAdded(let token, let topics, _):
+            guard let person = recorded.stream.person else { break }
+            webhooks[WebhookID(rawValue: recorded.number)] = Webhook(
+                person: person, token: token, topics: topics, place: recorded.number)
+        case .webhookRemoved(let id): webhooks[id] = nil
+        case .webhookSettled(let id, let settlement): webhooks[id]?.settle(settlement)
+        case .webhookFailed(let failure):
+            webhooks[failure.webhook]?.note(failure, as: DeadLetterID(rawValue: recorded.number))
         case .correctionMade(let correction):
             guard let person = recorded.stream.person, let correction = correction.content else { break }
             persons[person]?.corrections[CorrectionID(rawValue: recorded.number)] = correction
@@ -273,6 +281,7 @@ extension Standing {
         for invitation in known.invitations { close(invitation) }
         for (id, invitation) in accountInvitations where invitation.inviter == person.principal { close(id) }
         for schedule in known.schedules { schedules[schedule] = nil }
+        for webhook in webhooks(of: person) { webhooks[webhook] = nil }
         for (id, query) in queries where query.subject == person || query.requester == person.principal {
             queries[id] = nil
             openQueries[query.subject]?.removeAll { $0 == id }
@@ -311,7 +320,7 @@ extension Standing.Device {
     }
 
     fileprivate mutating func remember(_ sighting: Sighting) {
-        sightings.append(sighting)
+        sightings.append(sighting.mark)
         if sightings.count > Limits.sightingsRemembered {
             sightings.removeFirst(sightings.count - Limits.sightingsRemembered)
         }

@@ -43,7 +43,7 @@ package struct Standing: Sendable {
         /// The newest by ``AuthorizationHeld/since``; `nil` as long as the device never said.
         package internal(set) var authorization: AuthorizationHeld?
         /// The latest, oldest first, by which a repeated one is known.
-        package internal(set) var sightings: [Sighting] = []
+        package internal(set) var sightings: [Int64] = []
 
         /// Whether the system would run the app's extension for a push. A device that never said may be able to, as a
         /// client that has no words for it (OwnTracks).
@@ -164,6 +164,7 @@ package struct Standing: Sendable {
     package internal(set) var invitations: [InvitationID: Invitation] = [:]
     package internal(set) var accountInvitations: [AccountInvitationID: AccountInvitation] = [:]
     package internal(set) var schedules: [ScheduleID: Schedule] = [:]
+    package internal(set) var webhooks: [WebhookID: Webhook] = [:]
     package internal(set) var queries: [QueryID: Query] = [:]
     package internal(set) var refusals: [PrincipalID: RefusalWindow] = [:]
     /// By caller, in the order done; see ``KeyedRequest``.

@@ -67,6 +67,20 @@ package struct CorrectionID: Hashable, Sendable, Comparable {
     package static func < (a: CorrectionID, b: CorrectionID) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// A webhook, by the number of the event that added it.
+package struct WebhookID: Hashable, Sendable, Comparable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (a: WebhookID, b: WebhookID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// A message that a webhook gave up, by the number of the event that says so.
+package struct DeadLetterID: Hashable, Sendable, Comparable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (a: DeadLetterID, b: DeadLetterID) -> Bool { a.rawValue < b.rawValue }
+}
+
 /// An access token, numbered from 1 in the order issued; the secret itself is never stored.
 package struct TokenID: Hashable, Sendable, Comparable {
     package let rawValue: Int64

@@ -17,8 +17,8 @@ package enum Limits {
     /// Distinct rejected reports and messages in a client's own words remembered per device, so that a resent one is not
     /// an event again.
     package static let keptRemembered = 256
-    /// Sightings remembered per device, for the same reason: as many as a client saw while it was offline for a week.
-    package static let sightingsRemembered = 128
+    /// Sightings remembered per device, for the same reason: all of the largest batch.
+    package static let sightingsRemembered = batchCommands
     /// Friends whose places one answer to a phone tells.
     package static let friendsInAnswer = 50
     /// Characters of a client's own name for a kind of message.
@@ -78,6 +78,12 @@ package enum Limits {
     /// Between two questions of a schedule: a service's own question may take fifteen minutes.
     package static let scheduleSeconds: ClosedRange<Int64> = serverQueryDeadlineSeconds...86_400
     package static let schedulesPerPerson = 8
+    package static let webhooksPerPerson = 4
+    /// Of all persons together: each is looked at ten times a second.
+    package static let webhooks = 1000
+    package static let webhookURLBytes = 2048
+    /// A webhook that gave up so many messages stops until some are retried or discarded.
+    package static let deadLettersPerWebhook = 100
     /// Characters are Unicode's scalars: what a reader sees as one may be of any length.
     package static let purposeCharacters = 500
     package static let regionNameCharacters = 64

@@ -267,6 +267,28 @@ import Whereabouts
             let id = try #require(made["id"]?.int)
             return Wish(target: "/v1/people/\(person(isKnown))/corrections/\(id)")
         },
+        // Each their own, as with the stream of what happens; the stories look at what is posted.
+        "POST /v1/people/*/webhooks": Row(done: [.subject]) { village, asker, isKnown in
+            if asker == .subject { removeWebhooks(village) }
+            return Wish(target: "/v1/people/\(person(isKnown))/webhooks", body: #"{"url":"\#(Village.hooks)"}"#)
+        },
+        "GET /v1/people/*/webhooks": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/webhooks")
+        },
+        "DELETE /v1/people/*/webhooks/*": Row(done: managers) { village, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/webhooks/\(try letter(village).webhook)")
+        },
+        "GET /v1/people/*/webhooks/*/dead-letters": Row(done: managers) { village, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/webhooks/\(try letter(village).webhook)/dead-letters")
+        },
+        "POST /v1/people/*/webhooks/*/dead-letters/*/retry": Row(done: managers) { village, _, isKnown in
+            let (webhook, letter) = try letter(village)
+            return Wish(target: "/v1/people/\(person(isKnown))/webhooks/\(webhook)/dead-letters/\(letter)/retry")
+        },
+        "DELETE /v1/people/*/webhooks/*/dead-letters/*": Row(done: managers) { village, _, isKnown in
+            let (webhook, letter) = try letter(village)
+            return Wish(target: "/v1/people/\(person(isKnown))/webhooks/\(webhook)/dead-letters/\(letter)")
+        },
         "POST /v1/people/*/schedules": Row(done: managers) { village, asker, isKnown in
             removeSchedules(village)
             return Wish(target: "/v1/people/\(person(isKnown))/schedules", body: #"{"everySeconds":3600}"#)
@@ -336,6 +358,27 @@ import Whereabouts
         for item in village.house.manage("GET", "/v1/people/walker/schedules").items {
             village.house.manage("DELETE", "/v1/people/walker/schedules/\(item["id"]?.int ?? 0)")
         }
+    }
+
+    private static func removeWebhooks(_ village: Village) {
+        for item in village.house.manage("GET", "/v1/people/walker/webhooks").items {
+            village.house.manage("DELETE", "/v1/people/walker/webhooks/\(item["id"]?.int ?? 0)")
+        }
+    }
+
+    /// A webhook of the subject's that gave a message up.
+    private static func letter(_ village: Village) throws -> (webhook: Int64, letter: Int64) {
+        removeWebhooks(village)
+        let made = village.house.send(
+            "POST", "/v1/people/walker/webhooks", as: village.tokens[.subject], #"{"url":"\#(Village.hooks)"}"#)
+        let id = try #require(made["id"]?.int)
+        let message = WebhookFailure.Message(question: .visits, body: Array(#"{"latitude":48.20}"#.utf8))
+        let failure = WebhookFailure(
+            webhook: WebhookID(rawValue: id), item: FeedPlace(number: id, ordinal: 7), tries: 1, status: nil,
+            reason: "timeout", message: .open(message))
+        let receipt = try village.house.service.log.appendAndWait(
+            .failWebhook(failure), by: .house, correlation: .random())
+        return (id, receipt.last)
     }
 
     private static func name(_ route: Route) -> String { "\(route.method) \(route.path)" }

@@ -1,4 +1,5 @@
 import JSON
+import Posting
 import Testing
 import Whereabouts
 
@@ -16,6 +17,8 @@ final class Village {
         case phone, subject, `operator`
     }
 
+    /// Where webhooks may post to: nothing is there.
+    static let hooks = "http://localhost:1"
     static let subject = "walker"
     static let phone = "walker-phone"
     /// What tells that an answer holds data of the subject: leading digits of coordinates, names, the region's name, a friend's.
@@ -29,7 +32,7 @@ final class Village {
 
     /// - Parameter shortStop: fixes of the short stop, one each five seconds.
     init(shortStop: Int = 21) throws {
-        house = try ServiceUnderTest()
+        house = try ServiceUnderTest { $0.webhooks = .init(targets: [Origin(Self.hooks)].compactMap { $0 }) }
         var tokens: [Asker: String] = [.operator: house.operatorToken, .wrongToken: "wp_" + Self.madeUp]
         tokens[.subject] = try house.addPerson(Self.subject)
         phoneKey = try house.addDevice(Self.phone, of: Self.subject)

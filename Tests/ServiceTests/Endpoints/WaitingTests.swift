@@ -157,4 +157,30 @@ import Whereabouts
         let asked = try Asked()
         #expect(asked.house.send("GET", "\(asked.url)?wait=\(seconds)", as: asked.friend).status == 400)
     }
+
+    @Test func `an answer that the grant hides is waited past, up to the deadline`() throws {
+        let here = try Asked()
+        let answers = here.wait()
+        // From before the grant: it ends the query, and the friend sees nothing of it.
+        let old = here.house.clock.seconds - 3600
+        let sent = here.house.send(
+            "POST", "/v1/fixes", as: here.phone,
+            #"{"timestamp":\#(old),"latitude":48.25,"longitude":16.5,"answering":"\#(here.url.suffix(36))"}"#)
+        #expect(sent["new"]?.int == 1)
+        #expect(
+            try here.house.events().contains {
+                if case .locationQueryEnded(_, .answered, _) = $0.event { true } else { false }
+            })
+        // Also who asks only now waits, and is not sent away again and again.
+        let late = here.wait(2)
+        while here.house.service.waitingRoom.count < 3, answers.read({ $0.isEmpty }), late.read({ $0.isEmpty }) {
+            _ = here.house.service.log.waitForHead(after: here.house.service.log.head, milliseconds: 1)
+        }
+        #expect(answers.read { $0.isEmpty } && late.read { $0.isEmpty })
+        here.house.clock.advance(seconds: Limits.queryDeadlineSeconds)
+        let words = [answers, late].compactMap { waiting in
+            waiting.wait(milliseconds: 20_000) { $0.first.map { $0["status"]?.string ?? "" } }
+        }
+        #expect(words == ["noAnswer", "noAnswer"])
+    }
 }

@@ -186,6 +186,21 @@ enum GoldenEvents {
         "ScheduleSet": .scheduleSet(everySeconds: 3600, until: nil),
         "ScheduleSet-until": .scheduleSet(everySeconds: 900, until: newYear),
         "ScheduleRemoved": .scheduleRemoved(ScheduleID(rawValue: 41)),
+        "WebhookAdded": .webhookAdded(
+            token: TokenID(rawValue: 7), FeedTopics.all,
+            .open(WebhookTarget(url: "https://hooks.example.org/a", secret: [1, 2, 3, 255]))),
+        "WebhookRemoved": .webhookRemoved(WebhookID(rawValue: 41)),
+        "WebhookSettled": .webhookSettled(WebhookID(rawValue: 41), .told(upTo: 300)),
+        "WebhookSettled-taken": .webhookSettled(WebhookID(rawValue: 41), .taken(DeadLetterID(rawValue: 99))),
+        "WebhookSettled-discarded": .webhookSettled(WebhookID(rawValue: 41), .discarded(DeadLetterID(rawValue: 99))),
+        "WebhookFailed": .webhookFailed(
+            WebhookFailure(
+                webhook: WebhookID(rawValue: 41), item: FeedPlace(number: 300, ordinal: 0), tries: 30, status: 500,
+                reason: nil, message: .open(WebhookFailure.Message(question: .live, body: Array("{}".utf8))))),
+        "WebhookFailed-unanswered": .webhookFailed(
+            WebhookFailure(
+                webhook: WebhookID(rawValue: 41), item: FeedPlace(number: 300, ordinal: 1), tries: 30, status: nil,
+                reason: "timeout", message: .open(WebhookFailure.Message(question: .visits, body: [0])))),
         "CorrectionMade-merge": .correctionMade(.open(.merge(newYear..<later(3_600_000)))),
         "CorrectionMade-split": .correctionMade(.open(.split(at: later(1)))),
         "CorrectionMade-not-visit": .correctionMade(.open(.notVisit(newYear..<later(1000)))),

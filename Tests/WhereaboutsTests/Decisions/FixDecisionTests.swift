@@ -101,6 +101,7 @@ import Whereabouts
         _ = report(many)
         #expect(report(many) == .success(.fixes(many.map { _ in .duplicate })))
         #expect(report([crossing(4)]) == .success(.fixes([.new])))
+        #expect(Limits.sightingsRemembered >= Limits.batchCommands)
     }
 
     @Test func `a message in the client's own words is one event for each distinct one`() {

@@ -25,7 +25,7 @@ import Whereabouts
         a.place == b.place && a.lastRecordedAt == b.lastRecordedAt && a.persons == b.persons && a.devices == b.devices
             && a.tokens == b.tokens && a.grants == b.grants && a.regions == b.regions && a.queries == b.queries
             && a.keyedRequests == b.keyedRequests && a.refusals == b.refusals && a.asks == b.asks
-            && a.schedules == b.schedules && a.versions == b.versions
+            && a.schedules == b.schedules && a.webhooks == b.webhooks && a.versions == b.versions
             && a.nextPrincipal == b.nextPrincipal
             && a.invitations == b.invitations && a.invitationByHash == b.invitationByHash
             && a.accountInvitations == b.accountInvitations && a.accountInvitationByHash == b.accountInvitationByHash
@@ -47,7 +47,7 @@ import Whereabouts
             let callers = [scene.admin, scene.walker, scene.friend, scene.stranger]
             let caller = random.pick(callers)
             let name = random.pick(["walker", "friend", "stranger", "nobody"])
-            switch Int.random(in: 0..<21, using: &random.random) {
+            switch Int.random(in: 0..<22, using: &random.random) {
             case 0...3:
                 let second = Int64.random(in: 0...10_000, using: &random.random)
                 let answering = random.maybe { _ in QueryID(high: 9, low: query) }
@@ -165,6 +165,22 @@ import Whereabouts
                 }
                 if let id = scene.house.standing.schedules.keys.min(), step % 5 == 0 {
                     scene.house.submit(.removeSchedule(id, of: House.handle(name)), by: caller)
+                }
+            case 21:
+                let target = WebhookTarget(url: "https://example.org/", secret: [1, 2])
+                scene.house.submit(.addWebhook(of: House.handle(name), target, .all), by: caller)
+                for (id, webhook) in scene.house.standing.webhooks.sorted(by: { $0.key < $1.key }) {
+                    let item = FeedPlace(number: random.ordinal() % 500, ordinal: 1)
+                    let failure = WebhookFailure(
+                        webhook: id, item: item, tries: 3, status: random.maybe { $0.pick([410, 500]) }, reason: nil,
+                        message: .open(WebhookFailure.Message(question: .live, body: [1])))
+                    scene.house.submit(
+                        step % 3 == 0 ? .failWebhook(failure) : .settleWebhook(id, .told(upTo: item.number)),
+                        by: .house)
+                    guard step % 4 == 0, let letter = webhook.letters.keys.min() else { continue }
+                    scene.house.submit(.settleWebhook(id, .taken(letter)), by: .house)
+                    scene.house.submit(.discardDeadLetter(letter, of: id, House.handle(name)), by: caller)
+                    if step % 16 == 0 { scene.house.submit(.removeWebhook(id, of: House.handle(name)), by: caller) }
                 }
             case 20:
                 scene.house.submit(.correct(random.correction(), of: House.handle(name)), by: caller)

@@ -56,6 +56,20 @@ struct AnyEvent {
                 .track(person)
             )
         case .scheduleSet: return (.scheduleSet(everySeconds: ordinal(), until: maybe { $0.time() }), audit)
+        case .webhookAdded:
+            let target = WebhookTarget(url: text(), secret: bytes(upTo: 64))
+            let topics = FeedTopics(rawValue: .random(in: 0...FeedTopics.all.rawValue, using: &random))
+            return (.webhookAdded(token: TokenID(rawValue: ordinal()), topics, .open(target)), audit)
+        case .webhookRemoved: return (.webhookRemoved(WebhookID(rawValue: ordinal())), audit)
+        case .webhookSettled: return (.webhookSettled(WebhookID(rawValue: ordinal()), settlement()), audit)
+        case .webhookFailed:
+            let message = WebhookFailure.Message(question: pick([.live, .visits, .crossings]), body: bytes(upTo: 300))
+            let failure = WebhookFailure(
+                webhook: WebhookID(rawValue: ordinal()),
+                item: FeedPlace(number: ordinal(), ordinal: .random(in: 0...9, using: &random)), tries: ordinal(),
+                status: maybe { .random(in: 100...599, using: &$0.random) }, reason: maybe { $0.text() },
+                message: .open(message))
+            return (.webhookFailed(failure), audit)
         case .correctionMade: return (.correctionMade(.open(correction())), audit)
         case .correctionWithdrawn: return (.correctionWithdrawn(CorrectionID(rawValue: ordinal())), audit)
         case .scheduleRemoved: return (.scheduleRemoved(ScheduleID(rawValue: ordinal())), audit)
@@ -131,6 +145,13 @@ struct AnyEvent {
             purposeForSubject: subject == nil ? .erased : .open(text()),
             purposeForRequester: maybe { .open($0.text()) })
         return (.locationQueried(query), subject == nil ? .house : audit)
+    }
+
+    private mutating func settlement() -> WebhookSettlement {
+        let number = ordinal()
+        return pick([
+            .told(upTo: number), .taken(DeadLetterID(rawValue: number)), .discarded(DeadLetterID(rawValue: number)),
+        ])
     }
 
     mutating func correction() -> Correction {

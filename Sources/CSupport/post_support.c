@@ -1,0 +1,63 @@
+#define CURL_DISABLE_TYPECHECK
+#include "post_support.h"
+
+#include <curl/curl.h>
+#include <sys/socket.h>
+
+static curl_socket_t open_socket(void *cls, curlsocktype purpose, struct curl_sockaddr *address) {
+    const struct post_options *options = cls;
+    if (purpose != CURLSOCKTYPE_IPCXN || !options->allows_address(options->context, &address->addr)) {
+        return CURL_SOCKET_BAD;
+    }
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static size_t write_body(char *bytes, size_t size, size_t count, void *cls) {
+    const struct post_options *options = cls;
+    (void)bytes;
+    return options->received(options->context, size * count) ? size * count : 0;
+}
+
+void *post_prepare(const struct post_options *options) {
+    CURL *handle = curl_easy_init();
+    if (handle == NULL) return NULL;
+    void *cls = (void *)options;
+    CURLcode code = CURLE_OK;
+#define SET(option, value) if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
+    SET(CURLOPT_URL, options->url);
+    SET(CURLOPT_POST, 1L);
+    SET(CURLOPT_POSTFIELDS, options->body);
+    SET(CURLOPT_POSTFIELDSIZE, options->body_bytes);
+    SET(CURLOPT_HTTPHEADER, options->headers);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, options->connect_milliseconds);
+    SET(CURLOPT_TIMEOUT_MS, options->milliseconds);
+    SET(CURLOPT_NOSIGNAL, 1L);
+    // Past the time limit nobody waits for a name server: the other transfers go on meanwhile.
+    SET(CURLOPT_QUICK_EXIT, 1L);
+    SET(CURLOPT_FOLLOWLOCATION, 0L);
+    SET(CURLOPT_PROTOCOLS_STR, "http,https");
+    SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    // Not even one that the environment names: the address that is checked must be the target's own.
+    SET(CURLOPT_PROXY, "");
+    SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    SET(CURLOPT_OPENSOCKETDATA, cls);
+    SET(CURLOPT_WRITEFUNCTION, write_body);
+    SET(CURLOPT_WRITEDATA, cls);
+    if (options->trust_file != NULL) SET(CURLOPT_CAINFO, options->trust_file);
+#undef SET
+    if (code == CURLE_OK) return handle;
+    curl_easy_cleanup(handle);
+    return NULL;
+}
+
+long post_status(void *handle) {
+    long status = 0;
+    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+long post_retry_after_seconds(void *handle) {
+    curl_off_t seconds = 0;
+    curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &seconds);
+    return (long)seconds;
+}

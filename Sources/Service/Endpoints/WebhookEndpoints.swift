@@ -1,0 +1,169 @@
+import Cryptography
+import HTTPServer
+import JSON
+import Posting
+import Whereabouts
+
+/// Who is told by posts to a target of their own, and what became of the posts.
+enum WebhookEndpoints {
+    static func add(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("url", "topics")
+        let handle = try exchange.handle(0)
+        let now = service.clock()
+        // Whoever may not must not learn what is allowed here either.
+        guard
+            case .success = service.log.withStanding({
+                $0.authorize(exchange.caller, to: .manage, about: handle, at: now)
+            })
+        else { throw .noSuchPerson }
+        guard let deliverer = service.webhooks else {
+            throw Problem(
+                409, "Webhooks are off", "The operator has allowed no target; see \"webhooks\" in the README.")
+        }
+        let text = try body.text("url")
+        guard text.utf8.count <= Limits.webhookURLBytes, let url = PostURL(text) else {
+            throw .invalid(
+                "\"url\" must be a URL of https in at most \(Limits.webhookURLBytes) ASCII characters, without user and fragment."
+            )
+        }
+        guard deliverer.allows(url) else {
+            throw .refused(
+                "The operator has not allowed \(url.origin); choose a target that is allowed, or ask the operator.")
+        }
+        // The Standard Webhooks ask for 24 to 64 bytes.
+        let target = WebhookTarget(url: url.text, secret: exchange.secretBytes)
+        let topics = try topics(of: body)
+        let receipt = try Gate.append(service, exchange, .addWebhook(of: handle, target, topics))
+        guard case .webhook(let id) = receipt.reply else { throw .broken }
+        return ManageEndpoints.created(receipt) { writer in
+            writer.field("id", id.rawValue)
+            writer.field("url", url.text)
+            writer.array("topics") { writer in for word in topics.words { writer.value(word) } }
+            writer.field("secret", "whsec_" + Base64.encode(target.secret))
+        }
+    }
+
+    private static func topics(of body: JSONValue) throws(Problem) -> FeedTopics {
+        guard let given = body["topics"], !given.isNull else { return .all }
+        var words: [String] = []
+        if let items = given.array { for item in items { words.append(item.string ?? "") } }
+        guard let topics = FeedTopics(words: words), !topics.isEmpty else {
+            throw .invalid("\"topics\" must be a list of \(FeedTopics.words.joined(separator: ", ")).")
+        }
+        return topics
+    }
+
+    static func list(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let now = service.clock()
+        return try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { reading in
+            let (webhooks, asOf) = service.log.withStanding { standing in
+                let ids = standing.webhooks(of: reading.permit.subject)
+                let found = ids.compactMap { id in
+                    standing.webhooks[id].map { (id, $0, hasVoice: standing.caller(of: $0, at: now) != nil) }
+                }
+                return (found, standing.place)
+            }
+            return ReadEndpoints.page(webhooks, next: nil, asOf: asOf) { item, writer in
+                let (id, webhook, hasVoice) = item
+                let target = target(of: id, context)
+                let url = target.flatMap { PostURL($0.url) }
+                let isAllowed = url.map { service.webhooks?.allows($0) ?? false } ?? false
+                let trouble = service.webhooks?.trouble(of: id)
+                let state =
+                    if webhook.isStopped { "stopped" } else if !isAllowed || !hasVoice { "silent" } else {
+                        trouble == nil ? "active" : "retrying"
+                    }
+                writer.beginObject()
+                writer.field("id", id.rawValue)
+                writer.field("url", target?.url)
+                writer.array("topics") { writer in for word in webhook.topics.words { writer.value(word) } }
+                writer.field("token", webhook.token.rawValue)
+                writer.field("state", state)
+                writer.field("told", webhook.place)
+                writer.field("deadLetters", webhook.letters.count)
+                writer.field("tries", trouble?.tries)
+                writer.field("status", trouble?.outcome.status)
+                writer.field("reason", trouble?.outcome.reason)
+                writer.field("nextTry", milliseconds: trouble?.nextTry.milliseconds)
+                writer.endObject()
+            }
+        }
+    }
+
+    private static func target(of id: WebhookID, _ context: AnswerContext) -> WebhookTarget? {
+        guard case .webhookAdded(_, _, let part)? = (try? context.reader.event(id.rawValue))?.event.event else {
+            return nil
+        }
+        return part.content
+    }
+
+    static func remove(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        ManageEndpoints.done(
+            try Gate.append(
+                service, exchange,
+                .removeWebhook(WebhookID(rawValue: try exchange.number(1)), of: try exchange.handle(0))))
+    }
+
+    /// The messages that were given up, without what they say: that goes to the target alone.
+    static func deadLetters(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let id = WebhookID(rawValue: try exchange.number(1))
+        return try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { reading in
+            let (letters, asOf) = service.log.withStanding { standing in
+                let webhook = standing.webhooks[id].flatMap { $0.person == reading.permit.subject ? $0 : nil }
+                return (webhook?.letters.sorted { $0.key < $1.key } ?? [], standing.place)
+            }
+            return ReadEndpoints.page(letters, next: nil, asOf: asOf) { letter, writer in
+                let recorded = (try? context.reader.event(letter.key.rawValue))?.event
+                writer.beginObject()
+                writer.field("id", letter.key.rawValue)
+                writer.field("message", WebhookMessage.id(of: letter.value, by: id))
+                if let recorded, case .webhookFailed(let failure) = recorded.event {
+                    writer.field("failedAt", milliseconds: recorded.recordedAt.milliseconds)
+                    writer.field("tries", failure.tries)
+                    writer.field("status", failure.status)
+                    writer.field("reason", failure.reason)
+                }
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Posts a message once more that was given up; the list shows whether it was taken.
+    static func retry(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (handle, now) = (try exchange.handle(0), service.clock())
+        let (id, letter) = try letter(exchange)
+        let (permit, webhook) = service.log.withStanding { standing in
+            (try? standing.authorize(exchange.caller, to: .manage, about: handle, at: now).get(), standing.webhooks[id])
+        }
+        guard let permit else { throw .noSuchPerson }
+        guard let webhook, webhook.person == permit.subject, webhook.letters[letter] != nil else { throw .notFound }
+        service.webhooks?.retry(letter, of: id)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("id", letter.rawValue)
+        writer.endObject()
+        return .json(writer.bytes, status: 202)
+    }
+
+    static func discard(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (id, letter) = try letter(exchange)
+        return ManageEndpoints.done(
+            try Gate.append(service, exchange, .discardDeadLetter(letter, of: id, try exchange.handle(0))))
+    }
+
+    private static func letter(_ exchange: Exchange) throws(Problem) -> (WebhookID, DeadLetterID) {
+        (WebhookID(rawValue: try exchange.number(1)), DeadLetterID(rawValue: try exchange.number(2)))
+    }
+}

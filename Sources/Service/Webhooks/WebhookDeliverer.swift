@@ -1,0 +1,141 @@
+import Posting
+import Synchronization
+import Whereabouts
+
+/// Posts what happens about persons to the targets of their webhooks: each message after what it tells is on record as a
+/// reading, one after the other for each webhook, again and again until the target takes it.
+///
+/// Its place is the standing (``Standing/Webhook/place``), moved by events: what was told and not yet settled when the
+/// process ended is told again, under the same id. One thread decides and reads (``WebhookRounds``), one posts; what a
+/// webhook waits for, the log or its target, holds up no other.
+final class WebhookDeliverer: Sendable {
+    /// Something to be posted.
+    enum Errand: Hashable {
+        /// The next message of a webhook.
+        case next(WebhookID)
+        /// One that had failed, tried once more because the person wished it.
+        case letter(DeadLetterID, of: WebhookID)
+
+        var webhook: WebhookID {
+            switch self {
+            case .next(let id), .letter(_, let id): id
+            }
+        }
+    }
+
+    /// What the rounds wait for.
+    enum Notice {
+        case recorded(Errand, isDurable: Bool)
+        case answered(Errand, PostOutcome)
+        case failureRecorded(WebhookID, isDurable: Bool)
+        case retry(DeadLetterID, of: WebhookID)
+    }
+
+    /// How a webhook's present message fares, for whoever looks.
+    struct Trouble {
+        let tries: Int64
+        let outcome: PostOutcome
+        let nextTry: Timestamp
+    }
+
+    private struct Inbox {
+        var notices: [Notice] = []
+        var isStopping = false
+    }
+
+    private let targets: Set<Origin>
+    private let poster: Poster
+    private let inbox = Monitor(Inbox())
+    private let threads = Mutex<[WorkerThread]>([])
+    private let troubles = Mutex<[WebhookID: Trouble]>([:])
+    private let outcomes = Mutex<[String: Int64]>([:])
+
+    init(_ configuration: ServiceConfiguration.Webhooks) {
+        targets = Set(configuration.targets)
+        let allowsPrivate = configuration.allowsPrivateAddresses
+        poster = Poster(trustFile: configuration.caFile) { origin in
+            AddressRule(allowsLoopback: origin.isLoopback, allowsPrivate: allowsPrivate)
+        }
+    }
+
+    /// Begins to deliver for the service, which outlives it.
+    func start(_ service: Service) throws {
+        let reader = UncheckedBox(try LogReader.opened(service.log))
+        let poster = self.poster
+        threads.withLock {
+            $0 = [
+                WorkerThread { poster.run() },
+                WorkerThread { [self, unowned service] in
+                    let context = AnswerContext(
+                        host: service.host, reader: reader.value, gazetteer: service.gazetteer)
+                    let rounds = WebhookRounds(self, service, context)
+                    while let notices = notices() { rounds.go(notices) }
+                },
+            ]
+        }
+    }
+
+    func stop() {
+        inbox.change { $0.isStopping = true }
+        poster.stop()
+        threads.withLock { threads in
+            for thread in threads { thread.join() }
+            threads = []
+        }
+    }
+
+    func allows(_ url: PostURL) -> Bool { targets.contains(url.origin) }
+
+    /// Tries a message once more that had failed; it is settled when the target takes it.
+    func retry(_ letter: DeadLetterID, of webhook: WebhookID) { notify(.retry(letter, of: webhook)) }
+
+    func trouble(of webhook: WebhookID) -> Trouble? { troubles.withLock { $0[webhook] } }
+
+    /// Webhooks whose present message was tried in vain.
+    var troubled: Int { troubles.withLock { $0.count } }
+
+    /// Posts since the start, by how they ended.
+    var posts: [String: Int64] { outcomes.withLock { $0 } }
+
+    // MARK: For the rounds
+
+    private static let tickMilliseconds = 100
+
+    /// What came since the last call, after a tick at the latest; `nil` when it is over.
+    private func notices() -> [Notice]? {
+        let notices = inbox.wait(milliseconds: Self.tickMilliseconds) { inbox -> [Notice]? in
+            guard !inbox.notices.isEmpty || inbox.isStopping else { return nil }
+            defer { inbox.notices = [] }
+            return inbox.notices
+        }
+        return inbox.read { $0.isStopping } ? nil : notices ?? []
+    }
+
+    func notify(_ notice: Notice) { inbox.change { $0.notices.append(notice) } }
+
+    func send(_ post: Post, for errand: Errand) {
+        poster.send(post) { [self] outcome in
+            outcomes.withLock { $0[outcome.word, default: 0] += 1 }
+            notify(.answered(errand, outcome))
+        }
+    }
+
+    func note(_ trouble: Trouble?, of webhook: WebhookID) { troubles.withLock { $0[webhook] = trouble } }
+}
+
+extension PostOutcome {
+    /// Whether the receiver has taken the message.
+    var isTaken: Bool { if case .answered(200...299, _) = self { true } else { false } }
+
+    var retryAfterSeconds: Int64 { if case .answered(_, let seconds) = self { Int64(seconds) } else { 0 } }
+    var status: Int64? { if case .answered(let status, _) = self { Int64(status) } else { nil } }
+    var reason: String? { if case .failed(let fault) = self { fault.rawValue } else { nil } }
+
+    /// Of what kind it was, for figures.
+    fileprivate var word: String {
+        switch self {
+        case .answered(let status, _): "\(status / 100)xx"
+        case .failed(let fault): fault.rawValue
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import SQLite
+import Whereabouts
+
+/// What a webhook tells next: its person's feed after a place of the log, in the order of the events that brought it.
+///
+/// Read from the log and the projections, so that it is the same whenever it is read: after a restart, or a day later when
+/// its target is there again. An item is known by its event and its place among what the event brought.
+struct WebhookFeed {
+    /// Everything up to this event was given.
+    private(set) var place: Int64
+    private let person: PersonID
+    private let topics: FeedTopics
+    private var feed: PersonFeed
+    /// The first event of the person's audit stream that was not looked at.
+    private var version: Int64
+
+    private static let eventsAtOnce = 100
+    private static let newsAtOnce = 500
+
+    /// - Throws: 503 when what is needed cannot be read just now.
+    init(
+        of person: PersonID, _ topics: FeedTopics, after place: Int64, _ context: AnswerContext, _ service: Service
+    ) throws(Problem) {
+        guard [AuditTable.name, StreamIndexTable.name].allSatisfy({ service.host.place(of: $0) >= place }) else {
+            throw .busy(1)
+        }
+        let patterns = try ReadEndpoints.patterns(about: person, through: place, service, context).patterns
+        (self.person, self.topics, self.place) = (person, topics, place)
+        feed = PersonFeed(of: person, after: place, told: nil, asked: [:], patterns: patterns)
+        let last = service.log.withStanding { $0.versions[.audit(person)] ?? 0 }
+        version = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
+            try StreamIndexReader.version(after: place, in: .audit(person), last: last, connection)
+        }.value
+    }
+
+    /// The next items, in their order, as far as the projections have come; none when nothing of it is told.
+    ///
+    /// - Throws: 503 when something cannot be read just now; nothing is given then, and nothing lost.
+    mutating func next(_ context: AnswerContext, _ service: Service) throws(Problem) -> [WebhookMessage] {
+        let folded = min(service.host.place(of: StreamIndexTable.name), service.host.place(of: TimelineTable.name))
+        guard folded > place else { return [] }
+        var upTo = folded
+        var (numbers, _) = try context.read(StreamIndexTable.name) { [self] (connection) throws(SQLiteError) in
+            try StreamIndexReader.numbers(
+                of: .audit(person), fromVersion: version, count: Self.eventsAtOnce, in: connection)
+        }
+        if numbers.count == Self.eventsAtOnce, let last = numbers.last { upTo = min(upTo, last) }
+        let news = try news(&upTo, context)
+        numbers.removeAll { $0 > upTo }
+        var events: [RecordedEvent] = []
+        for number in numbers {
+            do throws(LogError) {
+                if let event = try context.reader.event(number)?.event { events.append(event) }
+            } catch { throw .broken }
+        }
+        let writer = FeedWriter(of: person, service)
+        var items = feed.take(events, upTo: upTo, writer)
+        items += news.map { writer.item(of: $0, context) }
+        (version, place) = (version + Int64(numbers.count), upTo)
+        return messages(of: items)
+    }
+
+    /// News up to `upTo`, which is lowered to where they end when there are more of them than are read at once.
+    private func news(_ upTo: inout Int64, _ context: AnswerContext) throws(Problem) -> [TimelineReader.Told] {
+        guard !topics.isDisjoint(with: [.visit, .crossing]) else { return [] }
+        var limit = Self.newsAtOnce
+        while true {
+            let (news, _) = try context.read(TimelineTable.name) { [limit] (connection) throws(SQLiteError) in
+                try TimelineReader.told(of: person, after: place, limit: limit, in: connection)
+            }
+            var end = upTo
+            for isVisit in [true, false] {
+                let kind = news.filter { if case .visit = $0.what { isVisit } else { !isVisit } }
+                // There may be more of it, from the last number on.
+                if kind.count >= limit, let last = kind.last { end = min(end, last.number - 1) }
+            }
+            if end > place {
+                upTo = end
+                return news.filter { $0.number <= end }
+            }
+            // One event brought them all, such as the last of a history that was imported.
+            limit *= 10
+        }
+    }
+
+    private func messages(of items: [FeedItem]) -> [WebhookMessage] {
+        let ordered = items.enumerated().sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }
+        var messages: [WebhookMessage] = []
+        var item = FeedPlace(number: 0, ordinal: 0)
+        for (_, told) in ordered {
+            let ordinal = told.number == item.number ? item.ordinal + 1 : 0
+            item = FeedPlace(number: told.number, ordinal: ordinal)
+            if let topic = FeedTopics(words: [told.event]), topics.isSuperset(of: topic) {
+                messages.append(WebhookMessage(told, item))
+            }
+        }
+        return messages
+    }
+}

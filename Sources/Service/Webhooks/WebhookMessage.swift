@@ -1,0 +1,74 @@
+import Cryptography
+import JSON
+import Posting
+import Whereabouts
+import WireFormats
+
+/// One item of a person's feed as a webhook posts it, in the form of the Standard Webhooks
+/// (github.com/standard-webhooks/standard-webhooks, version 1).
+///
+///     webhook-id: msg_12_345_0
+///     webhook-timestamp: 1777881607
+///     webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+///
+///     {"type":"crossing","timestamp":"2026-05-04T08:00:07.000Z","data":{…}}
+struct WebhookMessage {
+    let item: FeedPlace
+    /// What reading it is recorded as.
+    let question: LocationRead.Question
+    let body: [UInt8]
+
+    init(item: FeedPlace, question: LocationRead.Question, body: [UInt8]) {
+        (self.item, self.question, self.body) = (item, question, body)
+    }
+
+    init(_ told: FeedItem, _ item: FeedPlace) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("type", told.event)
+        writer.field("timestamp", ISO8601.text(of: told.at))
+        writer.field("data", raw: told.data)
+        writer.endObject()
+        self.init(item: item, question: told.question, body: writer.bytes)
+    }
+
+    /// The same each time the message is posted: by it a receiver knows a repeat.
+    static func id(of item: FeedPlace, by webhook: WebhookID) -> String {
+        "msg_\(webhook.rawValue)_\(item.number)_\(item.ordinal)"
+    }
+
+    /// The request that leaves now.
+    func post(to url: PostURL, by webhook: WebhookID, key: [UInt8], at now: Timestamp) -> Post {
+        let id = Self.id(of: item, by: webhook)
+        let seconds = now.milliseconds / 1000
+        return Post(
+            to: url,
+            headers: [
+                "Content-Type: application/json", "User-Agent: whereabouts", "webhook-id: \(id)",
+                "webhook-timestamp: \(seconds)",
+                "webhook-signature: \(Self.signature(of: body, id: id, seconds: seconds, key: key))",
+            ], body: body)
+    }
+
+    static func signature(of body: [UInt8], id: String, seconds: Int64, key: [UInt8]) -> String {
+        "v1," + Base64.encode(hmacSHA256(key: key, message: Array("\(id).\(seconds).".utf8) + body).bytes)
+    }
+}
+
+/// How long a message that was not taken waits for its next try.
+enum WebhookPatience {
+    private static let firstPauseSeconds: Int64 = 5
+    private static let longestPauseSeconds: Int64 = 3600
+    /// With pauses that double up to an hour, about a day: a receiver that is down over night misses nothing.
+    static let tries: Int64 = 34
+
+    /// - Parameters:
+    ///   - tries: that the message has behind it, 1 or more.
+    ///   - atLeastSeconds: what the receiver asked for.
+    ///   - jitter: from 0 to 1; shortens the pause by up to a half, so that not all who wait come at once.
+    static func pauseSeconds(after tries: Int64, atLeastSeconds: Int64, jitter: Double) -> Int64 {
+        let doubled = firstPauseSeconds << min(tries - 1, 20)
+        let pause = Double(min(doubled, longestPauseSeconds)) * (1 - jitter / 2)
+        return max(Int64(pause), min(atLeastSeconds, longestPauseSeconds))
+    }
+}

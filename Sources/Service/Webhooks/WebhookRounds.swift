@@ -1,0 +1,305 @@
+import Cryptography
+import Posting
+import Whereabouts
+
+/// What the deliverer's thread goes through, ten times a second and whenever something came back: which webhook has news,
+/// which message may leave, what became of those that left.
+final class WebhookRounds {
+    /// One webhook on its way.
+    private struct Course {
+        enum Phase {
+            case idle
+            /// The first message waits for its record, its turn or its answer, or its failure for its record.
+            case underWay
+            case pausing(until: Timestamp)
+        }
+
+        let url: PostURL
+        let key: [UInt8]
+        var feed: WebhookFeed?
+        var messages: [WebhookMessage] = []
+        var phase = Phase.idle
+        /// Of the first of the messages.
+        var tries: Int64 = 0
+        /// Where the person's streams and the log were when the feed was read last.
+        var seen: [Int64] = []
+
+        /// Whether the log has gained something since, or the projections had not folded all of it then.
+        func mayHaveNews(_ now: [Int64]) -> Bool {
+            guard let feed, let head = seen.last else { return true }
+            return feed.place < head || seen.dropLast() != now.dropLast()
+        }
+    }
+
+    /// What the standing says of a webhook now.
+    private struct Look {
+        let webhook: Standing.Webhook
+        let subject: Handle
+        /// `nil`: nothing may be told.
+        let caller: Caller?
+        let seen: [Int64]
+    }
+
+    private struct Sending {
+        let message: WebhookMessage
+        /// Set while it is out.
+        var origin: Origin?
+    }
+
+    /// Posts under way to one origin: a slow one takes no connection from another.
+    private static let postsPerOrigin = 16
+
+    private unowned let deliverer: WebhookDeliverer
+    private unowned let service: Service
+    private let context: AnswerContext
+    private var looks: [WebhookID: Look] = [:]
+    private var courses: [WebhookID: Course] = [:]
+    /// Webhooks whose target may not be posted to, or was erased.
+    private var barred: Set<WebhookID> = []
+    private var sendings: [WebhookDeliverer.Errand: Sending] = [:]
+    /// On record and not out, in the order in which they came.
+    private var ready: [WebhookDeliverer.Errand] = []
+    private var posting: [Origin: Int] = [:]
+
+    init(_ deliverer: WebhookDeliverer, _ service: Service, _ context: AnswerContext) {
+        (self.deliverer, self.service, self.context) = (deliverer, service, context)
+    }
+
+    /// One round.
+    func go(_ notices: [WebhookDeliverer.Notice]) {
+        let now = service.clock()
+        look(at: now)
+        for notice in notices {
+            switch notice {
+            case .recorded(let errand, let isDurable): noteRecord(of: errand, isDurable: isDurable)
+            case .answered(let errand, let outcome): noteAnswer(to: errand, outcome, at: now)
+            case .failureRecorded(let id, let isDurable): noteFailure(of: id, isDurable: isDurable, at: now)
+            case .retry(let letter, let id): retry(letter, of: id, at: now)
+            }
+        }
+        for (id, look) in looks { advance(id, look, at: now) }
+        post(at: now)
+    }
+
+    // MARK: What there is
+
+    private func look(at now: Timestamp) {
+        looks = service.log.withStanding { standing in
+            var looks: [WebhookID: Look] = [:]
+            for (id, webhook) in standing.webhooks {
+                guard let subject = standing.persons[webhook.person]?.handle else { continue }
+                let caller = standing.caller(of: webhook, at: now).flatMap { caller in
+                    (try? standing.authorize(caller, toRead: Self.reading(.live, of: subject), at: now).get())
+                        .map { _ in caller }
+                }
+                let streams = [StreamID.audit(webhook.person), .track(webhook.person)]
+                looks[id] = Look(
+                    webhook: webhook, subject: subject, caller: caller,
+                    seen: streams.map { standing.versions[$0] ?? 0 } + [standing.place])
+            }
+            return looks
+        }
+        for id in courses.keys where looks[id] == nil {
+            courses[id] = nil
+            deliverer.note(nil, of: id)
+        }
+        // Those that are out come back, and are counted until then.
+        sendings = sendings.filter { looks[$0.key.webhook] != nil || $0.value.origin != nil }
+    }
+
+    private static func reading(_ question: LocationRead.Question, of subject: Handle) -> ReadQuestion {
+        ReadQuestion(subject: subject, question: question, from: nil, to: nil, purpose: nil)
+    }
+
+    /// Whether the webhook has a course: where to, and how to sign. An event that is not durable yet is read later.
+    private func hasCourse(_ id: WebhookID) -> Bool {
+        if courses[id] != nil { return true }
+        guard !barred.contains(id), let event = (try? context.reader.event(id.rawValue))?.event.event else {
+            return false
+        }
+        guard case .webhookAdded(_, _, let part) = event, let target = part.content, let url = PostURL(target.url),
+            deliverer.allows(url)
+        else {
+            barred.insert(id)
+            return false
+        }
+        courses[id] = Course(url: url, key: target.secret)
+        return true
+    }
+
+    // MARK: The next message
+
+    private func advance(_ id: WebhookID, _ look: Look, at now: Timestamp) {
+        guard look.caller != nil, !look.webhook.isStopped else { return rest(id) }
+        guard hasCourse(id), let course = courses[id] else { return }
+        switch course.phase {
+        case .underWay: return
+        case .pausing(let until): guard until <= now else { return }
+        case .idle: break
+        }
+        if sendings[.next(id)] != nil {
+            // Once more; it is on record.
+            ready.append(.next(id))
+            courses[id]?.phase = .underWay
+            return
+        }
+        if course.messages.isEmpty, course.mayHaveNews(look.seen) { read(id, look) }
+        if let message = courses[id]?.messages.first {
+            if record(message, .next(id), look, at: now) { courses[id]?.phase = .underWay } else { finish(id) }
+        }
+    }
+
+    private func read(_ id: WebhookID, _ look: Look) {
+        guard var course = courses[id] else { return }
+        do throws(Problem) {
+            if course.feed == nil {
+                course.feed = try WebhookFeed(
+                    of: look.webhook.person, look.webhook.topics, after: look.webhook.place, context, service)
+            }
+            let messages = try course.feed?.next(context, service) ?? []
+            course.messages = messages.filter { look.webhook.isToTell($0.item) }
+            course.seen = look.seen
+        } catch {
+            // What cannot be read now is read at the next round.
+        }
+        courses[id] = course
+    }
+
+    /// Forgets what was going to be told; from the standing's place it is found again.
+    private func rest(_ id: WebhookID) {
+        guard let course = courses[id], sendings[.next(id)]?.origin == nil else { return }
+        sendings[.next(id)] = nil
+        courses[id] = Course(url: course.url, key: course.key)
+        deliverer.note(nil, of: id)
+    }
+
+    /// The first message is done with, in whatever way.
+    private func finish(_ id: WebhookID) {
+        sendings[.next(id)] = nil
+        guard var course = courses[id], !course.messages.isEmpty else { return }
+        course.messages.removeFirst()
+        (course.phase, course.tries) = (.idle, 0)
+        courses[id] = course
+        deliverer.note(nil, of: id)
+        if course.messages.isEmpty, let place = course.feed?.place { settle(id, .told(upTo: place)) }
+    }
+
+    private func settle(_ id: WebhookID, _ settlement: WebhookSettlement) {
+        // What the log does not take is told again after a restart, under the same id.
+        service.log.submit(.settleWebhook(id, settlement), by: .house, correlation: .random()) { _ in }
+    }
+
+    // MARK: On record, and out
+
+    /// Sends the message to the log, as a reading of what it tells; `false` when the webhook's token may not read that.
+    private func record(
+        _ message: WebhookMessage, _ errand: WebhookDeliverer.Errand, _ look: Look, at now: Timestamp
+    ) -> Bool {
+        let question = Self.reading(message.question, of: look.subject)
+        guard let caller = look.caller,
+            case .success(let permit) = service.log.withStanding({ $0.authorize(caller, toRead: question, at: now) })
+        else { return false }
+        sendings[errand] = Sending(message: message)
+        let record = Command.recordRead(
+            question, permitted: permit, asOf: message.item.number, count: 1,
+            answerHash: Hash256(SHA256().hash(message.body)))
+        service.log.submit(record, by: caller, correlation: .random()) { [deliverer] result in
+            deliverer.notify(.recorded(errand, isDurable: result.isSuccess))
+        }
+        return true
+    }
+
+    private func noteRecord(of errand: WebhookDeliverer.Errand, isDurable: Bool) {
+        if isDurable, sendings[errand] != nil { return ready.append(errand) }
+        sendings[errand] = nil
+        if case .next(let id) = errand { courses[id]?.phase = .idle }
+    }
+
+    private func post(at now: Timestamp) {
+        var left: [WebhookDeliverer.Errand] = []
+        for errand in ready {
+            guard let sending = sendings[errand], sending.origin == nil else { continue }
+            guard let course = courses[errand.webhook], looks[errand.webhook]?.caller != nil else {
+                sendings[errand] = nil
+                continue
+            }
+            let origin = course.url.origin
+            guard posting[origin, default: 0] < Self.postsPerOrigin else {
+                left.append(errand)
+                continue
+            }
+            posting[origin, default: 0] += 1
+            sendings[errand]?.origin = origin
+            let post = sending.message.post(to: course.url, by: errand.webhook, key: course.key, at: now)
+            deliverer.send(post, for: errand)
+        }
+        ready = left
+    }
+
+    // MARK: What came back
+
+    private func noteAnswer(to errand: WebhookDeliverer.Errand, _ outcome: PostOutcome, at now: Timestamp) {
+        guard let sending = sendings[errand], let origin = sending.origin else { return }
+        posting[origin, default: 1] -= 1
+        if posting[origin] == 0 { posting[origin] = nil }
+        sendings[errand]?.origin = nil
+        switch errand {
+        case .letter(let letter, let id):
+            sendings[errand] = nil
+            if outcome.isTaken { settle(id, .taken(letter)) }
+        case .next(let id):
+            guard let webhook = looks[id]?.webhook else {
+                sendings[errand] = nil
+                return
+            }
+            if outcome.isTaken { finish(id) } else { noteRefusal(of: sending.message, id, webhook, outcome, at: now) }
+        }
+    }
+
+    private func noteRefusal(
+        of message: WebhookMessage, _ id: WebhookID, _ webhook: Standing.Webhook, _ outcome: PostOutcome,
+        at now: Timestamp
+    ) {
+        guard var course = courses[id] else { return }
+        course.tries += 1
+        defer { courses[id] = course }
+        // What was told before it need not be told again, however long this one takes.
+        if webhook.place < message.item.number - 1 { settle(id, .told(upTo: message.item.number - 1)) }
+        guard course.tries < WebhookPatience.tries, outcome.status != WebhookFailure.gone else {
+            let failure = WebhookFailure(
+                webhook: id, item: message.item, tries: course.tries, status: outcome.status, reason: outcome.reason,
+                message: .open(WebhookFailure.Message(question: message.question, body: message.body)))
+            service.log.submit(.failWebhook(failure), by: .house, correlation: .random()) { [deliverer] result in
+                deliverer.notify(.failureRecorded(id, isDurable: result.isSuccess))
+            }
+            return
+        }
+        let next = now.adding(
+            seconds: WebhookPatience.pauseSeconds(
+                after: course.tries, atLeastSeconds: outcome.retryAfterSeconds, jitter: .random(in: 0...1)))
+        course.phase = .pausing(until: next)
+        deliverer.note(WebhookDeliverer.Trouble(tries: course.tries, outcome: outcome, nextTry: next), of: id)
+    }
+
+    private func noteFailure(of id: WebhookID, isDurable: Bool, at now: Timestamp) {
+        guard isDurable else {
+            courses[id]?.phase = .pausing(until: now.adding(seconds: 1))
+            return
+        }
+        finish(id)
+    }
+
+    private func retry(_ letter: DeadLetterID, of id: WebhookID, at now: Timestamp) {
+        let errand = WebhookDeliverer.Errand.letter(letter, of: id)
+        guard let look = looks[id], look.webhook.letters[letter] != nil, sendings[errand] == nil, hasCourse(id),
+            case .webhookFailed(let failure)? = (try? context.reader.event(letter.rawValue))?.event.event,
+            let content = failure.message.content
+        else { return }
+        let message = WebhookMessage(item: failure.item, question: content.question, body: content.body)
+        _ = record(message, errand, look, at: now)
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

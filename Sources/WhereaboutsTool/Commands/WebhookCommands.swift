@@ -1,0 +1,128 @@
+import JSON
+import Whereabouts
+
+/// `webhook add|list|remove|letters|retry|discard`: who is told of a person by posts to a server.
+enum WebhookCommands {
+    private static let url = Options.text("url", "URL", help: "where to; the operator must have allowed its origin")
+    private static let topics = Options.text(
+        "topics", "WORDS",
+        help: "what to tell, with commas between: \(FeedTopics.words.joined(separator: ", ")) (default: all)")
+    private static let letter = Options.number("letter", "NUMBER", in: 1...Int64.max, help: "this message alone")
+
+    static let all = [
+        Command(
+            words: ["webhook", "add"], summary: "Have what happens about a person posted to a server, signed.",
+            requires: [Options.person, url], accepts: [topics, Options.json],
+            details: """
+                It acts by a token of the person's, which is made for it and without which it says nothing. The secret that
+                signs is shown this once. Each post is recorded as a read.
+                """, run: add),
+        Command(
+            words: ["webhook", "list"], summary: "List a person's webhooks and how they fare (recorded as a read).",
+            requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
+        Command(
+            words: ["webhook", "remove"], summary: "Remove a webhook and what it has not told yet.",
+            operands: .one("NUMBER"), requires: [Options.person], accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in
+                let number = try invocation.number()
+                try invocation.remove(
+                    "the webhook \(number)", "v1", "people", invocation.required(Options.person).text, "webhooks",
+                    number)
+            }),
+        Command(
+            words: ["webhook", "letters"], summary: "List the messages that a webhook gave up (recorded as a read).",
+            operands: .one("NUMBER"), requires: [Options.person], accepts: [Options.purpose, Options.json],
+            run: letters),
+        Command(
+            words: ["webhook", "retry"], summary: "Post messages once more that a webhook gave up.",
+            operands: .one("NUMBER"), requires: [Options.person], accepts: [letter],
+            run: { (invocation) throws(ToolError) in
+                let count = try forEachLetter(invocation) { client, path throws(ToolError) in
+                    _ = try client.post(path + ["retry"])
+                }
+                invocation.console.line(
+                    "\(Text.count(count)) on the way; \"webhook letters\" lists what is still not taken.")
+            }),
+        Command(
+            words: ["webhook", "discard"], summary: "Forget messages that a webhook gave up.",
+            operands: .one("NUMBER"), requires: [Options.person], accepts: [letter],
+            run: { (invocation) throws(ToolError) in
+                let count = try forEachLetter(invocation) { client, path throws(ToolError) in
+                    _ = try client.delete(path)
+                }
+                invocation.console.line("Discarded \(Text.count(count)).")
+            }),
+    ]
+
+    private static func add(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            let holder = try client.acting(as: person, scopes: ["query", "audit", "manage"], seconds: nil)
+            return try holder.post("v1", "people", person.text, "webhooks") { body in
+                body.field("url", invocation.required(url))
+                guard let words = invocation[topics] else { return }
+                body.array("topics") { array in for word in words.split(separator: ",") { array.value(String(word)) } }
+            }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("Added the webhook \(answer["id"]?.int ?? 0) of \(person.text).")
+        invocation.console.line("Its secret, shown this once: \(answer.text("secret"))")
+    }
+
+    private static func list(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let webhooks = try House.withClient(invocation) { client throws(ToolError) in
+            try client.items("v1", "people", person.text, "webhooks")
+        }
+        var table = Table(">NUMBER", "STATE", ">TOLD", ">GIVEN UP", ">TRIES", "LAST", "NEXT TRY", "URL")
+        for webhook in webhooks {
+            table.add(
+                number(webhook, "id"), webhook.text("state"), number(webhook, "told"), number(webhook, "deadLetters"),
+                number(webhook, "tries"), outcome(webhook), webhook.time("nextTry").map { LocalTime.text($0) } ?? "",
+                webhook.text("url"))
+        }
+        invocation.show(webhooks, as: "webhooks", table, orElse: "\(person.text) has no webhook.")
+    }
+
+    private static func letters(_ invocation: Invocation) throws(ToolError) {
+        let (person, webhook) = (invocation.required(Options.person), try invocation.number())
+        let letters = try House.withClient(invocation) { client throws(ToolError) in
+            try client.items("v1", "people", person.text, "webhooks", webhook, "dead-letters")
+        }
+        var table = Table(">LETTER", "GIVEN UP", ">TRIES", "LAST", "MESSAGE")
+        for letter in letters {
+            table.add(
+                number(letter, "id"), letter.time("failedAt").map { LocalTime.text($0) } ?? "",
+                number(letter, "tries"), outcome(letter), letter.text("message"))
+        }
+        invocation.show(letters, as: "letters", table, orElse: "The webhook \(webhook) gave nothing up.")
+    }
+
+    /// Calls `body` with the path of each message that was given up, or of the one that was named; their count.
+    private static func forEachLetter(
+        _ invocation: Invocation, _ body: (Client, [String]) throws(ToolError) -> Void
+    ) throws(ToolError) -> Int {
+        let path = [
+            "v1", "people", invocation.required(Options.person).text, "webhooks", try invocation.number(),
+            "dead-letters",
+        ]
+        return try House.withClient(invocation) { client throws(ToolError) in
+            var ids: [Int64] = []
+            if let id = invocation[letter] {
+                ids = [id]
+            } else {
+                ids = try client.items(path).compactMap { $0["id"]?.int }
+            }
+            for id in ids { try body(client, path + ["\(id)"]) }
+            return ids.count
+        }
+    }
+
+    private static func number(_ item: JSONValue, _ member: String) -> String {
+        item[member]?.int.map { "\($0)" } ?? ""
+    }
+
+    private static func outcome(_ item: JSONValue) -> String {
+        item["status"]?.int.map { "\($0)" } ?? item.text("reason")
+    }
+}
