@@ -33,7 +33,7 @@ extension Exchange {
 
     /// Reads the header once it has arrived.
     func readHead(
-        method: String, version: String, bodyLimit: (String, String) -> Int
+        method: String, version: String, bodyLimit: (String, String) -> HTTPBodyLimit
     ) throws(HeadRefusal) {
         guard let rawTarget, let target = RequestTarget(rawTarget, method: method) else { throw .badTarget }
         var headers = receivedHeaders()
@@ -42,12 +42,12 @@ extension Exchange {
             guard headers.count(where: { isSameFieldName($0.name, "host") }) == 1 else { throw .badHost }
         }
         let length = try Self.bodyLength(headers, version: version)
-        let bodyBytesMax = bodyLimit(method, target.path)
-        guard length ?? 0 <= bodyBytesMax else { throw .bodyTooLong }
-        if let length { body.reserveCapacity(length) }
+        let limit = bodyLimit(method, target.path)
+        guard length ?? 0 <= limit.receivedBytes else { throw .bodyTooLong }
+        if let length { body.reserveCapacity(min(length, limit.bytes)) }
         // Only now: the framing is judged by the very bytes that libmicrohttpd judges it by.
         for index in headers.indices { headers[index].value.removeTrailingSpace() }
-        head = Head(method: method, target: target, headers: headers, bodyBytesMax: bodyBytesMax)
+        head = Head(method: method, target: target, headers: headers, bodyLimit: limit)
     }
 
     /// The length the header gives the body; `nil` if it comes in chunks.

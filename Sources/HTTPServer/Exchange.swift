@@ -9,6 +9,7 @@ final class Exchange {
     /// What the header said, once it has arrived.
     var head: Head?
     var body: [UInt8] = []
+    var droppedBytes = 0
     /// The answer, once the handler was called.
     var answer: PendingAnswer?
 
@@ -16,7 +17,7 @@ final class Exchange {
         var method: String
         var target: RequestTarget
         var headers: [(name: String, value: String)]
-        var bodyBytesMax: Int
+        var bodyLimit: HTTPBodyLimit
     }
 
     init(connection: Connection, rawTarget: String?) {
@@ -26,9 +27,11 @@ final class Exchange {
 
     var request: HTTPRequest? {
         head.map { head in
-            HTTPRequest(
+            var request = HTTPRequest(
                 method: head.method, path: head.target.path, rawPath: head.target.rawPath,
                 query: head.target.query.map { ($0.name, $0.value) }, headers: head.headers, body: body)
+            request.droppedBytes = droppedBytes
+            return request
         }
     }
 }

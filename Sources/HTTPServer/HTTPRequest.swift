@@ -15,6 +15,8 @@ package struct HTTPRequest: Sendable {
     package var headers: [(name: String, value: String)]
     /// The content, at most as long as ``HTTPServerConfiguration/bodyLimit`` allows.
     package var body: [UInt8]
+    /// Bytes of the body that came after ``body`` and were not kept.
+    package var droppedBytes = 0
 
     /// A request as a test or another transport makes it.
     package init(

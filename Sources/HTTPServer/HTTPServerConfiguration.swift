@@ -18,12 +18,26 @@ package struct HTTPServerConfiguration: Sendable {
     package var idleTimeoutSeconds = 60.0
     /// Bytes for the request line, header fields and what is kept about them. Beyond, the answer is 431.
     package var headerMemoryLimit = 16 * 1024
-    /// Bytes a body may have, asked once the header has arrived. Beyond, the answer is 413 and the connection is
+    /// How long a body may be, asked once the header has arrived. Beyond, the answer is 413 and the connection is
     /// closed without reading on. Called on the server's thread.
-    package var bodyLimit: @Sendable (_ method: String, _ path: String) -> Int = { _, _ in 64 * 1024 }
+    package var bodyLimit: @Sendable (_ method: String, _ path: String) -> HTTPBodyLimit = { _, _ in
+        HTTPBodyLimit(64 * 1024)
+    }
     /// Seconds that ``HTTPServer/stop()`` waits for requests already received to be answered; later ones get 503.
     package var drainSeconds = 4.0
 
     /// 127.0.0.1, a port that is free, and the bounds of the declarations above.
     package init() {}
+}
+
+/// How long the body of a request may be.
+package struct HTTPBodyLimit: Sendable {
+    /// As much of it the handler is given.
+    package let bytes: Int
+    /// As much is received: what is between the two is dropped, and counted in ``HTTPRequest/droppedBytes``.
+    package let receivedBytes: Int
+
+    package init(_ bytes: Int, receiving receivedBytes: Int? = nil) {
+        (self.bytes, self.receivedBytes) = (bytes, receivedBytes ?? bytes)
+    }
 }

@@ -269,10 +269,12 @@ final class ServerLoop: @unchecked Sendable {
             }
         }
         guard length.pointee == 0 else {
-            guard exchange.body.count + length.pointee <= head.bodyBytesMax else {
+            let kept = min(length.pointee, head.bodyLimit.bytes - exchange.body.count)
+            exchange.body.append(contentsOf: UnsafeBufferPointer(start: bytes, count: kept))
+            exchange.droppedBytes += length.pointee - kept
+            guard exchange.body.count + exchange.droppedBytes <= head.bodyLimit.receivedBytes else {
                 return refuse(exchange, Exchange.HeadRefusal.bodyTooLong.response, isHead: false)
             }
-            exchange.body.append(contentsOf: UnsafeBufferPointer(start: bytes, count: length.pointee))
             length.pointee = 0
             return true
         }

@@ -70,6 +70,26 @@ import Testing
         #expect(client.receive()?.status == 413)
     }
 
+    @Test func `of a body longer than what is wanted the beginning is handed over, up to a bound`() throws {
+        let server = try TestServer { $0.bodyLimit = { _, _ in HTTPBodyLimit(10, receiving: 5000) } }
+        for head in ["Content-Length: 5000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1388\r\n"] {
+            let client = try #require(RawClient(port: server.port))
+            let body = "0123456789" + String(repeating: "x", count: 4990)
+            client.send("POST /echo HTTP/1.1\r\nHost: h\r\n\(head)\(body)")
+            if head.contains("chunked") { client.send("\r\n0\r\n\r\n") }
+            #expect(client.receive()?.body == "0123456789")
+            #expect(server.requests.last?.droppedBytes == 4990)
+            // The connection is as good as before.
+            client.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nok")
+            #expect(client.receive()?.body == "ok" && server.requests.last?.droppedBytes == 0)
+        }
+        for head in ["Content-Length: 5001\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1389\r\n"] {
+            let client = try #require(RawClient(port: server.port))
+            client.send("POST /echo HTTP/1.1\r\nHost: h\r\n\(head)\(String(repeating: "x", count: 5001))")
+            #expect(client.receive()?.status == 413)
+        }
+    }
+
     @Test func `a client that asks first is told to go on, or not to`() throws {
         let server = try TestServer()
         let client = try #require(RawClient(port: server.port))

@@ -17,7 +17,7 @@ final class TestServer: Sendable {
 
     init(_ configure: (inout HTTPServerConfiguration) -> Void = { _ in }) throws {
         var configuration = HTTPServerConfiguration()
-        configuration.bodyLimit = { _, path in path == "/echo" ? 100_000 : 1000 }
+        configuration.bodyLimit = { _, path in HTTPBodyLimit(path == "/echo" ? 100_000 : 1000) }
         configure(&configuration)
         let held = Held()
         self.held = held

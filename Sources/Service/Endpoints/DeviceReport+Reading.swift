@@ -5,8 +5,12 @@ import WireFormats
 extension DeviceReport {
     /// What is reported to the log of what was read from one body.
     ///
-    /// - Parameter receivedLive: the device itself reports, and the house knows when.
-    static func all(_ reports: [Report], from body: [UInt8], receivedLive: Bool) -> [DeviceReport] {
+    /// - Parameters:
+    ///   - droppedBytes: how much longer the body was.
+    ///   - receivedLive: the device itself reports, and the house knows when.
+    static func all(
+        _ reports: [Report], from body: [UInt8], droppedBytes: Int = 0, receivedLive: Bool
+    ) -> [DeviceReport] {
         reports.map { report in
             switch report {
             case .fix(var fix, let answering):
@@ -23,7 +27,7 @@ extension DeviceReport {
                 return .rejected(
                     reason,
                     RejectedInput(hash: Hash256(SHA256().hash(text)), head: Array(text.prefix(Limits.rejectedBytes))),
-                    length: Int64(text.count))
+                    length: Int64(text.count + (part == nil ? droppedBytes : 0)))
             }
         }
     }

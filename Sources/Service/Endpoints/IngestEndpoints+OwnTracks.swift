@@ -11,8 +11,12 @@ extension IngestEndpoints {
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         let box = service.secretBox(of: exchange.caller)
-        var reports = OwnTracks.reports(
-            from: exchange.request.body, now: service.clock(), opening: box.map { box in { box.open(base64: $0) } })
+        // The app for Android sends again for ever what is not taken.
+        var reports =
+            exchange.request.droppedBytes > 0
+            ? [.rejected(.tooLarge)]
+            : OwnTracks.reports(
+                from: exchange.request.body, now: service.clock(), opening: box.map { box in { box.open(base64: $0) } })
         answerQuestions(with: &reports, service, exchange)
         let requests = reports.compactMap { report in
             if case .message("request", let text) = report { OwnTracks.request(text) } else { nil }

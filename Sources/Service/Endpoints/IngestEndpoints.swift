@@ -128,7 +128,9 @@ enum IngestEndpoints {
                 .failure(
                     Problem(413, "Too many reports", "Send at most \(Limits.batchCommands) reports in one request.")))
         }
-        let wanted = DeviceReport.all(reports, from: exchange.request.body, receivedLive: device == .caller)
+        let request = exchange.request
+        let wanted = DeviceReport.all(
+            reports, from: request.body, droppedBytes: request.droppedBytes, receivedLive: device == .caller)
         let log = service.log
         log.submit(.reportFixes(device: device, wanted), by: exchange.caller, correlation: exchange.id) { result in
             switch result {

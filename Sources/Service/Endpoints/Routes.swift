@@ -35,13 +35,15 @@ struct Route: Sendable {
     var takesKey = false
     /// Whether the answer holds words of others beside what they may not know; see ``ContentCoding``.
     var mixesTexts = false
+    /// Of a longer body the route is given the beginning; a body beyond this is refused.
+    var receivedBytes: Int?
     let work: Work
 
     static let all: [Route] = [
         // Reports of devices.
         report("POST", "/v1/fixes", IngestEndpoints.fixes),
         report("POST", "/v1/reports", IngestEndpoints.reports),
-        report("POST", "/owntracks", IngestEndpoints.ownTracks),
+        report("POST", "/owntracks", IngestEndpoints.ownTracks, receiving: Limits.droppedBodyBytes),
         report("POST", "/overland", IngestEndpoints.overland),
         report("GET", "/osmand", IngestEndpoints.osmAnd, IngestEndpoints.osmAndCredentials),
         report("POST", "/osmand", IngestEndpoints.osmAnd, IngestEndpoints.osmAndCredentials),
@@ -140,11 +142,12 @@ struct Route: Sendable {
     private static func report(
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void,
-        _ credentials: Credentials = .header, bodyBytes: Int = Limits.ingestBodyBytes, takesKey: Bool = false
+        _ credentials: Credentials = .header, bodyBytes: Int = Limits.ingestBodyBytes, takesKey: Bool = false,
+        receiving: Int? = nil
     ) -> Route {
         Route(
             method: method, path: path, pattern: parts(path), credentials: credentials, bodyBytes: bodyBytes,
-            takesKey: takesKey, work: .report(work))
+            takesKey: takesKey, receivedBytes: receiving, work: .report(work))
     }
 
     private static func answer(
@@ -217,9 +220,9 @@ struct Route: Sendable {
         grouping: all.filter { !$0.pattern.contains("*") }, by: \.path)
 
     /// The body that a route takes; for paths of no route the smallest bound.
-    static func bodyLimit(_ method: String, _ path: String) -> Int {
-        if let route = literal(method, path) { return route.bodyBytes }
+    static func bodyLimit(_ method: String, _ path: String) -> HTTPBodyLimit {
         let parts = parts(path)
-        return all.first { $0.method == method && $0.match(parts) != nil }?.bodyBytes ?? Limits.bodyBytes
+        let route = literal(method, path) ?? all.first { $0.method == method && $0.match(parts) != nil }
+        return HTTPBodyLimit(route?.bodyBytes ?? Limits.bodyBytes, receiving: route?.receivedBytes)
     }
 }

@@ -2,6 +2,9 @@
 package enum Limits {
     /// Bytes of a request body on an ingest route.
     package static let ingestBodyBytes = 1 << 20
+    /// Bytes of a body whose beginning is kept as rejected and whose client is told that all is well, because after a
+    /// refusal it would send it again for ever.
+    package static let droppedBodyBytes = 16 << 20
     /// Bytes of any other request body.
     package static let bodyBytes = 64 << 10
     /// Fixes in one batch of an import, a report or an append.

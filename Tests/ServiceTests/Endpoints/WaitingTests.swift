@@ -56,12 +56,12 @@ import Whereabouts
         let phone, friend, url: String
         let grant: Int64
 
-        init(precision: String = "exact") throws {
+        init(precision: String = "exact", more: String = "") throws {
             house = try ServiceUnderTest()
             _ = try house.addPerson("walker")
             phone = try house.addDevice("walker-phone", of: "walker")
             friend = try house.addPerson("friend")
-            grant = try house.grant("walker", to: "friend", precision: precision)
+            grant = try house.grant("walker", to: "friend", precision: precision, more: more)
             let asked = house.send(
                 "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"to test"}"#)
             url = try #require(asked["url"]?.string)
@@ -159,9 +159,10 @@ import Whereabouts
     }
 
     @Test func `an answer that the grant hides is waited past, up to the deadline`() throws {
-        let here = try Asked()
+        // It is ten o'clock.
+        let here = try Asked(more: #","hours":{"timeZone":"Europe/Vienna","weekly":"Mo 09:30-12:00"}"#)
         let answers = here.wait()
-        // From before the grant: it ends the query, and the friend sees nothing of it.
+        // From nine: it ends the query, and the friend sees nothing of it.
         let old = here.house.clock.seconds - 3600
         let sent = here.house.send(
             "POST", "/v1/fixes", as: here.phone,

@@ -106,6 +106,23 @@ import Whereabouts
         #expect(try pair.house.events().count { if case .fixReported = $0.event { true } else { false } } == 2)
     }
 
+    @Test func `a body that is far too long is taken, its beginning kept, and the queue moves on`() throws {
+        let pair = try Pair()
+        let client = SocketClient(port: try pair.house.listen())
+        let long = #"[{"_type":"location","padding":""# + String(repeating: "x", count: 2 << 20) + #""}]"#
+        for _ in 0..<2 {
+            let answer = try client.send("POST", "/owntracks", as: pair.walkerKey, long)
+            #expect(answer.status == 200 && answer.text == "[]")
+        }
+        #expect(try client.send("POST", "/owntracks", as: pair.walkerKey, pair.location()).status == 200)
+        let rejected = try pair.house.events().compactMap { recorded -> (RejectionReason, Int64, Int)? in
+            guard case .inputRejected(_, let reason, let length, .open(let input)) = recorded.event else { return nil }
+            return (reason, length, input.head.count)
+        }
+        #expect(rejected.count == 1 && rejected[0] == (.tooLarge, Int64(long.utf8.count), Limits.rejectedBytes))
+        #expect(try pair.house.events().contains { if case .fixReported = $0.event { true } else { false } })
+    }
+
     @Test func `a request for tours is answered`() throws {
         let pair = try Pair()
         let answer = pair.post(#"{"_type":"request","request":"tours"}"#, as: pair.walkerKey)
