@@ -96,7 +96,7 @@ let package = Package(
         tests(
             "Service",
             [
-                "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT",
                 "Posting",
                 "PushStandIn", "SQLite", "Whereabouts",
             ]),

@@ -23,6 +23,14 @@ package struct BrokerConfiguration: Sendable {
     }
 }
 
+/// One message for the broker to hand on.
+package struct BrokerPublication: Sendable {
+    package let topic: String
+    package let payload: [UInt8]
+
+    package init(topic: String, payload: [UInt8]) { (self.topic, self.payload) = (topic, payload) }
+}
+
 /// One message as the broker handed it over.
 package struct BrokerMessage: Sendable {
     package let topic: String

@@ -11,6 +11,7 @@ import Synchronization
 package final class BrokerSubscription: Sendable {
     private let configuration: BrokerConfiguration
     private let take: @Sendable (BrokerMessage) -> Bool
+    private let due: @Sendable () -> [BrokerPublication]
     private let note: @Sendable (String) -> Void
     private let stopping = Atomic<Bool>(false)
 
@@ -22,12 +23,14 @@ package final class BrokerSubscription: Sendable {
 
     /// - Parameters:
     ///   - take: called on the thread of ``run()`` for each message, which waits for it; whether the message is taken for good.
+    ///   - due: called on the same thread, ten times a second while there is a connection: what is to be published, each once.
     ///   - note: takes a sentence for the operator when the connection comes or goes.
     package init(
         _ configuration: BrokerConfiguration, take: @escaping @Sendable (BrokerMessage) -> Bool,
+        due: @escaping @Sendable () -> [BrokerPublication] = { [] },
         note: @escaping @Sendable (String) -> Void
     ) {
-        (self.configuration, self.take, self.note) = (configuration, take, note)
+        (self.configuration, self.take, self.due, self.note) = (configuration, take, due, note)
     }
 
     /// Ends ``run()`` at its next turn.
@@ -56,6 +59,7 @@ package final class BrokerSubscription: Sendable {
             var code = mosquitto_connect(
                 client, configuration.host, Int32(clamping: configuration.port), Self.keepAliveSeconds)
             while code == success, !stopping.load(ordering: .relaxed) {
+                if context.isSubscribed { publish(client) }
                 code = mosquitto_loop(client, Self.turnMilliseconds, 1)
                 if context.isSubscribed {
                     pause = Self.pauseTurns.first
@@ -100,6 +104,13 @@ package final class BrokerSubscription: Sendable {
         let code = mosquitto_subscribe(client, nil, configuration.topic, 1)
         if code != success { cut(client) }
         note("Connected to the broker.")
+    }
+
+    /// What cannot be sent on this connection is sent on the next one: libmosquitto keeps it.
+    private func publish(_ client: OpaquePointer) {
+        for message in due() {
+            mosquitto_publish(client, nil, message.topic, Int32(message.payload.count), message.payload, 1, false)
+        }
     }
 
     fileprivate func take(_ message: BrokerMessage, _ client: OpaquePointer) {

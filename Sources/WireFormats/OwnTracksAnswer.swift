@@ -41,10 +41,13 @@ package struct OwnTracksAnswer {
             }
         }
         for request in requests { message("cmd", into: &writer) { Self.refuse(request, into: &$0) } }
-        if isToReport { message("cmd", into: &writer) { $0.field("action", "reportLocation") } }
+        if isToReport { writer.raw(Self.reportLocation) }
         writer.endArray()
         return writer.bytes
     }
+
+    /// The message that tells an app to say where it is.
+    package static let reportLocation = Array(#"{"_type":"cmd","action":"reportLocation"}"#.utf8)
 
     private func message(_ type: String, into writer: inout JSONWriter, _ members: (inout JSONWriter) -> Void) {
         writer.beginObject()

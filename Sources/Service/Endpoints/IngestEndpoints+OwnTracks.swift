@@ -17,7 +17,7 @@ extension IngestEndpoints {
             ? [.rejected(.tooLarge)]
             : OwnTracks.reports(
                 from: exchange.request.body, now: service.clock(), opening: box.map { box in { box.open(base64: $0) } })
-        answerQuestions(with: &reports, service, exchange)
+        answerQuestions(with: &reports, of: service.log.withStanding { $0.owner(of: exchange.caller) }, service)
         let requests = reports.compactMap { report in
             if case .message("request", let text) = report { OwnTracks.request(text) } else { nil }
         }
@@ -33,12 +33,11 @@ extension IngestEndpoints {
     }
 
     /// Lets a fix that the app calls its answer to `reportLocation` name the question that was passed on.
-    private static func answerQuestions(with reports: inout [Report], _ service: Service, _ exchange: Exchange) {
+    static func answerQuestions(with reports: inout [Report], of person: PersonID?, _ service: Service) {
         let now = service.clock()
-        let question = service.log.withStanding { standing in
-            standing.owner(of: exchange.caller).flatMap { standing.questionsToPassOn(about: $0, at: now).first }
-        }
-        guard let question else { return }
+        guard let person,
+            let question = service.log.withStanding({ $0.questionsToPassOn(about: person, at: now).first })
+        else { return }
         for (index, report) in reports.enumerated() {
             guard case .fix(let fix, nil) = report, OwnTracks.isAnswer(fix) else { continue }
             reports[index] = .fix(fix, answering: question)

@@ -9,7 +9,8 @@ import WireFormats
 /// decides who may publish where; here the topic names the device.
 ///
 /// A message is acknowledged once it is durable, or was kept as rejected, or names nobody; while the log takes nothing it
-/// stays with the broker.
+/// stays with the broker. A phone that has published since the start is told to report while a question waits for its
+/// owner, under the topic `cmd` below its own; it must be allowed to read that.
 final class BrokerReceiver: Sendable {
     private let subscription: BrokerSubscription
     private let thread: Mutex<WorkerThread?>
@@ -17,6 +18,7 @@ final class BrokerReceiver: Sendable {
     /// - Parameter service: outlives it.
     init(_ configuration: BrokerConfiguration, _ service: Service) {
         let isNoted = Mutex(false)
+        let phones = Monitor<[DeviceID: String]>([:])
         let subscription = BrokerSubscription(configuration) { [unowned service] message in
             guard let sender = Sender(topic: message.topic, in: service) else {
                 let isFirst = isNoted.withLock { noted in
@@ -30,7 +32,11 @@ final class BrokerReceiver: Sendable {
                 }
                 return true
             }
-            return sender.isFromApp ? Self.take(message, from: sender, service) : true
+            guard sender.isFromApp else { return true }
+            phones.read { $0[sender.device] = sender.topic }
+            return Self.take(message, from: sender, service)
+        } due: { [unowned service] in
+            Self.commands(to: phones.read { $0 }, service)
         } note: { sentence in
             Diagnostics.note("mqtt.connection", sentence)
         }
@@ -50,6 +56,8 @@ final class BrokerReceiver: Sendable {
     private struct Sender {
         let device: DeviceID
         let handle: Handle
+        /// `owntracks/PERSON/DEVICE`, as it was written.
+        let topic: String
         /// Whether the app published it; commands and cards come from others.
         let isFromApp: Bool
 
@@ -69,7 +77,24 @@ final class BrokerReceiver: Sendable {
             }
             guard let found else { return nil }
             (device, handle) = found
+            self.topic = topic.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
             isFromApp = !["cmd", "info"].contains(parts.dropFirst(3).first)
+        }
+    }
+
+    /// What the phones are to be told now, on record.
+    private static func commands(to phones: [DeviceID: String], _ service: Service) -> [BrokerPublication] {
+        let now = service.clock()
+        let asked = service.log.withStanding { standing in
+            standing.openQueries.isEmpty ? [] : phones.keys.filter { standing.isToBeCommanded($0, at: now) }
+        }
+        return asked.compactMap { device in
+            // What the log does not take is tried again at the next turn.
+            guard
+                (try? service.log.appendAndWait(.commandReports(device), by: .house, correlation: .random())) != nil,
+                let topic = phones[device]
+            else { return nil }
+            return BrokerPublication(topic: "\(topic)/cmd", payload: OwnTracksAnswer.reportLocation)
         }
     }
 
@@ -78,6 +103,8 @@ final class BrokerReceiver: Sendable {
         let box = service.secretBoxes[sender.handle]
         var reports = OwnTracks.reports(
             from: message.payload, now: service.clock(), opening: box.map { box in { box.open(base64: $0) } })
+        let owner = service.log.withStanding { $0.devices[sender.device]?.person }
+        IngestEndpoints.answerQuestions(with: &reports, of: owner, service)
         if message.isRetained {
             // A repeat. A fix is known by what it says; of anything else nobody could tell whether it still holds.
             reports = reports.filter { if case .fix = $0 { true } else { false } }

@@ -81,6 +81,8 @@ package enum Command: Sendable {
     /// The answer to a device's own message is about to leave: it shows these friends' newest places, each permitted to
     /// the device's owner, and tells the device to report if a question waits for its owner.
     case answerDevice(friends: [Permit], asOf: Int64, answerHash: Hash256)
+    /// A device that came by a broker is about to be told to report, for the questions that wait for its owner.
+    case commandReports(DeviceID)
     /// A reading that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
     case recordRefusedRead(ReadQuestion)
     case erasePerson(Handle)

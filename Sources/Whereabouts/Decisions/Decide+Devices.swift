@@ -57,12 +57,35 @@ extension Standing {
                             LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: answerHash)))),
                 to: .audit(friend.subject))
         }
-        let device = DeviceID(rawValue: caller.principal.rawValue)
-        for id in questionsToPassOn(about: person, at: now) {
-            guard let query = queries[id], !query.commanded.contains(device) else { continue }
-            decision.append(
-                .locationReportCommanded(query: id, device: device), to: .audit(person), cause: query.number)
-        }
+        command(DeviceID(rawValue: caller.principal.rawValue), of: person, at: now, in: &decision)
         return decision
+    }
+
+    /// Records that a device is told to report, as ``answerDevice(friends:asOf:answerHash:by:at:)`` does, where the house
+    /// itself tells it.
+    func commandReports(of device: DeviceID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        guard let known = devices[device], !known.isRemoved else { return decision }
+        command(device, of: known.person, at: now, in: &decision)
+        return decision
+    }
+
+    /// Whether a question waits for the device's owner that the device was not told of.
+    package func isToBeCommanded(_ device: DeviceID, at now: Timestamp) -> Bool {
+        guard let known = devices[device], !known.isRemoved else { return false }
+        return !questionsToCommand(device, of: known.person, at: now).isEmpty
+    }
+
+    private func questionsToCommand(_ device: DeviceID, of person: PersonID, at now: Timestamp) -> [QueryID] {
+        questionsToPassOn(about: person, at: now).filter { queries[$0]?.commanded.contains(device) == false }
+    }
+
+    private func command(_ device: DeviceID, of person: PersonID, at now: Timestamp, in decision: inout Decision) {
+        for id in questionsToCommand(device, of: person, at: now) {
+            decision.append(
+                .locationReportCommanded(query: id, device: device), to: .audit(person), cause: queries[id]?.number ?? 0
+            )
+        }
     }
 }

@@ -78,6 +78,7 @@ extension Standing {
                 question, permitted: permit, asOf: asOf, count: count, answerHash: hash, by: caller, at: now)
         case .answerDevice(let friends, let asOf, let hash):
             return try answerDevice(friends: friends, asOf: asOf, answerHash: hash, by: caller, at: now)
+        case .commandReports(let device): return try commandReports(of: device, by: caller, at: now)
         case .recordRefusedRead(let question): return try recordRefusedRead(question, by: caller, at: now)
         case .countRefusals(let principal, let count, let since):
             return try countRefusals(by: principal, count: count, since: since, by: caller)

@@ -6,7 +6,7 @@ enum WebhookCommands {
     private static let url = Options.text("url", "URL", help: "where to; the operator must have allowed its origin")
     private static let topics = Options.text(
         "topics", "WORDS",
-        help: "what to tell, with commas between: \(FeedTopics.words.joined(separator: ", ")) (default: all)")
+        help: "what to tell, such as visit,crossing,query (default: all)")
     private static let letter = Options.number("letter", "NUMBER", in: 1...Int64.max, help: "this message alone")
 
     static let all = [

@@ -1,4 +1,10 @@
 import Geodesy
+import Glibc
+import JSON
+import MQTT
+import PushStandIn
+import Synchronization
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -82,5 +88,80 @@ import Whereabouts
             }
         }
         #expect(others == ["region home", "crossing home", "notJSON"])
+    }
+
+    @Test(.enabled(if: RunningBroker.program != nil, "mosquitto is not installed"))
+    func `over TLS and with a password, a waiting question reaches the phone, and its answer ends it`() throws {
+        let temporary = TemporaryFolder()
+        let folder = temporary.path
+        let standIn = try PushStandIn(PushStandIn.Configuration(directory: folder))
+        defer { standIn.stop() }
+        let files = standIn.credentials
+        let broker = try RunningBroker(
+            RunningBroker.Lock(
+                certificateFile: files.serverCertificateFile, keyFile: files.serverKeyFile, user: "whereabouts",
+                password: "to be kept"))
+        try DataDirectory.writePrivate(Array("to be kept\n".utf8), to: "\(folder)/password")
+        let house = try ServiceUnderTest(clock: .running) {
+            var mqtt = ServiceConfiguration.Broker(host: "localhost")
+            (mqtt.port, mqtt.user, mqtt.passwordFile) = (Int64(broker.servicePort), "whereabouts", "\(folder)/password")
+            mqtt.caFile = files.trustFile
+            $0.mqtt = mqtt
+        }
+        _ = try house.addPerson("walker")
+        let friend = try house.addPerson("friend")
+        _ = try house.addDevice("walker-phone", of: "walker")
+        try house.grant("walker", to: "friend")
+        let topic = "owntracks/Walker/walker-phone"
+        let commands = try broker.subscription(to: "\(topic)/cmd")
+        try broker.publish([location(1, topic: topic)])
+        try wait(for: 1, house)
+        let asked = house.send("POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"late"}"#)
+        let command = try #require(commands())
+        #expect(command.topic == "\(topic)/cmd" && command.payload == #"{"_type":"cmd","action":"reportLocation"}"#)
+        // On record, once.
+        #expect(
+            try house.events().count { if case .locationReportCommanded = $0.event { true } else { false } } == 1)
+        // The app's answer ends the question although its place is older.
+        try broker.publish([
+            RunningBroker.Message(
+                topic: topic,
+                payload: #"{"_type":"location","lat":46.5,"lon":9.25,"tst":\#(Self.start + 2),"tid":"ab","t":"r"}"#)
+        ])
+        let url = try #require(asked["url"]?.string)
+        #expect(house.send("GET", "\(url)?wait=30", as: friend)["status"]?.string == "answered")
+    }
+
+    /// Nothing comes of a service that the broker does not know, or that does not trust the broker.
+    @Test(.enabled(if: RunningBroker.program != nil, "mosquitto is not installed"), arguments: [true, false])
+    func `a wrong password and a foreign certificate take nothing`(isPasswordWrong: Bool) throws {
+        let temporary = TemporaryFolder()
+        let folder = temporary.path
+        let standIn = try PushStandIn(PushStandIn.Configuration(directory: folder))
+        defer { standIn.stop() }
+        let files = standIn.credentials
+        let broker = try RunningBroker(
+            RunningBroker.Lock(
+                certificateFile: files.serverCertificateFile, keyFile: files.serverKeyFile, user: "whereabouts",
+                password: "to be kept"))
+        let said = Mutex<[String]>([])
+        var configuration = BrokerConfiguration(
+            host: "localhost", port: broker.servicePort, clientID: "c", topic: "owntracks/+/+/#")
+        (configuration.user, configuration.password) = ("whereabouts", isPasswordWrong ? "guessed" : "to be kept")
+        configuration.tls = isPasswordWrong ? .file(files.trustFile) : .system
+        let isTold = Monitor(false)
+        let subscription = BrokerSubscription(configuration) { message in
+            Issue.record("\(message.topic) came.")
+            return true
+        } note: { sentence in
+            said.withLock { $0.append(sentence) }
+            isTold.change { $0 = true }
+        }
+        try broker.publish([location(1)])
+        let thread = WorkerThread { subscription.run() }
+        #expect(isTold.wait(milliseconds: 20_000) { $0 ? true : nil } == true)
+        subscription.stop()
+        thread.join()
+        #expect(!said.withLock { $0.contains("Connected to the broker.") })
     }
 }

@@ -77,9 +77,8 @@ import Testing
     func `killed between a post and its answer, the next process posts again under the same id, and loses none`() throws
     {
         let tool = try #require(Self.tool)
-        var template = Array("/tmp/killed-XXXXXX".utf8CString)
-        let data = String(cString: try #require(mkdtemp(&template)))
-        defer { ServiceUnderTest.remove(data) }
+        let temporary = TemporaryFolder()
+        let data = temporary.path
         let victim = Monitor(pid_t(0))
         let receiver = try WebhookReceiver { _, index in
             // The fourth is not taken at first; when it comes again the process ends, before the answer leaves.

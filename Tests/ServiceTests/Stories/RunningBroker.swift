@@ -10,13 +10,36 @@ final class RunningBroker {
 
     let port: Int
     private let process = Process()
-    private let file: URL
+    private let file, passwords: URL
 
-    init() throws {
+    /// Where the service comes in: with TLS and a password when there is a ``Lock``, otherwise ``port`` too.
+    let servicePort: Int
+
+    /// What a broker asks of the service: its own certificate with the key, and a user's password.
+    struct Lock {
+        let certificateFile, keyFile: String
+        let user, password: String
+    }
+
+    init(_ lock: Lock? = nil) throws {
         port = try Self.freePort()
-        file = FileManager.default.temporaryDirectory.appending(path: "broker-\(UUID().uuidString).conf")
-        try "listener \(port) 127.0.0.1\nallow_anonymous true\npersistence false\n".write(
-            to: file, atomically: true, encoding: .utf8)
+        servicePort = lock == nil ? port : try Self.freePort()
+        let folder = FileManager.default.temporaryDirectory
+        file = folder.appending(path: "broker-\(UUID().uuidString).conf")
+        passwords = file.deletingPathExtension().appendingPathExtension("passwords")
+        // What is said to be only its owner's to read it would not see as another user.
+        var lines = ["per_listener_settings true", "persistence false", "user root"]
+        lines += ["listener \(port) 127.0.0.1", "allow_anonymous true"]
+        if let lock {
+            let hash = Process()
+            hash.executableURL = URL(filePath: "/usr/bin/mosquitto_passwd")
+            hash.arguments = ["-b", "-c", passwords.path, lock.user, lock.password]
+            try hash.run()
+            hash.waitUntilExit()
+            lines += ["listener \(servicePort) 127.0.0.1", "allow_anonymous false", "password_file \(passwords.path)"]
+            lines += ["certfile \(lock.certificateFile)", "keyfile \(lock.keyFile)"]
+        }
+        try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
         process.executableURL = URL(filePath: try #require(Self.program))
         process.arguments = ["-c", file.path]
         process.standardError = FileHandle.nullDevice
@@ -27,7 +50,7 @@ final class RunningBroker {
         // It inherits a mask of blocked signals, by which it would never hear a polite one.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        try? FileManager.default.removeItem(at: file)
+        for file in [file, passwords] { try? FileManager.default.removeItem(at: file) }
     }
 
     struct Message {
@@ -51,6 +74,30 @@ final class RunningBroker {
             try expect([0x40, 2, 0, 1], descriptor)
         }
         try send([0xE0, 0], descriptor)
+    }
+
+    /// What an app that subscribes to the topic is sent, one message at a time; `nil` after half a minute without one.
+    func subscription(to topic: String) throws -> () -> (topic: String, payload: String)? {
+        let descriptor = try connection()
+        try send([0x10, 13, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 1, UInt8(ascii: "s")], descriptor)
+        try expect([0x20, 2, 0, 0], descriptor)
+        let name = Array(topic.utf8)
+        try send([0x82, UInt8(name.count + 5), 0, 1, 0, UInt8(name.count)] + name + [0], descriptor)
+        try expect([0x90, 3, 0, 1, 0], descriptor)
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        return {
+            var head = [UInt8](repeating: 0, count: 4)
+            guard recv(descriptor, &head, 4, Int32(MSG_WAITALL)) == 4, head[0] & 0xF0 == 0x30 else { return nil }
+            // A length below 128 is all these tests need.
+            var rest = [UInt8](repeating: 0, count: Int(head[1]) - 2)
+            guard recv(descriptor, &rest, rest.count, Int32(MSG_WAITALL)) == rest.count else { return nil }
+            let length = Int(head[2]) << 8 | Int(head[3])
+            return (
+                String(decoding: rest.prefix(length), as: UTF8.self),
+                String(decoding: rest.dropFirst(length), as: UTF8.self)
+            )
+        }
     }
 
     /// The broker needs a moment until it listens.

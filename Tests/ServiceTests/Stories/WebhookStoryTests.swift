@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import JSON
 import Posting
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -121,31 +122,20 @@ import Whereabouts
         scene.ask()
         let message = try #require(receiver.until { !$0.isEmpty }.first)
         let page = try String(
-            contentsOfFile: Self.tree + "/Sources/Whereabouts/Documentation.docc/HTTP.md", encoding: .utf8)
+            contentsOfFile: Repository.root + "/Sources/Whereabouts/Documentation.docc/HTTP.md", encoding: .utf8)
         let snippet = try #require(
             page.components(separatedBy: "```python\n").last?.components(separatedBy: "```").first)
         try #require(snippet.contains("def verify"))
         func verdict(_ body: String, _ headers: [String: String], now: Int64) throws -> String {
-            let process = Process(), input = Pipe(), output = Pipe()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = [
-                "python3", "-c",
+            let given: [String: Any] = ["secret": secret, "headers": headers, "body": body, "now": now]
+            return try Foreign.python(
                 snippet
                     + """
 
                     import json, sys
                     given = json.load(sys.stdin)
-                    print(verify(given["secret"], given["headers"], given["body"].encode(), given["now"]))
-                    """,
-            ]
-            (process.standardInput, process.standardOutput) = (input, output)
-            try process.run()
-            let given: [String: Any] = ["secret": secret, "headers": headers, "body": body, "now": now]
-            try input.fileHandleForWriting.write(contentsOf: JSONSerialization.data(withJSONObject: given))
-            try input.fileHandleForWriting.close()
-            let said = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+                    print(verify(given["secret"], given["headers"], given["body"].encode(), given["now"]), end="")
+                    """, input: String(decoding: JSONSerialization.data(withJSONObject: given), as: UTF8.self))
         }
         let body = String(decoding: message.body, as: UTF8.self)
         let now = try #require(message.headers["webhook-timestamp"].flatMap { Int64($0) })
@@ -354,6 +344,4 @@ import Whereabouts
         #expect(scene.house.service.log.withStanding { $0.webhooks.isEmpty })
         #expect(scene.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
     }
-
-    private static let tree = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 }
