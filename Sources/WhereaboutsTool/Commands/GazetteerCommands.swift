@@ -100,9 +100,9 @@ enum GazetteerCommands {
         }
         let console = invocation.console
         console.line(
-            "\(report.name) has \(Text.count(supplement.addressCount)) addresses in \(Text.count(supplement.streetCount)) "
-                + "streets, \(Text.count(supplement.postalCodeCount)) postal codes and "
-                + "\(Text.count(supplement.placeCount)) places.")
+            "\(report.name): addresses \(Text.count(supplement.addressCount)), streets "
+                + "\(Text.count(supplement.streetCount)), postal codes \(Text.count(supplement.postalCodeCount)), places "
+                + "\(Text.count(supplement.placeCount)).")
         for file in report.files {
             for (reason, count, line) in file.rejected {
                 console.line(
