@@ -1,12 +1,13 @@
-// ingest_client: many phones reporting at once. Posts OwnTracks fixes over keep-alive connections, each connection
-// sending its next request when it has the answer to the last, and prints what it saw as one JSON object.
+// ingest_client: many phones reporting at once. Posts fixes over keep-alive connections, each connection sending its next
+// request when it has the answer to the last, and prints what it saw as one JSON object.
 //
 //   ingest_client --port P [--host 127.0.0.1] [--connections 64] [--users 100] [--seconds 10] [--start UNIX]
-//                 (--credentials FILE | --empty) [--path /owntracks]
+//                 (--credentials FILE | --empty) [--batch N]
 //
+// - A request is a fix as OwnTracks posts it; with --batch, N fixes as Overland does.
 // - FILE has a line `user:password` for each device, at least --users of them. --empty needs none: it is for
 //   empty_server, and expects the body [] of every answer.
-// - Every request is a new fix: the user's `tst` goes up by one second from --start (default: 30 days ago, so that a
+// - Every fix is a new one: the user's `tst` goes up by one second from --start (default: 30 days ago, so that a
 //   run of millions stays out of the future), and the place moves by some 3 m, so that nothing is a repetition.
 //   A second run on the same server needs a later --start.
 // - One thread, epoll. Latency is from the request's first byte sent to the answer's last byte read. After --seconds no
@@ -29,12 +30,12 @@
 #include <unistd.h>
 
 enum {
-    answer_limit = 64 * 1024, request_limit = 2048, longest_us = 10 * 1000 * 1000, drain_seconds = 5,
+    answer_limit = 64 * 1024, body_limit = 128 * 1024, request_limit = body_limit + 2048, longest_us = 10 * 1000 * 1000, drain_seconds = 5,
     reconnect_limit = 1000
 };
 
 struct user {
-    char authorization[400];  // base64 of user:password
+    char authorization[400];
     int64_t fixes;
 };
 
@@ -47,8 +48,8 @@ struct connection {
     char request[request_limit], answer[answer_limit];
 };
 
-static const char *host = "127.0.0.1", *port, *path = "/owntracks", *credentials_path;
-static long connection_count = 64, user_count = 100, seconds = 10, start_second;
+static const char *host = "127.0.0.1", *port, *credentials_path;
+static long connection_count = 64, user_count = 100, seconds = 10, start_second, batch;
 static int is_empty, poller;
 static struct addrinfo *address;
 static struct user *users;
@@ -90,28 +91,57 @@ static void read_credentials(void) {
         if (file && !fgets(line, sizeof line, file)) stop(credentials_path, "has fewer lines than --users");
         line[strcspn(line, "\r\n")] = 0;
         if (!strchr(line, ':')) stop(credentials_path, "a line is not user:password");
-        encode_base64(line, users[i].authorization);
+        if (batch) {
+            snprintf(users[i].authorization, sizeof users[i].authorization, "Bearer %s", strchr(line, ':') + 1);
+        } else {
+            memcpy(users[i].authorization, "Basic ", 6);
+            encode_base64(line, users[i].authorization + 6);
+        }
     }
     if (file) fclose(file);
 }
 
+// Appends the user's next fix to a body of this length, and returns the new length.
+static int write_fix(struct user *user, long number, char *body, int length) {
+    long step = user->fixes++;
+    // A slow walk to and fro: some 3 m north with each fix, from a place of the user's own.
+    double latitude = -50 + (double)(number % 100) + (double)(step % 20000) * 0.00003;
+    double longitude = -170 + (double)(number / 100 % 340) + (double)(step / 20000) * 0.001;
+    time_t moment = start_second + step;
+    char *end = body + length;
+    size_t room = (size_t)(body_limit - length);
+    if (!batch)
+        return length + snprintf(end, room,
+            "{\"_type\":\"location\",\"lat\":%.6f,\"lon\":%.6f,\"tst\":%ld,\"acc\":5,\"batt\":87,\"tid\":\"u1\",\"vel\":3}",
+            latitude, longitude, (long)moment);
+    struct tm parts;
+    char time[32];
+    strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&moment, &parts));
+    return length + snprintf(end, room,
+        "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[%.6f,%.6f]},\"properties\":{"
+        "\"timestamp\":\"%s\",\"altitude\":80,\"speed\":3,\"horizontal_accuracy\":5,\"vertical_accuracy\":4,"
+        "\"motion\":[\"walking\"],\"battery_state\":\"unplugged\",\"battery_level\":0.87,\"wifi\":\"\"}}",
+        longitude, latitude, time);
+}
+
 static void write_request(struct connection *connection) {
+    static char body[body_limit];
     struct user *user = &users[connection->next_user];
     // Each user belongs to one connection where there are enough of them: then the fixes of one arrive in order.
     long next = connection->next_user + connection_count;
     long first = connection - connections;
-    long step = user->fixes++;
-    // A slow walk to and fro: some 3 m north with each fix, from a place of the user's own.
-    double latitude = -50 + (double)(connection->next_user % 100) + (double)(step % 20000) * 0.00003;
-    double longitude = -170 + (double)(connection->next_user / 100 % 340) + (double)(step / 20000) * 0.001;
+    int length = 0;
+    if (batch) length = sprintf(body, "{\"locations\":[");
+    for (long i = 0; i < (batch ? batch : 1); i++) {
+        if (i) body[length++] = ',';
+        length = write_fix(user, connection->next_user, body, length);
+        if (length + 4 >= body_limit) stop("--batch", "is too large");
+    }
+    if (batch) length += sprintf(body + length, "]}");
     connection->next_user = next < user_count ? next : first % user_count;
-    char body[256];
-    int length = snprintf(body, sizeof body,
-        "{\"_type\":\"location\",\"lat\":%.6f,\"lon\":%.6f,\"tst\":%ld,\"acc\":5,\"batt\":87,\"tid\":\"u1\",\"vel\":3}",
-        latitude, longitude, start_second + step);
     connection->request_length = (size_t)snprintf(connection->request, request_limit,
-        "POST %s HTTP/1.1\r\nHost: %s:%s\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\n"
-        "Content-Length: %d\r\n\r\n%s", path, host, port, user->authorization, length, body);
+        "POST %s HTTP/1.1\r\nHost: %s:%s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n"
+        "Content-Length: %d\r\n\r\n%s", batch ? "/overland" : "/owntracks", host, port, user->authorization, length, body);
     if (connection->request_length >= request_limit) stop("the request", "is too long");
     connection->sent = connection->got = 0;
     connection->waits = 1;
@@ -213,7 +243,7 @@ static double quantile_us(double share) {
 }
 
 static void read_options(int count, char **arguments) {
-    static const struct option options[] = {{"host", 1, NULL, 'h'}, {"port", 1, NULL, 'p'}, {"path", 1, NULL, 'a'},
+    static const struct option options[] = {{"host", 1, NULL, 'h'}, {"port", 1, NULL, 'p'}, {"batch", 1, NULL, 'b'},
         {"connections", 1, NULL, 'c'}, {"users", 1, NULL, 'u'}, {"seconds", 1, NULL, 's'}, {"start", 1, NULL, 't'},
         {"credentials", 1, NULL, 'f'}, {"empty", 0, NULL, 'e'}, {0}};
     start_second = (long)time(NULL) - 30 * 86400;
@@ -221,7 +251,7 @@ static void read_options(int count, char **arguments) {
         switch (option) {
         case 'h': host = optarg; break;
         case 'p': port = optarg; break;
-        case 'a': path = optarg; break;
+        case 'b': batch = atol(optarg); break;
         case 'c': connection_count = atol(optarg); break;
         case 'u': user_count = atol(optarg); break;
         case 's': seconds = atol(optarg); break;
@@ -232,7 +262,7 @@ static void read_options(int count, char **arguments) {
         }
     }
     if (!port || optind != count || (!credentials_path && !is_empty) || connection_count < 1 || user_count < 1
-        || seconds < 1) stop("usage", "ingest_client --port P (--credentials FILE | --empty) [--host H] [--path PATH]"
+        || seconds < 1) stop("usage", "ingest_client --port P (--credentials FILE | --empty) [--host H] [--batch N]"
                                       " [--connections C] [--users U] [--seconds S] [--start UNIX]");
 }
 

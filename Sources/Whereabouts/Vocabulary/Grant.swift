@@ -42,7 +42,8 @@ package struct GrantTerms: Hashable, Sendable {
     package let includesHistory: Bool
     /// Whether the subject answers each question before it is passed on.
     package let asksEachTime: Bool
-    /// In force from this moment on; history before it stays closed. `nil`: from the time it was recorded at.
+    /// In force from this moment on; history before it stays closed. `nil`: from the time it was recorded at, and history
+    /// before it is open where history is included at all.
     package let from: Timestamp?
     /// No longer in force at this moment. `nil`: until revoked.
     package let until: Timestamp?
