@@ -18,7 +18,7 @@ final class BrokerReceiver: Sendable {
     /// - Parameter service: outlives it.
     init(_ configuration: BrokerConfiguration, _ service: Service) {
         let isNoted = Mutex(false)
-        let phones = Monitor<[DeviceID: String]>([:])
+        let phones = Mutex<[DeviceID: String]>([:])
         let subscription = BrokerSubscription(configuration) { [unowned service] message in
             guard let sender = Sender(topic: message.topic, in: service) else {
                 let isFirst = isNoted.withLock { noted in
@@ -33,10 +33,10 @@ final class BrokerReceiver: Sendable {
                 return true
             }
             guard sender.isFromApp else { return true }
-            phones.read { $0[sender.device] = sender.topic }
+            phones.withLock { $0[sender.device] = sender.topic }
             return Self.take(message, from: sender, service)
         } due: { [unowned service] in
-            Self.commands(to: phones.read { $0 }, service)
+            Self.commands(to: phones.withLock { $0 }, service)
         } note: { sentence in
             Diagnostics.note("mqtt.connection", sentence)
         }
