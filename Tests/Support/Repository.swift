@@ -4,6 +4,14 @@ import Glibc
 package enum Repository {
     package static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
+    /// The command `whereabouts` beside the program that runs these tests; `nil` when it was not built.
+    package static let tool: String? = {
+        guard let program = realpath("/proc/self/exe", nil) else { return nil }
+        defer { free(program) }
+        let folder = String(cString: program).split(separator: "/").dropLast().joined(separator: "/")
+        return access("/\(folder)/whereabouts", X_OK) == 0 ? "/\(folder)/whereabouts" : nil
+    }()
+
     /// A published vector, or a script that asks another program, under `Tests/Conformance`.
     package static func conformance(_ name: String) -> String { "\(root)/Tests/Conformance/\(name)" }
 

@@ -8,16 +8,9 @@ import Testing
 
 /// What the service says to its operator while things go wrong: for the journal, and of nobody.
 @Suite struct DiagnosticsTests {
-    /// The tool beside the program that runs these tests.
-    private static let tool: URL? = {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        let tool = program.deletingLastPathComponent().appending(path: "whereabouts")
-        return FileManager.default.isExecutableFile(atPath: tool.path) ? tool : nil
-    }()
-
     private static let purpose = "an unmistakable purpose"
 
-    @Test(.enabled(if: tool != nil, "whereabouts was not built beside the tests"))
+    @Test(.enabled(if: Repository.tool != nil, "whereabouts was not built beside the tests"))
     func `diagnostics are lines with a priority, and name no person, place, purpose or secret`() throws {
         // Somebody who is looked for, and things that will go wrong: a damaged view, and a push server that is not there.
         let folder = TemporaryFolder()
@@ -42,7 +35,7 @@ import Testing
         """.write(toFile: house.directory + "/config.json", atomically: true, encoding: .utf8)
 
         let process = Process()
-        process.executableURL = Self.tool
+        process.executableURL = URL(filePath: try #require(Repository.tool))
         process.arguments = ["serve", "--data", house.directory, "--listen", "127.0.0.1:0"]
         // As systemd says to a process whose standard error is the journal's.
         process.environment = ProcessInfo.processInfo.environment.merging(["JOURNAL_STREAM": "8:1"]) { $1 }

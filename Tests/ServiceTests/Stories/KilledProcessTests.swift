@@ -10,16 +10,6 @@ import Testing
 
 /// `whereabouts serve` as a process of its own, killed without warning.
 @Suite struct KilledProcessTests {
-    /// The tool beside the program that runs these tests.
-    private static let tool: String? = {
-        var path = [CChar](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &path, path.count)
-        guard count > 0 else { return nil }
-        let program = String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let folder = program.split(separator: "/").dropLast().joined(separator: "/")
-        return access("/\(folder)/whereabouts", X_OK) == 0 ? "/\(folder)/whereabouts" : nil
-    }()
-
     /// The service over a data directory, and where it listens.
     private final class Process {
         let id: pid_t
@@ -73,10 +63,10 @@ import Testing
         return String(decoding: secret, as: UTF8.self).filter { !$0.isWhitespace }
     }
 
-    @Test(.enabled(if: tool != nil, "whereabouts was not built beside the tests"))
+    @Test(.enabled(if: Repository.tool != nil, "whereabouts was not built beside the tests"))
     func `killed between a post and its answer, the next process posts again under the same id, and loses none`() throws
     {
-        let tool = try #require(Self.tool)
+        let tool = try #require(Repository.tool)
         let temporary = TemporaryFolder()
         let data = temporary.path
         let victim = Monitor(pid_t(0))
@@ -125,11 +115,11 @@ import Testing
         #expect(second.ended().status == 0)
     }
 
-    @Test(.enabled(if: tool != nil, "whereabouts was not built beside the tests"))
+    @Test(.enabled(if: Repository.tool != nil, "whereabouts was not built beside the tests"))
     func `killed between push and record, the next process pushes again under the same id, and the query has one end`()
         throws
     {
-        let tool = try #require(Self.tool)
+        let tool = try #require(Repository.tool)
         let temporary = TemporaryFolder()
         let folder = temporary.path
         let pushes = Monitor((ids: [String](), victim: pid_t(0)))

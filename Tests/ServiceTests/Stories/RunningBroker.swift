@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Mosquitto on a free port of the loopback address, and a client that publishes to it in bytes of MQTT 3.1.1, so that
@@ -10,7 +11,7 @@ final class RunningBroker {
 
     let port: Int
     private let process = Process()
-    private let file, passwords: URL
+    private let folder = TemporaryFolder()
 
     /// Where the service comes in: with TLS and a password when there is a ``Lock``, otherwise ``port`` too.
     let servicePort: Int
@@ -24,24 +25,22 @@ final class RunningBroker {
     init(_ lock: Lock? = nil) throws {
         port = try Self.freePort()
         servicePort = lock == nil ? port : try Self.freePort()
-        let folder = FileManager.default.temporaryDirectory
-        file = folder.appending(path: "broker-\(UUID().uuidString).conf")
-        passwords = file.deletingPathExtension().appendingPathExtension("passwords")
         // What is said to be only its owner's to read it would not see as another user.
         var lines = ["per_listener_settings true", "persistence false", "user root"]
         lines += ["listener \(port) 127.0.0.1", "allow_anonymous true"]
         if let lock {
+            let passwords = folder.file("passwords")
             let hash = Process()
             hash.executableURL = URL(filePath: "/usr/bin/mosquitto_passwd")
-            hash.arguments = ["-b", "-c", passwords.path, lock.user, lock.password]
+            hash.arguments = ["-b", "-c", passwords, lock.user, lock.password]
             try hash.run()
             hash.waitUntilExit()
-            lines += ["listener \(servicePort) 127.0.0.1", "allow_anonymous false", "password_file \(passwords.path)"]
+            lines += ["listener \(servicePort) 127.0.0.1", "allow_anonymous false", "password_file \(passwords)"]
             lines += ["certfile \(lock.certificateFile)", "keyfile \(lock.keyFile)"]
         }
-        try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+        let file = try folder.write(lines.joined(separator: "\n"), to: "broker.conf")
         process.executableURL = URL(filePath: try #require(Self.program))
-        process.arguments = ["-c", file.path]
+        process.arguments = ["-c", file]
         process.standardError = FileHandle.nullDevice
         try process.run()
     }
@@ -50,7 +49,6 @@ final class RunningBroker {
         // It inherits a mask of blocked signals, by which it would never hear a polite one.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        for file in [file, passwords] { try? FileManager.default.removeItem(at: file) }
     }
 
     struct Message {
@@ -61,10 +59,8 @@ final class RunningBroker {
 
     /// Publishes with quality of service 1; all are the broker's when this returns.
     func publish(_ messages: [Message]) throws {
-        let descriptor = try connection()
+        let descriptor = try session(of: "p")
         defer { close(descriptor) }
-        try send([0x10, 13, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 1, UInt8(ascii: "p")], descriptor)
-        try expect([0x20, 2, 0, 0], descriptor)
         for message in messages {
             let topic = Array(message.topic.utf8)
             let rest = [0, UInt8(topic.count)] + topic + [0, 1] + Array(message.payload.utf8)
@@ -78,9 +74,7 @@ final class RunningBroker {
 
     /// What an app that subscribes to the topic is sent, one message at a time; `nil` after half a minute without one.
     func subscription(to topic: String) throws -> () -> (topic: String, payload: String)? {
-        let descriptor = try connection()
-        try send([0x10, 13, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 1, UInt8(ascii: "s")], descriptor)
-        try expect([0x20, 2, 0, 0], descriptor)
+        let descriptor = try session(of: "s")
         let name = Array(topic.utf8)
         try send([0x82, UInt8(name.count + 5), 0, 1, 0, UInt8(name.count)] + name + [0], descriptor)
         try expect([0x90, 3, 0, 1, 0], descriptor)
@@ -98,6 +92,14 @@ final class RunningBroker {
                 String(decoding: rest.dropFirst(length), as: UTF8.self)
             )
         }
+    }
+
+    /// A connection that the broker has accepted.
+    private func session(of client: Unicode.Scalar) throws -> Int32 {
+        let descriptor = try connection()
+        try send([0x10, 13, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 1, UInt8(ascii: client)], descriptor)
+        try expect([0x20, 2, 0, 0], descriptor)
+        return descriptor
     }
 
     /// The broker needs a moment until it listens.
