@@ -66,8 +66,7 @@ let package = Package(
             "Service",
             [
                 "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
-                "MQTT",
-                "Posting", "SQLite", "Whereabouts", "WireFormats",
+                "MQTT", "Posting", "SQLite", "Whereabouts", "WireFormats",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
@@ -97,8 +96,7 @@ let package = Package(
             "Service",
             [
                 "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT",
-                "Posting",
-                "PushStandIn", "SQLite", "Whereabouts",
+                "Posting", "PushStandIn", "SQLite", "Whereabouts",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",
