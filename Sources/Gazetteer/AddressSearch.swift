@@ -59,7 +59,6 @@ private final class AddressSearch {
 
     /// Where an address is, as far as qualifiers ask.
     private struct Surroundings {
-        let coordinate: Coordinate
         let areas: Set<Int>
         let places: Set<Int>
     }
@@ -133,20 +132,14 @@ private final class AddressSearch {
     private func house(numbered wanted: [UInt8], inStreet street: Int) -> Int? {
         let value = HouseNumber.value(wanted)
         let houses = supplement.houses(ofStreet: street)
-        var (low, high) = (houses.lowerBound, houses.upperBound)
-        while low < high {
-            let middle = (low + high) / 2
-            if HouseNumber.value(Array((supplement.number(ofHouse: middle) ?? "").utf8)) < value {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        var house = supplement.firstIndex(in: houses) {
+            HouseNumber.value((supplement.number(ofHouse: $0) ?? "").utf8) >= value
         }
-        while low < houses.upperBound, let text = supplement.number(ofHouse: low),
-            HouseNumber.value(Array(text.utf8)) == value
+        while house < houses.upperBound, let text = supplement.number(ofHouse: house),
+            HouseNumber.value(text.utf8) == value
         {
-            if supplement.fold.key(text) == wanted { return low }
-            low += 1
+            if supplement.fold.key(text) == wanted { return house }
+            house += 1
         }
         return nil
     }
@@ -227,8 +220,8 @@ private final class AddressSearch {
 
     // MARK: Qualifiers
 
-    /// Whether every word of some ranges belongs to what an address is in: to texts of its own, or to what the bundle knows
-    /// of its coordinate.
+    /// Whether every word of some ranges belongs to what an address is in: to texts of its own, or to what the bundle
+    /// knows of its coordinate.
     private func holds(_ ranges: [Range<Int>], own texts: [String?], _ coordinate: Coordinate) -> Bool {
         let keys = Set(texts.compactMap { $0.map(supplement.fold.key) })
         var surroundings: Surroundings?
@@ -290,7 +283,7 @@ private final class AddressSearch {
     }
 
     private func surroundings(of coordinate: Coordinate) -> Surroundings {
-        let finding = gazetteer.placemark(at: coordinate, using: transform).finding
+        let finding = gazetteer.finding(at: coordinate, transform.point(coordinate))
         var areas: Set<Int> = []
         if let country = finding.country.flatMap({ gazetteer.number(of: $0) }) { areas.insert(country) }
         if let area = finding.nearest.flatMap({ gazetteer.area(numbered: $0) }) {
@@ -300,7 +293,7 @@ private final class AddressSearch {
         var places: Set<Int> = []
         if case .place(let place) = finding.locality.locality { places.insert(place) }
         if let part = finding.locality.subLocality { places.insert(part) }
-        return Surroundings(coordinate: coordinate, areas: areas, places: places)
+        return Surroundings(areas: areas, places: places)
     }
 }
 

@@ -18,17 +18,18 @@ extension Gazetteer {
     /// So many things of interest are named at one place.
     private static let sightsMax = 5
 
-    /// What the supplements know of a place.
+    /// What the supplements know of a place; an address that is known stays.
     func addSupplements(to finding: inout Finding, accuracyMeters: Double?) {
-        guard !supplements.isEmpty, finding.country != nil else { return }
-        finding.address = address(at: finding, accuracyMeters: accuracyMeters)
+        guard !supplements.isEmpty, let country = finding.country else { return }
+        let accuracy = max(accuracyMeters ?? 0, 0)
+        if finding.address == nil { finding.address = address(at: finding, in: country, accuracyMeters: accuracy) }
         finding.village = village(at: finding)
-        let reach = Self.streetMeters - max(accuracyMeters ?? 0, 0)
+        let reach = Self.streetMeters - accuracy
         guard reach > 0 else { return }
         var sights: [(spot: Spot, distanceMeters: Double)] = []
         for (number, supplement) in supplements.enumerated() {
             for (spot, meters) in supplement.spots(near: finding.coordinate, withinMeters: reach, ofInterest: true)
-            where supplement.country(ofSpot: spot) == finding.country {
+            where supplement.country(ofSpot: spot) == country {
                 sights.append((Spot(supplement: number, number: spot), meters))
             }
         }
@@ -74,9 +75,9 @@ extension Gazetteer {
     func isPart(_ spot: Spot) -> Bool { supplements[spot.supplement].kind(ofSpot: spot.number) == .part }
 
     /// The nearest address of the supplements in the country of a finding.
-    private func address(at finding: Finding, accuracyMeters: Double?) -> AddressFinding? {
-        guard !supplements.isEmpty, let country = finding.country else { return nil }
-        let accuracy = max(accuracyMeters ?? 0, 0)
+    private func address(
+        at finding: Finding, in country: CountryCode, accuracyMeters accuracy: Double
+    ) -> AddressFinding? {
         // The country of a whole neighborhood is mostly one zone's, and asked for once a zone.
         func isOwn(_ place: Coordinate) -> Bool {
             zones.map { $0.number(at: place) == finding.zone } ?? true || self.country(at: place) == country

@@ -32,8 +32,8 @@ extension Gazetteer {
         at coordinate: Coordinate, as address: AddressFinding, using transform: GeocentricTransform
     ) -> Placemark {
         var finding = finding(at: coordinate, transform.point(coordinate))
-        addSupplements(to: &finding, accuracyMeters: nil)
         finding.address = address
+        addSupplements(to: &finding, accuracyMeters: nil)
         return Placemark(finding, of: self)
     }
 
@@ -68,7 +68,8 @@ extension Gazetteer {
         return isLand ? .antarctica : nil
     }
 
-    private func finding(at coordinate: Coordinate, _ point: GeocentricPoint) -> Finding {
+    /// What the bundle says of a coordinate, without the supplements.
+    func finding(at coordinate: Coordinate, _ point: GeocentricPoint) -> Finding {
         var finding = Finding(coordinate: coordinate)
         finding.zone = zones?.number(at: coordinate)
         let governed = finding.zone.flatMap { country(ofZone: $0, at: coordinate) }

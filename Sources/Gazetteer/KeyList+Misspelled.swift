@@ -1,7 +1,8 @@
 extension KeyList {
-    /// Goes through the keys within `limit` edits of `asked`, with what they name and the edits: a unit inserted, left out,
-    /// replaced, or two exchanged, also where another was inserted or left out between them. Of several edits at most one may concern the first two units, which few people mistype
-    /// twice. What is in Latin letters is misspelled in Latin letters.
+    /// Goes through the keys within `limit` edits of `asked`, with what they name and the edits: a unit inserted, left
+    /// out, replaced, or two exchanged, also where another was inserted or left out between them. Of several edits at
+    /// most one may concern the first two units, which few people mistype twice. What is in Latin letters is misspelled
+    /// in Latin letters.
     ///
     /// Half a millisecond or less: only keys that begin as an edited beginning of `asked` may are looked at.
     ///
@@ -235,9 +236,8 @@ private struct KeyWalk {
     /// anything else.
     private func isFirstBeforeWanted(of block: Int) -> Bool {
         var at = list.begin(block)
-        let size = Int(list.byte(at) & 15)
-        at += size == 15 ? 2 : 1
-        let end = size == 15 ? at + Int(list.byte(at - 1)) : at + size
+        let size = list.head(at: &at).length
+        let end = at + size
         var unit = 0
         while unit < length {
             guard at < end else { return true }
@@ -276,14 +276,7 @@ private struct KeyWalk {
                 enter(block + 1)
             }
             keysLeft -= 1
-            let head = list.byte(at)
-            let front = Int(head >> 4)
-            var length = Int(head & 15)
-            at += 1
-            if length == 15 {
-                length = Int(list.byte(at))
-                at += 1
-            }
+            let (front, length) = list.head(at: &at)
             let end = at + length
             if front <= common {
                 count = min(front, count)

@@ -49,7 +49,7 @@ struct KeyList: Sendable {
     }
 
     /// The last block whose first key is not after `key`; 0 if there is none.
-    fileprivate func lastBlock(notAfter key: [UInt16]) -> Int {
+    private func lastBlock(notAfter key: [UInt16]) -> Int {
         var (low, high) = (0, blocks.count)
         while low < high {
             let middle = (low + high) / 2
@@ -58,7 +58,7 @@ struct KeyList: Sendable {
         return max(low - 1, 0)
     }
 
-    fileprivate func firstKey(_ block: Int) -> [UInt16] {
+    private func firstKey(_ block: Int) -> [UInt16] {
         var cursor = Cursor(self, block: block)
         return cursor.next() ? cursor.key : []
     }
@@ -71,6 +71,19 @@ struct KeyList: Sendable {
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 {
         offset < bytes.count ? bytes.start.load(fromByteOffset: offset, as: UInt8.self) : 0
+    }
+
+    /// What the head of a key says, the units it shares with the key before it and the bytes of its own, and goes behind it.
+    @inline(__always)
+    func head(at place: inout Int) -> (shared: Int, length: Int) {
+        let head = Int(byte(place))
+        place += 1
+        var length = head & 15
+        if length == 15 {
+            length = Int(byte(place))
+            place += 1
+        }
+        return (head >> 4, length)
     }
 
     /// Gives the units that a byte of a key stands for, together with the two behind it if it must, and goes behind them.
@@ -138,14 +151,7 @@ extension KeyList {
                     continue
                 }
                 keysLeft -= 1
-                let head = byte(at)
-                let front = Int(head >> 4)
-                var length = Int(head & 15)
-                at += 1
-                if length == 15 {
-                    length = Int(byte(at))
-                    at += 1
-                }
+                let (front, length) = list.head(at: &at)
                 let end = at + length
                 key.removeLast(key.count - min(front, key.count))
                 while at < end, at < list.bytes.count { decode() }
@@ -165,8 +171,6 @@ extension KeyList {
 
         /// What the key read last names.
         var entries: [Entry] { list.entries(at: entriesBegin) }
-
-        private func byte(_ offset: Int) -> UInt8 { list.byte(offset) }
 
         private mutating func skipEntries() { at = list.endOfEntries(at: at) }
 

@@ -220,7 +220,7 @@ extension Supplement {
     }
 
     /// The first index for which something is so that stays so.
-    private func firstIndex(in range: Range<Int>, where isSo: (Int) -> Bool) -> Int {
+    func firstIndex(in range: Range<Int>, where isSo: (Int) -> Bool) -> Int {
         var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {
             let middle = (low + high) / 2
