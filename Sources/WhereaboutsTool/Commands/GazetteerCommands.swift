@@ -44,7 +44,7 @@ enum GazetteerCommands {
             attribution: invocation[attribution], licence: invocation[licence], fold: fold,
             console: invocation.console)
         let report = try withSignalsHeld { isEnding throws(ToolError) in try run.run(isEnding: isEnding) }
-        remove(SupplementImport.stagingFolder(of: report.name, in: folder))
+        DataDirectory.removeTree(SupplementImport.stagingFolder(of: report.name, in: folder))
         show(report, invocation)
         noteRunningService(invocation)
     }
@@ -166,27 +166,13 @@ enum GazetteerCommands {
         guard access(path, F_OK) == 0 || access(staging, F_OK) == 0 else {
             throw .data("There is no \"\(name)\" beside the gazetteer; \"gazetteer list\" shows what there is.")
         }
-        remove(staging)
+        DataDirectory.removeTree(staging)
         guard unlink(path) == 0 || errno == ENOENT else {
             throw .data("\(path) cannot be removed: \(lastSystemError()).")
         }
-        syncFolder(of: path)
+        DataDirectory.syncFolder(folder)
         invocation.console.line("\(name) is removed.")
         noteRunningService(invocation)
-    }
-
-    /// A folder of files.
-    private static func remove(_ folder: String) {
-        if let directory = opendir(folder) {
-            while let entry = readdir(directory) {
-                let file = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                unlink(folder + file)
-            }
-            closedir(directory)
-        }
-        rmdir(folder)
     }
 
     // MARK: Where

@@ -183,6 +183,4 @@ struct SupplementReport {
     /// What is in place now.
     var supplement: Supplement?
     var files: [File] = []
-
-    init(name: String) { self.name = name }
 }

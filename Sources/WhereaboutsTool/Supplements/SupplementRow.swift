@@ -1,7 +1,5 @@
 import Gazetteer
 import Geodesy
-import JSON
-import WireFormats
 
 /// What a line of a source says.
 enum SupplementRow: Equatable {
@@ -46,7 +44,7 @@ struct SpotRow: Equatable {
     let division: String
 }
 
-/// Latitude and longitude in 1e-7 degrees, as files have them.
+/// Latitude and longitude in 1e-7 degrees, as supplements have them.
 struct StoredCoordinate: Equatable {
     let latitude, longitude: Int
 }
@@ -58,14 +56,14 @@ extension StoredCoordinate {
         guard let place = try? Coordinate(latitude: latitude, longitude: longitude) else {
             throw .coordinateOutOfRange
         }
-        self.latitude = Int((place.latitude * 1e7).rounded())
-        self.longitude = Int((place.longitude * 1e7).rounded())
+        self.latitude = Int((place.latitude * Supplement.unitsPerDegree).rounded())
+        self.longitude = Int((place.longitude * Supplement.unitsPerDegree).rounded())
         guard self.latitude != 0 || self.longitude != 0 else { throw .zeroCoordinate }
     }
 }
 
 /// Why a line is not taken.
-enum LineRejection: String, Error, CaseIterable {
+enum LineRejection: String, Error {
     /// More than ``InputLines/lineBytesMax`` bytes.
     case lineTooLong
     case invalidUTF8

@@ -1,5 +1,6 @@
 import Gazetteer
 import Glibc
+import Service
 
 /// Writes a supplement: the sections to files of their own, since their lengths are known at the end, then all of them
 /// behind a header. `Supplement.swift` specifies the bytes.
@@ -42,7 +43,6 @@ struct SupplementWriter {
         }
         progress("sorting postal codes")
         try writePostalCodes()
-
         progress("sorting places")
         try writeSpots()
         progress("writing")
@@ -72,7 +72,7 @@ struct SupplementWriter {
         guard rename(temporary, path) == 0 else {
             throw .data("\(path) cannot be put in its place: \(lastSystemError()).")
         }
-        syncFolder(of: path)
+        DataDirectory.syncFolder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
     }
 
     private mutating func writeStreets() throws(ToolError) {
@@ -223,12 +223,4 @@ private struct SectionFile {
         }
         buffer.removeAll(keepingCapacity: true)
     }
-}
-
-/// Makes durable what a folder lists.
-func syncFolder(of path: String) {
-    let folder = open(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return }
-    fsync(folder)
-    close(folder)
 }
