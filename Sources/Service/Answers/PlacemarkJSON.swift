@@ -5,7 +5,7 @@ package import JSON
 /// Placemarks as answers have them, with the keys of `CLPlacemark`. What the gazetteer does not know is absent.
 package enum PlacemarkJSON {
     /// What is known of a coordinate; `latitude`, `longitude`, `distance` (meters) and `geonameId` are those of the
-    /// nearest populated place.
+    /// nearest populated place, also where `name` is an address.
     package static func write(_ placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", placemark.name)
@@ -41,7 +41,7 @@ package enum PlacemarkJSON {
         writer.endObject()
     }
 
-    /// An address or postal code found by its text, and whether all of it is known.
+    /// An address, postal code or place of a supplement found by its text, and whether all of it is known.
     private static func write(_ found: FoundAddress, _ placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", placemark.name)

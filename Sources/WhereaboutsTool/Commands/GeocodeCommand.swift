@@ -58,8 +58,8 @@ enum GeocodeCommand {
         operands: .optional("LAT,LON"), accepts: [batch, accuracy, Options.languages, worldview],
         details: """
             Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude, distance (in meters) and
-            geonameId are those of the nearest populated place; claimants are all who claim contested land. Streets, house
-            numbers and postal codes are known where "gazetteer import" has brought them.
+            geonameId are those of the nearest populated place, also where name is an address; claimants are all who claim
+            contested land. Streets, house numbers and postal codes are known where "gazetteer import" has brought them.
             With --batch a bad line gives {"error": …} in its place, and the exit code is 3 at the end.
             """, run: run)
 
@@ -111,7 +111,7 @@ struct Geocoder {
     /// - Parameters:
     ///   - languages: Tags of BCP 47, the best first, that names are wanted in.
     ///   - worldview: The country by whose view contested land is shown.
-    ///   - accuracyMeters: How near other countries and time zones are named too.
+    ///   - accuracyMeters: How near other countries and time zones are named too, and streets must be nearer by.
     init(
         languages: [String]? = nil, worldview: CountryCode? = nil, accuracyMeters: Int64? = nil
     ) throws(ToolError) {
