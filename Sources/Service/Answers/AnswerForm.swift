@@ -93,7 +93,7 @@ struct AnswerForm {
     }
 
     private func writeMembers(of object: JSONValue, into writer: inout JSONWriter) {
-        let place = Self.place(of: object)
+        let place = system == nil ? nil : Self.place(of: object)
         for (key, value) in Self.members(of: object) {
             switch key {
             case "latitude" where place != nil: break

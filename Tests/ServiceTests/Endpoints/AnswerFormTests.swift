@@ -129,6 +129,9 @@ import Whereabouts
             let features = answer["features"]?.array.map { Array($0) } ?? []
             #expect(features.count == plain.count && !features.isEmpty)
             #expect(features.allSatisfy { $0["geometry"]?["type"]?.string == type }, "\(target)")
+            // Only another system has x and y.
+            let starts = features.map { $0["properties"]?["from"]?["latitude"]?.double }
+            #expect(starts == plain.map { $0["from"]?["latitude"]?.double }, "\(target)")
         }
     }
 
