@@ -61,9 +61,10 @@ enum QueryEndpoints {
         _ context: AnswerContext, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
         let view = try view(id, service, exchange)
-        let hidden = try view.hiddenFix(context.reader)
+        let fix = try view.fix(context.reader)
+        let hidden = view.hiddenFix(fix)
         guard ContinuousClock.now < until, view.isPending || hidden != nil else {
-            return try show(view, id, service, exchange, context, respond)
+            return try show(view, fix, id, service, exchange, context, respond)
         }
         let isIn = service.waitingRoom.enter(id, by: exchange.caller, hidden: hidden, until: until) {
             let isTaken = service.answers.submit { context in
@@ -73,7 +74,7 @@ enum QueryEndpoints {
             }
             if !isTaken { respond(Problem.busy(1).response) }
         }
-        if !isIn { try show(view, id, service, exchange, context, respond) }
+        if !isIn { try show(view, fix, id, service, exchange, context, respond) }
     }
 
     private static func view(
@@ -89,10 +90,9 @@ enum QueryEndpoints {
     }
 
     private static func show(
-        _ view: QueryView, _ id: QueryID, _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
-        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+        _ view: QueryView, _ fix: Fix?, _ id: QueryID, _ service: Service, _ exchange: Exchange,
+        _ context: AnswerContext, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
-        let fix = try view.fix(context.reader)
         let status = view.status(fix)
         guard let fix, case .answer(_, let number, let permit) = view.seen else {
             return respond(.json(Self.status(status, id, view, service)))

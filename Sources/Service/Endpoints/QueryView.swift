@@ -59,8 +59,10 @@ struct QueryView {
     }
 
     /// Number of the fix that answered when it may not be shown, and the query looks pending therefore.
-    func hiddenFix(_ reader: LogReader) throws(Problem) -> Int64? {
-        guard case .answer(_, let number, _) = seen, !isOver, try fix(reader) == nil else { return nil }
+    ///
+    /// - Parameter fix: the one that may be shown.
+    func hiddenFix(_ fix: Fix?) -> Int64? {
+        guard fix == nil, case .answer(_, let number, _) = seen, !isOver else { return nil }
         return number
     }
 
