@@ -106,10 +106,10 @@ struct Route: Sendable {
 
         change("/v1/people/*/webhooks", WebhookEndpoints.add),
         answer("GET", "/v1/people/*/webhooks", WebhookEndpoints.list),
-        answer("DELETE", "/v1/people/*/webhooks/*", WebhookEndpoints.remove),
+        command("DELETE", "/v1/people/*/webhooks/*", WebhookEndpoints.remove),
         answer("GET", "/v1/people/*/webhooks/*/dead-letters", WebhookEndpoints.deadLetters),
         answer("POST", "/v1/people/*/webhooks/*/dead-letters/*/retry", WebhookEndpoints.retry),
-        answer("DELETE", "/v1/people/*/webhooks/*/dead-letters/*", WebhookEndpoints.discard),
+        command("DELETE", "/v1/people/*/webhooks/*/dead-letters/*", WebhookEndpoints.discard),
 
         change("/v1/people/*/corrections", CorrectionEndpoints.make),
         answer("GET", "/v1/people/*/corrections", CorrectionEndpoints.list),
@@ -219,10 +219,13 @@ struct Route: Sendable {
     private static let literals = Dictionary(
         grouping: all.filter { !$0.pattern.contains("*") }, by: \.path)
 
+    private static func matching(_ method: String, _ parts: [String]) -> Route? {
+        all.first { $0.method == method && $0.match(parts) != nil }
+    }
+
     /// The body that a route takes; for paths of no route the smallest bound.
     static func bodyLimit(_ method: String, _ path: String) -> HTTPBodyLimit {
-        let parts = parts(path)
-        let route = literal(method, path) ?? all.first { $0.method == method && $0.match(parts) != nil }
+        let route = literal(method, path) ?? matching(method, parts(path))
         return HTTPBodyLimit(route?.bodyBytes ?? Limits.bodyBytes, receiving: route?.receivedBytes)
     }
 }

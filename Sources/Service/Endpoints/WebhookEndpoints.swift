@@ -101,13 +101,8 @@ enum WebhookEndpoints {
         return part.content
     }
 
-    static func remove(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        ManageEndpoints.done(
-            try Gate.append(
-                service, exchange,
-                .removeWebhook(WebhookID(rawValue: try exchange.number(1)), of: try exchange.handle(0))))
+    static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+        .removeWebhook(WebhookID(rawValue: try exchange.number(1)), of: try exchange.handle(0))
     }
 
     /// The messages that were given up, without what they say: that goes to the target alone.
@@ -155,12 +150,9 @@ enum WebhookEndpoints {
         return .json(writer.bytes, status: 202)
     }
 
-    static func discard(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    static func discard(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let (id, letter) = try letter(exchange)
-        return ManageEndpoints.done(
-            try Gate.append(service, exchange, .discardDeadLetter(letter, of: id, try exchange.handle(0))))
+        return .discardDeadLetter(letter, of: id, try exchange.handle(0))
     }
 
     private static func letter(_ exchange: Exchange) throws(Problem) -> (WebhookID, DeadLetterID) {
