@@ -17,7 +17,7 @@ enum ExportCommand {
         ("fixes", "track"), ("visits", "visits"), ("trips", "trips"), ("crossings", "crossings"),
         ("places", "places"), ("regions", "regions"), ("corrections", "corrections"), ("schedules", "schedules"),
         ("devices", "devices"), ("grants", "grants"), ("invitations", "invitations"), ("pauses", "pauses"),
-        ("tokens", "tokens"), ("asked", "asked"), ("findings", "findings"),
+        ("tokens", "tokens"), ("webhooks", "webhooks"), ("asked", "asked"), ("findings", "findings"),
         // The last: it tells of this export too.
         ("audit", "audit"),
     ]
