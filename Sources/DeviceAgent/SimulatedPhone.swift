@@ -37,10 +37,9 @@ final class SimulatedPhone {
     let device: SimulatedDevice
     private let application: SimulatedApplication
     private let diary: Diary
+    private let steps: Steps
     private let app: AppBox
     private let container: URL
-    /// Lines of the callback log that the diary has seen.
-    private var told = 0
 
     /// The running app's own objects.
     private final class AppBox {
@@ -68,7 +67,13 @@ final class SimulatedPhone {
         let surroundings = Surroundings(
             container: container, network: AppNetwork(base: network, weather: manner.weather), now: { clock.now },
             after: { seconds, body in SimulatedApplication.current?.after(seconds, body) })
-        let tell: @Sendable (Outbox.Event) -> Void = { diary.note($0, device: identity.device, at: clock.now) }
+        let steps = Steps(identity, device, diary)
+        self.steps = steps
+        // What the system did before the message comes before it, however much of both one turn of the clock holds.
+        let tell: @Sendable (Outbox.Event) -> Void = {
+            steps.note()
+            diary.note($0, device: identity.device, at: clock.now)
+        }
         let box = AppBox()
         app = box
         application = device.install(
@@ -101,23 +106,23 @@ final class SimulatedPhone {
     /// The user opens the app and leaves it.
     func open() {
         application.open()
-        note()
+        steps.note()
     }
 
     func leave() {
         application.enterBackground()
-        note()
+        steps.note()
     }
 
     /// The app ends and comes again, as apps do over a day.
     func terminate() {
         application.terminateBySystem()
-        note()
+        steps.note()
     }
 
     func run(until date: Date) {
         device.clock.run(until: date)
-        note()
+        steps.note()
     }
 
     /// A push has reached the phone. One for another app does nothing here.
@@ -131,13 +136,13 @@ final class SimulatedPhone {
         }
         let dictionary = (try? JSONSerialization.jsonObject(with: Data(payload))) as? [String: Any]
         application.receiveLocationPush(dictionary ?? [:])
-        note()
+        steps.note()
     }
 
     /// The system changes the device token; the app notices at its next launch.
     func changeToken() {
         application.rotateLocationPushToken()
-        note()
+        steps.note()
     }
 
     /// The system has taken the device token back; the app asks for another one, and uploads it.
@@ -153,7 +158,7 @@ final class SimulatedPhone {
     func registerAgain() {
         guard application.state != .notRunning, let reporter = app.reporter else { return }
         application.run { reporter.registerForLocationPushes() }
-        note()
+        steps.note()
     }
 
     /// What an app like this one says in its Info.plist and entitlements.
@@ -170,16 +175,31 @@ final class SimulatedPhone {
                 "aps-environment": identity.environment.rawValue, "com.apple.developer.location.push": true,
             ])
     }
+}
 
-    /// Brings the steps of pushes from the callback log into the diary.
-    private func note() {
+/// Brings the steps of pushes from the callback log into the diary.
+///
+/// `@unchecked Sendable`: it belongs to the thread that moves the phone's clock, as the phone does.
+private final class Steps: @unchecked Sendable {
+    private let identity: SimulatedPhone.Identity
+    // The device keeps what tells of its messages, and with it this.
+    private unowned let device: SimulatedDevice
+    private let diary: Diary
+    /// Lines that the diary has seen.
+    private var told = 0
+
+    init(_ identity: SimulatedPhone.Identity, _ device: SimulatedDevice, _ diary: Diary) {
+        (self.identity, self.device, self.diary) = (identity, device, diary)
+    }
+
+    func note() {
         let lines = device.callbackLog.lines
         for line in lines[told...] {
             let words = line.split(separator: " ", maxSplits: 2)
             guard words.count == 3 else { continue }
             let what = words[2]
             if words[1].hasPrefix("\(identity.bundleID).location-push/") {
-                for (step, event) in Self.steps where what == step {
+                for (step, event) in Self.events where what == step {
                     diary.note(event, device: identity.device, at: device.clock.now)
                 }
             } else if what == "location pushes started" {
@@ -193,7 +213,7 @@ final class SimulatedPhone {
         told = lines.count
     }
 
-    private static let steps: [(Substring, StaticString)] = [
+    private static let events: [(Substring, StaticString)] = [
         ("launched", "launched"), ("completed", "completed"), ("willTerminate", "willTerminate"), ("killed", "killed"),
     ]
 }

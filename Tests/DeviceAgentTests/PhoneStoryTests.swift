@@ -38,6 +38,7 @@ import Testing
         let token = stride(from: 0, to: hex.count, by: 2).compactMap { index in
             UInt8(String(decoding: hex[index..<(index + 2)], as: UTF8.self), radix: 16)
         }
+        diary.wait(for: #""event":"tokenUploaded""#)
 
         // A sender pushes, and the extension answers.
         let key = try standIn.credentials.providerTokenKey()
@@ -64,10 +65,9 @@ import Testing
         simulation.stop()
         sender.stop()
         standIn.stop()
+        let steps = try diary.events.filter { $0 != "reported" }
         #expect(
-            try diary.events.filter { $0 != "reported" } == [
-                "registered", "tokenUploaded", "pushReceived", "launched", "retrying", "completed",
-            ])
+            steps == ["registered", "tokenUploaded", "pushReceived", "launched", "retrying", "completed"])
         // The diary tells nobody where the phone is.
         #expect(!diary.text.contains("48.5") && !diary.text.contains("16.5") && !diary.text.contains("itude"))
     }
