@@ -34,6 +34,22 @@ import Whereabouts
         #expect(Self.add(&scene) == nil)
     }
 
+    @Test func `who has none is not told to remove one when the house has as many as it can look after`() {
+        var scene = Scene()
+        for number in 0..<Limits.webhooks / Limits.webhooksPerPerson {
+            let handle = House.handle("person-\(number)")
+            scene.house.submit(.addPerson(handle), by: scene.admin)
+            let token = scene.house.token(for: .person(handle), [.query, .audit, .manage], by: scene.admin)
+            for _ in 0..<Limits.webhooksPerPerson {
+                scene.house.submit(.addWebhook(of: handle, Self.target, .all), by: token)
+            }
+        }
+        #expect(scene.house.standing.webhooks.count == Limits.webhooks)
+        let reply = scene.house.submit(.addWebhook(of: House.handle("walker"), Self.target, .all), by: scene.walker)
+        #expect(
+            reply == .failure(.invalid("The service looks after 1000 webhooks, and no more; ask its operator.")))
+    }
+
     @Test func `its place goes forward only, and what failed is known until it is taken or discarded`() throws {
         var scene = Scene()
         let id = try #require(Self.add(&scene))
