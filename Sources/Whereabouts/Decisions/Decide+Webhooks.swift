@@ -11,8 +11,11 @@ extension Standing {
         guard caller.principal == person.principal, let token = caller.token,
             case .success = authorize(caller, toRead: live, at: now)
         else { throw .noSuchPerson }
-        guard webhooks(of: person).count < Limits.webhooksPerPerson, webhooks.count < Limits.webhooks else {
+        guard webhooks(of: person).count < Limits.webhooksPerPerson else {
             throw .invalid("There are at most \(Limits.webhooksPerPerson) webhooks a person; remove one first.")
+        }
+        guard webhooks.count < Limits.webhooks else {
+            throw .invalid("The service looks after \(Limits.webhooks) webhooks, and no more; ask its operator.")
         }
         var decision = Decision()
         decision.append(.webhookAdded(token: token, topics, .open(target)), to: .audit(person))
