@@ -69,15 +69,8 @@ final class KeyRing: Sendable {
 
     /// The year and month of `time` as one number, 202611.
     static func period(of time: Timestamp) -> Int64 {
-        // Civil date from days (Hinnant, "chrono-compatible low-level date algorithms"), exact for all years.
-        let days = (time.milliseconds >= 0 ? time.milliseconds : time.milliseconds - 86_399_999) / 86_400_000 + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let civilMonth = month < 10 ? month + 3 : month - 9
-        return (yearOfEra + era * 400 + (civilMonth <= 2 ? 1 : 0)) * 100 + civilMonth
+        let civil = CalendarDay(utc: time).civil
+        return civil.year * 100 + civil.month
     }
 
     /// The key that seals `keyClass` of `person` in the month of `time`; a new one is on disk before this returns.

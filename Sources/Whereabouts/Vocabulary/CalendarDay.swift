@@ -10,6 +10,9 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
         number = floorDivided(zone.localMilliseconds(moment) - dayStartMinutes * 60_000, by: Self.milliseconds)
     }
 
+    /// The day that a clock at UTC shows at a moment.
+    package init(utc moment: Timestamp) { number = floorDivided(moment.milliseconds, by: Self.milliseconds) }
+
     /// `2026-05-04`, of a year from 1900 to 2199; `nil` for anything else, also for a day that the month has not.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
