@@ -14,9 +14,7 @@ extension Standing {
             try requireOperator(caller)
             (stream, inviter) = (.house, .operator)
         }
-        guard expires > now, expires <= now.adding(seconds: Limits.longestInvitationSeconds) else {
-            throw .invalid("An invitation is good for a week at most, and not only for the past; choose another end.")
-        }
+        try requireInvitationEnd(expires, at: now)
         guard accountInvitationByHash[hash] == nil else { throw .invalid("This code exists already; try again.") }
         let made = accountInvitations.filter { $0.value.inviter == inviter }
         let most = handle == nil ? Limits.accountInvitationsOfOperator : Limits.accountInvitationsPerPerson

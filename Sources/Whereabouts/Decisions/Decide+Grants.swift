@@ -100,14 +100,19 @@ extension Standing {
 
     // MARK: Invitations
 
+    /// For an invitation to a grant or to an account: it ends within a week, and not before it begins.
+    func requireInvitationEnd(_ expires: Timestamp, at now: Timestamp) throws(Refusal) {
+        guard expires > now, expires <= now.adding(seconds: Limits.longestInvitationSeconds) else {
+            throw .invalid("An invitation is good for a week at most, and not only for the past; choose another end.")
+        }
+    }
+
     func invite(
         subject: Handle, _ terms: GrantTerms, hash: Hash256, expires: Timestamp, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(subject, by: caller, at: now)
         _ = try limited(terms, at: now)
-        guard expires > now, expires <= now.adding(seconds: Limits.longestInvitationSeconds) else {
-            throw .invalid("An invitation is good for a week at most, and not only for the past; choose another end.")
-        }
+        try requireInvitationEnd(expires, at: now)
         guard invitationByHash[hash] == nil else { throw .invalid("This code exists already; try again.") }
         let open = (persons[person]?.invitations ?? []).compactMap { invitations[$0] }.count { $0.expires > now }
         guard open < Limits.invitationsPerPerson else {

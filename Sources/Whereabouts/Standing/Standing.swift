@@ -42,7 +42,7 @@ package struct Standing: Sendable {
         package internal(set) var lastPushAt: Timestamp?
         /// The newest by ``AuthorizationHeld/since``; `nil` as long as the device never said.
         package internal(set) var authorization: AuthorizationHeld?
-        /// The latest, oldest first, by which a repeated one is known.
+        /// The ``Sighting/mark`` of each of the latest, oldest first, by which a repeated one is known.
         package internal(set) var sightings: [Int64] = []
 
         /// Whether the system would run the app's extension for a push. A device that never said may be able to, as a
