@@ -1,6 +1,7 @@
 import CoreLocation
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DeviceAgent
@@ -50,7 +51,7 @@ struct GPSDReceiverTests {
     private final class Fake {
         private let process = Process()
 
-        init(log: URL, port: UInt16) throws {
+        init(log: URL, port: Int) throws {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/gpsfake")
             process.arguments = ["-q", "-c", "0.004", "-P", "\(port)", log.path]
             process.standardOutput = FileHandle.nullDevice
@@ -76,23 +77,6 @@ struct GPSDReceiverTests {
         }
 
         deinit { if process.isRunning { stop() } }
-    }
-
-    /// A port of the loopback address that nobody listens on just now.
-    private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
-            }
-        }
-        try #require(isBound)
-        return UInt16(bigEndian: address.sin_port)
     }
 
     private final class Follower: NSObject, CLLocationManagerDelegate {
@@ -127,8 +111,9 @@ struct GPSDReceiverTests {
         }
         device.clock.advance(by: 1)
 
-        let port = try Self.freePort()
-        let receiver = GPSDReceiver(address: try #require(HostAndPort("127.0.0.1:\(port)")))
+        let reserved = ReservedPort()
+        defer { withExtendedLifetime(reserved) {} }
+        let receiver = GPSDReceiver(address: try #require(HostAndPort("127.0.0.1:\(reserved.number)")))
         func follow(until isDone: () -> Bool) {
             // A gpsd that never comes fails the test instead of holding it.
             let end = monotonicMs() + 20_000
@@ -142,14 +127,14 @@ struct GPSDReceiverTests {
                 }
             }
         }
-        let first = try Fake(log: log, port: port)
+        let first = try Fake(log: log, port: reserved.number)
         follow { follower.fixes.count >= 20 }
         #expect(follower.fixes.count >= 20)
         first.stop()
         follow { !follower.errors.isEmpty }
         #expect(follower.errors.map { ($0 as NSError).code } == [0])
         let before = follower.fixes.count
-        let second = try Fake(log: log, port: port)
+        let second = try Fake(log: log, port: reserved.number)
         follow { follower.fixes.count >= before + 20 }
         #expect(follower.fixes.count >= before + 20)
         second.stop()

@@ -15,10 +15,11 @@ import Testing
     /// nghttpx on a port of its own, before a stand-in.
     private final class Proxy {
         let id: pid_t
-        let port: Int
+        private let reserved = ReservedPort()
+        var port: Int { reserved.number }
 
-        init(before scene: Scene, port: Int, streams: Int) throws {
-            self.port = port
+        init(before scene: Scene, streams: Int) throws {
+            let port = reserved.number
             let folder = scene.directory
             let arguments = [
                 "nghttpx", "--frontend=127.0.0.1,\(port)", "--frontend-http2-max-concurrent-streams=\(streams)",
@@ -53,23 +54,6 @@ import Testing
         }
     }
 
-    /// A port that nobody listens on just now.
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, size) == 0 ? getsockname(descriptor, address, &size) : -1
-            }
-        }
-        guard code == 0 else { throw TransportFault(call: "bind") }
-        return Int(in_port_t(bigEndian: address.sin_port))
-    }
-
     @Test(
         .enabled(if: Foreign.has("nghttpx"), "nghttpx (Debian's nghttp2-proxy) is not there"),
         arguments: Trouble.allCases)
@@ -78,13 +62,11 @@ import Testing
     ) async throws {
         let scene = try Scene()
         defer { scene.close() }
-        let port = try Self.freePort()
-        let streams = trouble == .oneStream ? 1 : 100
-        let proxy = try Proxy(before: scene, port: port, streams: streams)
+        let proxy = try Proxy(before: scene, streams: trouble == .oneStream ? 1 : 100)
         defer { withExtendedLifetime(proxy) {} }
         let sender = try scene.sender {
             $0.endpoint = PushEndpoint(
-                environment: .development, host: "localhost", port: UInt16(port),
+                environment: .development, host: "localhost", port: UInt16(proxy.port),
                 trustFile: scene.standIn.credentials.trustFile)
             $0.timing.retryMs = [1, 1, 1, 1]
             $0.timing.connectWhenFullMs = 600_000

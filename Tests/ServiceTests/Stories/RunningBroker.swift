@@ -9,10 +9,11 @@ final class RunningBroker {
         FileManager.default.isExecutableFile(atPath: path)
     }
 
-    let port: Int
+    private let reserved = (open: ReservedPort(), locked: ReservedPort())
     private let process = Process()
     private let folder = TemporaryFolder()
 
+    var port: Int { reserved.open.number }
     /// Where the service comes in: with TLS and a password when there is a ``Lock``, otherwise ``port`` too.
     let servicePort: Int
 
@@ -23,8 +24,7 @@ final class RunningBroker {
     }
 
     init(_ lock: Lock? = nil) throws {
-        port = try Self.freePort()
-        servicePort = lock == nil ? port : try Self.freePort()
+        servicePort = (lock == nil ? reserved.open : reserved.locked).number
         // What is said to be only its owner's to read it would not see as another user.
         var lines = ["per_listener_settings true", "persistence false", "user root"]
         lines += ["listener \(port) 127.0.0.1", "allow_anonymous true"]
@@ -137,19 +137,5 @@ final class RunningBroker {
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
         return address
-    }
-
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isFound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        try #require(isFound)
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }

@@ -1,0 +1,30 @@
+import Glibc
+
+/// A port of the loopback address for a server of someone else's that cannot choose one and say which.
+///
+/// It stays bound here without listening, so that nobody else is given it meanwhile; a server that sets `SO_REUSEADDR`,
+/// as servers do, takes it all the same (socket(7)), and until then connecting is refused.
+package final class ReservedPort: Sendable {
+    package let number: Int
+    private let descriptor: Int32
+
+    package init() {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var isReused: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        precondition(isBound, "No port of the loopback address is free.")
+        self.descriptor = descriptor
+        number = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    deinit { close(descriptor) }
+}
