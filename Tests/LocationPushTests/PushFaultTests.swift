@@ -166,7 +166,7 @@ import Testing
         let sender = try scene.sender {
             $0.connectionsMax = 3
             $0.timing.connectWhenFullMs = 10
-            $0.timing.closeSpareMs = 50
+            $0.timing.closeSpareMs = 1000
             $0.diagnose = { continuation.yield($0) }
         }
         let ended = try await scene.push(400, over: sender, inFlight: 400)
@@ -210,11 +210,11 @@ import Testing
     @Test func `the stand-in sees a reset when there is one`() async throws {
         let scene = try Scene()
         defer { scene.close() }
-        scene.standIn.script([.none, .delay(ms: 400)])
+        scene.standIn.script([.none, .delay(ms: 60_000)])
         let sender = try scene.sender()
         _ = await sender.send(try scene.push())
         // Its deadline passes before the answer: the stream is given up.
-        _ = await sender.send(try scene.push(withinMs: 50))
+        _ = await sender.send(try scene.push(withinMs: 1000))
         // A later answer on the same connection says that the reset has arrived.
         _ = await sender.send(try scene.push())
         #expect(scene.standIn.resetsReceived == 1)

@@ -246,7 +246,7 @@ import Whereabouts
             echo $$ > ready
             read line
             """
-        let other = try #require(popen(command, "w"))
+        let other = try #require(popen(command, "we"))
         let ready = try #require(fopen(scene.path + "/ready", "r"))
         var processID: Int32 = 0
         withUnsafeMutablePointer(to: &processID) { pointer in

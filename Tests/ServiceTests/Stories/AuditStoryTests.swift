@@ -19,7 +19,7 @@ import Whereabouts
         let url = try scene.ask()
         let outcome = try scene.outcome(of: url)
         #expect(outcome["status"]?.string == "answered")
-        let query = try #require(try scene.audited { $0["disclosed"]?.count == 1 }.query)
+        let query = try #require(try scene.audited { $0["disclosed"]?.count == 1 && $0["pushes"]?.count == 1 }.query)
         let asked = try #require(query["at"]?.double)
         let pushed = try #require(query["pushes"]?.array.map(Array.init)?.first?["at"]?.double)
         let received = try #require(query["fix"]?["receivedAt"]?.double)

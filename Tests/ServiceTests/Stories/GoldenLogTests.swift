@@ -55,6 +55,7 @@ import Whereabouts
         let verified = house.manage("GET", "/v1/verify")
         #expect(verified["ok"]?.bool == true, "\(verified.text)")
         #expect(verified["log"]?["events"]?.int == stated.events)
+        _ = house.settled()
 
         let visits = house.manage("GET", "/v1/people/walker/visits").items.map { visit in
             let departure = visit["departure"]?.int.map { "\($0)" } ?? ""

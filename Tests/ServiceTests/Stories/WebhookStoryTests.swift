@@ -245,9 +245,8 @@ import Whereabouts
                 "DELETE", "/v1/people/walker/webhooks/\(id)/dead-letters/\(letter)", as: scene.walker
             ).status == 200)
         #expect(scene.letters(id).isEmpty)
-        let settings = scene.house.manage("GET", "/v1/people/walker/audit").items.filter {
-            $0["kind"]?.string == "change"
-        }
+        let audit = "/v1/people/walker/audit?at-least=\(scene.house.service.log.head)"
+        let settings = scene.house.manage("GET", audit).items.filter { $0["kind"]?.string == "change" }
         #expect(settings.contains { $0["event"]?.string == "WebhookFailed" }, "\(settings)")
     }
 
@@ -273,11 +272,13 @@ import Whereabouts
         let scene = try Scene(receiver)
         let (id, _) = try scene.add(receiver.url, topics: #"["query"]"#)
         for _ in 0..<3 { scene.ask() }
-        _ = try scene.until(id) { $0["tries"]?.int == 1 }
+        // Each question moves the clock to the next try of the first.
+        _ = try scene.until(id) { $0["tries"]?.int ?? 0 > 0 }
         let asked = try scene.house.events().filter { if case .locationQueried = $0.event { true } else { false } }
         try scene.house.restart { isDown.change { $0 = false } }
-        let told = receiver.until { $0.count == 4 }
-        #expect(told[0].id == told[1].id && told.dropFirst().compactMap(\.number) == asked.map(\.number))
+        let told = receiver.until { Set($0.map(\.id)).count == 3 }
+        #expect(told.count > 3 && Set(told.dropLast(2).map(\.id)).count == 1)
+        #expect(told.suffix(3).compactMap(\.number) == asked.map(\.number))
     }
 
     @Test func `only the person adds one, where the operator allows it, and it tells what the token may read`() throws {
