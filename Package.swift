@@ -28,6 +28,7 @@ let package = Package(
     name: "whereabouts",
     products: [
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
+        .library(name: "WhereaboutsClient", targets: ["WhereaboutsClient"]),
         .executable(name: "whereabouts", targets: ["WhereaboutsTool"]),
         .executable(name: "whereabouts-bench", targets: ["WhereaboutsBench"]),
     ],
@@ -73,7 +74,7 @@ let package = Package(
         tests("LocationPush", ["JSON", "PushStandIn"]),
         module("MQTT", ["CMosquitto"]),
         tests("MQTT", []),
-        module("WhereaboutsClient", ["HTTPServer", "JSON"]),
+        module("WhereaboutsClient", ["HTTPServer", "JSON", "Posting"]),
         tests("WhereaboutsClient", ["HTTPServer", "JSON"]),
         module("Posting", ["CCurl", "CSupport"]),
         tests("Posting", []),
@@ -96,7 +97,7 @@ let package = Package(
             "Service",
             [
                 "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT",
-                "Posting", "PushStandIn", "SQLite", "Whereabouts",
+                "Posting", "PushStandIn", "SQLite", "Whereabouts", "WhereaboutsClient",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",

@@ -2,11 +2,13 @@
 #include "post_support.h"
 
 #include <curl/curl.h>
+#include <string.h>
 #include <sys/socket.h>
 
 static curl_socket_t open_socket(void *cls, curlsocktype purpose, struct curl_sockaddr *address) {
     const struct post_options *options = cls;
-    if (purpose != CURLSOCKTYPE_IPCXN || !options->allows_address(options->context, &address->addr)) {
+    if (purpose != CURLSOCKTYPE_IPCXN) return CURL_SOCKET_BAD;
+    if (options->allows_address != NULL && !options->allows_address(options->context, &address->addr)) {
         return CURL_SOCKET_BAD;
     }
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -14,8 +16,7 @@ static curl_socket_t open_socket(void *cls, curlsocktype purpose, struct curl_so
 
 static size_t write_body(char *bytes, size_t size, size_t count, void *cls) {
     const struct post_options *options = cls;
-    (void)bytes;
-    return options->received(options->context, size * count) ? size * count : 0;
+    return options->received(options->context, bytes, size * count) ? size * count : 0;
 }
 
 void *post_prepare(const struct post_options *options) {
@@ -25,9 +26,14 @@ void *post_prepare(const struct post_options *options) {
     CURLcode code = CURLE_OK;
 #define SET(option, value) if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
     SET(CURLOPT_URL, options->url);
-    SET(CURLOPT_POST, 1L);
-    SET(CURLOPT_POSTFIELDS, options->body);
-    SET(CURLOPT_POSTFIELDSIZE, options->body_bytes);
+    if (strcmp(options->method, "POST") == 0) {
+        SET(CURLOPT_POST, 1L);
+        SET(CURLOPT_POSTFIELDS, options->body);
+        SET(CURLOPT_POSTFIELDSIZE, options->body_bytes);
+    } else {
+        SET(CURLOPT_HTTPGET, 1L);
+        SET(CURLOPT_CUSTOMREQUEST, options->method);
+    }
     SET(CURLOPT_HTTPHEADER, options->headers);
     SET(CURLOPT_CONNECTTIMEOUT_MS, options->connect_milliseconds);
     SET(CURLOPT_TIMEOUT_MS, options->milliseconds);

@@ -3,19 +3,28 @@ import CSupport
 import Glibc
 import Synchronization
 
-/// One POST to somebody else's place.
+/// One request to somebody else's place, a POST unless another method is named.
 package struct Post: Sendable {
+    package let method: String
     package let url: PostURL
     /// Lines `name: value`, without line ends.
     package let headers: [String]
+    /// Of a POST; others have none.
     package let body: [UInt8]
+    /// How long it may take, connecting and all.
+    package let milliseconds: Int
 
-    package init(to url: PostURL, headers: [String], body: [UInt8]) {
-        (self.url, self.headers, self.body) = (url, headers, body)
+    /// - Parameter milliseconds: as the Standard Webhooks advise, if not said: a receiver takes a message in, and works on
+    ///   it later.
+    package init(
+        _ method: String = "POST", to url: PostURL, headers: [String], body: [UInt8], milliseconds: Int = 15_000
+    ) {
+        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+        self.milliseconds = milliseconds
     }
 }
 
-/// How a POST ended.
+/// How a request ended.
 package enum PostOutcome: Hashable, Sendable {
     /// Answered in full. `retryAfterSeconds` is 0 when the answer named none.
     case answered(status: Int, retryAfterSeconds: Int)
@@ -39,32 +48,40 @@ package enum PostFault: String, Hashable, Sendable {
     case stopped
 }
 
-/// Sends POSTs by libcurl, all on the thread of ``run()``. Follows no redirect, uses no proxy, drops what is answered, and
-/// connects to no address that its rule refuses: it is asked after the name was looked up, for the very address that is
-/// connected to next.
+/// Sends requests by libcurl, all on one thread of its own. Follows no redirect, uses no proxy, and connects to no address
+/// that its rule refuses: it is asked after the name was looked up, for the very address that is connected to next.
+/// Connections are kept for the next request to the same place.
 package final class Poster: @unchecked Sendable {
     // `multi` is made in `init` and freed in `deinit`; between them only the thread of `run` uses it, but for
     // `curl_multi_wakeup`, which is made for other threads. `state` is guarded by its mutex, the others never change.
     private let multi: UnsafeMutableRawPointer
     private let state = Mutex(State())
     private let trustFile: String?
-    private let rule: @Sendable (Origin) -> AddressRule
+    private let rule: @Sendable (Origin) -> AddressRule?
 
     private struct State {
-        var waiting: [(post: Post, completion: @Sendable (PostOutcome) -> Void)] = []
+        var waiting: [Errand] = []
         var isStopping = false
+        var thread: pthread_t?
+    }
+
+    /// Takes a piece of an answer's body; `false` ends the request, which counts as answered.
+    package typealias Reader = @Sendable (UnsafeRawBufferPointer) -> Bool
+
+    fileprivate struct Errand {
+        let post: Post
+        let reader: Reader?
+        let completion: @Sendable (PostOutcome) -> Void
     }
 
     static let connectMilliseconds = 5_000
-    /// As the Standard Webhooks advise: a receiver takes a message in, and works on it later.
-    static let milliseconds = 15_000
-    /// Of an answer's body; what is longer is not waited for.
+    /// Of an answer's body that nobody reads; what is longer is not waited for.
     static let answerBytes = 64 << 10
 
     /// - Parameters:
     ///   - trustFile: PEM file of certificates to trust instead of the system's.
-    ///   - rule: which addresses an origin may stand for.
-    package init(trustFile: String?, rule: @escaping @Sendable (Origin) -> AddressRule) {
+    ///   - rule: which addresses an origin may stand for; `nil` for one that may stand for any.
+    package init(trustFile: String?, rule: @escaping @Sendable (Origin) -> AddressRule?) {
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard let multi = curl_multi_init() else { preconditionFailure("Out of memory.") }
         (self.multi, self.trustFile, self.rule) = (multi, trustFile, rule)
@@ -72,32 +89,62 @@ package final class Poster: @unchecked Sendable {
 
     deinit { curl_multi_cleanup(multi) }
 
-    /// Sends; `completion` is called once, on the thread of ``run()``, and must be quick.
-    package func send(_ post: Post, _ completion: @escaping @Sendable (PostOutcome) -> Void) {
+    /// Sends; `completion` is called once. Both closures are called on the poster's own thread, and must be quick.
+    ///
+    /// - Parameter reader: takes what is answered, which is dropped without.
+    package func send(
+        _ post: Post, reading reader: Reader? = nil, _ completion: @escaping @Sendable (PostOutcome) -> Void
+    ) {
         let isTaken = state.withLock { state in
-            if !state.isStopping { state.waiting.append((post, completion)) }
+            if !state.isStopping { state.waiting.append(Errand(post: post, reader: reader, completion: completion)) }
             return !state.isStopping
         }
         guard isTaken else { return completion(.failed(.stopped)) }
         curl_multi_wakeup(multi)
     }
 
-    /// Ends ``run()``; what is under way ends as stopped.
-    package func stop() {
-        state.withLock { $0.isStopping = true }
-        curl_multi_wakeup(multi)
+    /// Begins to send; to be called once. What was handed in before waits for it.
+    package func start() {
+        var thread = pthread_t()
+        var all = sigset_t()
+        var before = sigset_t()
+        // OpenSSL writes with write(2), which cannot be told not to signal a broken pipe. The mask is inherited, so it is
+        // set here for a moment.
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                context.map { Unmanaged<Poster>.fromOpaque($0).takeRetainedValue().run() }
+                return nil
+            }, Unmanaged.passRetained(self).toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        precondition(code == 0, "The system gives no more threads.")
+        state.withLock { $0.thread = thread }
     }
 
-    /// Sends what is to be sent until ``stop()``; to be called once, on a thread of its own.
-    package func run() {
+    /// Ends it; what is under way ends as stopped, and when this returns nothing more is called. From a completion it may
+    /// be called too: then it ends after that.
+    package func stop() {
+        let thread = state.withLock { state in
+            state.isStopping = true
+            defer { state.thread = nil }
+            return state.thread
+        }
+        curl_multi_wakeup(multi)
+        guard let thread else { return }
+        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
+    }
+
+    private func run() {
         var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
         while true {
             let (waiting, isStopping) = state.withLock { state in
                 defer { state.waiting = [] }
                 return (state.waiting, state.isStopping)
             }
-            for (post, completion) in waiting {
-                let transfer = Transfer(post, rule(post.url.origin), trustFile, completion)
+            for errand in waiting {
+                let transfer = Transfer(errand, rule(errand.post.url.origin), trustFile)
                 curl_multi_add_handle(multi, transfer.handle)
                 transfers[transfer.handle] = transfer
             }
@@ -121,38 +168,43 @@ package final class Poster: @unchecked Sendable {
     }
 }
 
-/// One POST under way; used on the thread of ``Poster/run()`` only.
+/// One request under way; used on the poster's own thread only.
 private final class Transfer {
     let handle: UnsafeMutableRawPointer
     let completion: @Sendable (PostOutcome) -> Void
-    private let rule: AddressRule
+    private let reader: Poster.Reader?
+    private let rule: AddressRule?
     private let options: UnsafeMutablePointer<post_options>
     private let body: UnsafeMutableBufferPointer<UInt8>
-    private var received = 0
+    private var dropped = 0
+    private var isRead = false
     private var isRefused = false
 
-    init(
-        _ post: Post, _ rule: AddressRule, _ trustFile: String?, _ completion: @escaping @Sendable (PostOutcome) -> Void
-    ) {
-        (self.rule, self.completion) = (rule, completion)
+    init(_ errand: Poster.Errand, _ rule: AddressRule?, _ trustFile: String?) {
+        let post = errand.post
+        (self.rule, reader, completion) = (rule, errand.reader, errand.completion)
         options = .allocate(capacity: 1)
         body = .allocate(capacity: max(1, post.body.count))
         _ = body.update(fromContentsOf: post.body)
         var headers: UnsafeMutablePointer<curl_slist>?
         // Without the last, libcurl would ask first whether it may send a longer body.
         for line in post.headers + ["Expect:"] { headers = curl_slist_append(headers, line) }
+        // It would call nothing a form.
+        if post.body.isEmpty { headers = curl_slist_append(headers, "Content-Type:") }
         options.initialize(
             to: post_options(
-                url: strdup(post.url.text), trust_file: trustFile.map { strdup($0) } ?? nil, headers: headers,
-                body: body.baseAddress, body_bytes: post.body.count, connect_milliseconds: Poster.connectMilliseconds,
-                milliseconds: Poster.milliseconds, context: nil,
+                method: strdup(post.method), url: strdup(post.url.text),
+                trust_file: trustFile.map { strdup($0) } ?? nil, headers: headers, body: body.baseAddress,
+                body_bytes: post.body.count, connect_milliseconds: Poster.connectMilliseconds,
+                milliseconds: post.milliseconds, context: nil,
                 allows_address: { context, address in
                     guard let context, let address else { return 0 }
                     return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().allows(address) ? 1 : 0
                 },
-                received: { context, bytes in
+                received: { context, bytes, count in
                     guard let context else { return 0 }
-                    return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().take(bytes) ? 1 : 0
+                    let piece = UnsafeRawBufferPointer(start: bytes, count: count)
+                    return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().take(piece) ? 1 : 0
                 }))
         guard let handle = post_prepare(options) else { preconditionFailure("Out of memory.") }
         self.handle = handle
@@ -162,26 +214,32 @@ private final class Transfer {
     deinit {
         curl_easy_cleanup(handle)
         curl_slist_free_all(options.pointee.headers)
-        free(UnsafeMutableRawPointer(mutating: options.pointee.url))
-        free(UnsafeMutableRawPointer(mutating: options.pointee.trust_file))
+        for text in [options.pointee.method, options.pointee.url, options.pointee.trust_file] {
+            free(UnsafeMutableRawPointer(mutating: text))
+        }
         options.deallocate()
         body.deallocate()
     }
 
     private func allows(_ address: UnsafePointer<sockaddr>) -> Bool {
-        let isAllowed = rule.allows(address)
+        let isAllowed = rule?.allows(address) ?? true
         if !isAllowed { isRefused = true }
         return isAllowed
     }
 
-    private func take(_ bytes: Int) -> Bool {
-        received += bytes
-        return received <= Poster.answerBytes
+    private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
+        if let reader {
+            isRead = !reader(piece)
+        } else {
+            dropped += piece.count
+            isRead = dropped > Poster.answerBytes
+        }
+        return !isRead
     }
 
     func finish(_ code: CURLcode) {
         // Too long an answer is one all the same: its head says what became of the message.
-        let isAnswered = code == CURLE_OK || (code == CURLE_WRITE_ERROR && received > Poster.answerBytes)
+        let isAnswered = code == CURLE_OK || (code == CURLE_WRITE_ERROR && isRead)
         if isAnswered {
             let seconds = post_retry_after_seconds(handle)
             return completion(.answered(status: post_status(handle), retryAfterSeconds: max(0, seconds)))

@@ -4,18 +4,39 @@ package import JSON
 
 /// Someone who asks the service: a way to it and a token.
 ///
-///     let client = ServiceClient(transport: SocketTransport(address: address), token: "wp_…")
-///     let location = try client.get(["v1", "people", "anna", "location"])["location"]
+///     let anna = try ServiceClient(address: "https://where.example", token: "wp_…")
+///     if case .now(let location) = try await anna.ask(where: "ben", purpose: "dinner is ready") { … }
 ///
-/// What can be asked is told by `/openapi.json`. Answers are JSON; a problem is thrown in the service's own words. A busy
-/// service is asked again when it says, so every `POST` has an `Idempotency-Key` of its own: done twice is done once.
-package struct ServiceClient: Sendable {
+/// A problem is thrown in the service's own words. A busy service is asked again when it says, so every `POST` has an
+/// `Idempotency-Key` of its own: done twice is done once. A client is a value and may be used by many tasks at once; its
+/// copies share their connections. Times are ``UnixTime``.
+public struct ServiceClient: Sendable {
     package let transport: any Transport
     let token: String
     /// Why the operator reads, for the record.
     package var purpose: String?
     /// What names of places are wanted in: tags of BCP 47, the best first.
-    package var languages: [String]
+    public var languages: [String]
+
+    /// How long one answer may take; the longest that is waited for at the service is 30 s.
+    private static let answerSeconds = 60
+
+    /// A client of a service that listens.
+    ///
+    /// - Parameters:
+    ///   - address: where, as in `https://where.example`; `http` only where nobody is between.
+    ///   - token: whose rights: a person's (`wp_…`), or for ``report(_:)`` a device's reporting key (`wd_…`).
+    ///   - trustFile: PEM file of the certificates to trust instead of the system's, for an authority of one's own.
+    ///   - languages: what names of places are wanted in: tags of BCP 47, the best first.
+    /// - Throws: ``ClientError/request(_:)`` for what is no such address.
+    public init(
+        address: String, token: String, trustFile: String? = nil, languages: [String] = []
+    ) throws(ClientError) {
+        guard let transport = WireTransport(address, trustFile: trustFile, seconds: Self.answerSeconds) else {
+            throw .request("An address of the service has the form https://HOST or https://HOST:PORT, without a path.")
+        }
+        self.init(transport: transport, token: token, languages: languages)
+    }
 
     package init(
         transport: any Transport, token: String, purpose: String? = nil, languages: [String] = []
@@ -24,16 +45,15 @@ package struct ServiceClient: Sendable {
     }
 
     /// A page of a list.
-    package struct Page {
-        package let items: JSONArray
+    public struct Page<Item: Sendable>: Sendable {
+        public let items: [Item]
         /// What to pass for `after` to get the next one; `nil` on the last.
-        package let next: String?
+        public let next: String?
         /// The number of the event that the page reflects, where the service tells it.
-        package let asOf: Int64?
+        public let asOf: Int64?
     }
 
-    /// A busy service is asked again for so long.
-    private static let patienceSeconds = 120
+    // MARK: Waiting on the thread, for the tool
 
     package func get(
         _ path: [String], query: [(name: String, value: String)] = []
@@ -54,12 +74,9 @@ package struct ServiceClient: Sendable {
     /// - Parameter after: the ``Page/next`` of the page before.
     package func page(
         _ path: [String], query: [(name: String, value: String)] = [], after: String? = nil
-    ) throws(ClientError) -> Page {
-        let answer = try get(path, query: query + (after.map { [("after", $0)] } ?? []))
-        let next = Self.cursor(of: answer)
-        // A cursor that stands still would be asked for ever.
-        guard let items = answer["items"]?.array, next == nil || next != after else { throw Self.unexpected(path) }
-        return Page(items: items, next: next, asOf: answer["asOf"]?.int)
+    ) throws(ClientError) -> Page<JSONValue> {
+        let answer = try get(path, query: query + Self.cursor(after))
+        return try Self.page(of: answer, path, after: after) { $0 }
     }
 
     /// The `next` of an answer, a text or a number.
@@ -68,14 +85,48 @@ package struct ServiceClient: Sendable {
     }
 
     package static func unexpected(_ path: [String]) -> ClientError {
-        .service("The service's answer from /\(path.joined(separator: "/")) is not of the form this tool knows.")
+        .service("The service's answer from /\(path.joined(separator: "/")) is not of the form that is known here.")
     }
 
-    /// Sends one request; a service that is busy is asked again when it says.
+    static func cursor(_ after: String?) -> [(name: String, value: String)] { after.map { [("after", $0)] } ?? [] }
+
+    /// - Parameter item: reads an item; `nil` for what is none.
+    static func page<Item>(
+        of answer: JSONValue, _ path: [String], after: String?, _ item: (JSONValue) -> Item?
+    ) throws(ClientError) -> Page<Item> {
+        let next = cursor(of: answer)
+        // A cursor that stands still would be asked for ever.
+        guard let values = answer["items"]?.array, next == nil || next != after else { throw unexpected(path) }
+        let items = values.compactMap(item)
+        guard items.count == answer["items"]?.count else { throw unexpected(path) }
+        return Page(items: items, next: next, asOf: answer["asOf"]?.int)
+    }
+
     private func send(
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: [UInt8] = [],
         patienceSeconds: Int = ServiceClient.patienceSeconds
     ) throws(ClientError) -> JSONValue {
+        let request = try request(method, path, query: query, body: body)
+        var waited = 0
+        while true {
+            let response = try transport.answer(to: request)
+            guard let pause = Self.pauseSeconds(response), waited < patienceSeconds else {
+                return try Self.value(of: response)
+            }
+            sleep(UInt32(pause))
+            waited += pause
+        }
+    }
+
+    // MARK: Requests and answers
+
+    /// A busy service is asked again for so long.
+    static let patienceSeconds = 120
+
+    /// A request that can be sent, and sent again.
+    func request(
+        _ method: String, _ path: [String], query: [(name: String, value: String)], body: [UInt8]
+    ) throws(ClientError) -> HTTPRequest {
         for part in path where part.isEmpty || part.contains("/") || part == "." || part == ".." {
             throw .request("A name in a request must not be empty, \".\" or \"..\", nor contain \"/\".")
         }
@@ -87,33 +138,33 @@ package struct ServiceClient: Sendable {
         if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
         if let purpose { headers.append(("Whereabouts-Purpose", percentEncoded(purpose))) }
         if !languages.isEmpty { headers.append(("Accept-Language", languages.joined(separator: ","))) }
-        let request = HTTPRequest(
-            method: method, path: "/" + path.joined(separator: "/"), query: query, headers: headers, body: body)
-        var waited = 0
-        while true {
-            let response = try transport.answer(to: request)
-            if response.status == 503, let seconds = Self.retryAfter(response), waited < patienceSeconds {
-                sleep(UInt32(seconds))
-                waited += seconds
-                continue
-            }
-            return try Self.value(of: response)
+        guard headers.allSatisfy({ $0.1.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) else {
+            throw .request("A token and the tags of languages are of visible ASCII characters.")
         }
+        return HTTPRequest(
+            method: method, path: "/" + path.joined(separator: "/"), query: query, headers: headers, body: body)
+    }
+
+    /// After how long a busy service is asked again; `nil` for an answer.
+    static func pauseSeconds(_ response: HTTPResponse) -> Int? {
+        guard response.status == 503, let seconds = retryAfter(response) else { return nil }
+        return (0...patienceSeconds).contains(seconds) ? max(1, seconds) : nil
     }
 
     private static func retryAfter(_ response: HTTPResponse) -> Int? {
-        let text = response.headers.first { $0.name.lowercased() == "retry-after" }?.value
-        return text.flatMap { Int($0) }.flatMap { (0...patienceSeconds).contains($0) ? max(1, $0) : nil }
+        response.headers.first { $0.name.lowercased() == "retry-after" }.flatMap { Int($0.value) }
     }
 
     /// The JSON of an answer, or its problem as an error in the service's own words.
-    private static func value(of response: HTTPResponse) throws(ClientError) -> JSONValue {
+    static func value(of response: HTTPResponse) throws(ClientError) -> JSONValue {
         let root = try? JSONDocument.parse(response.body).root
         guard (200..<300).contains(response.status) else {
             let sentence =
                 root?["detail"]?.string ?? root?["title"]?.string
                 ?? "The service answered with status \(response.status)."
-            throw response.status == 400 || response.status == 422 ? .request(sentence) : .service(sentence)
+            throw .problem(
+                ClientError.Problem(
+                    status: response.status, detail: sentence, retryAfterSeconds: retryAfter(response)))
         }
         guard let root else { throw .service("The service's answer is not JSON.") }
         return root

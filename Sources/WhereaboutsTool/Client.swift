@@ -39,7 +39,7 @@ struct Client {
     @discardableResult
     func pages(
         _ path: String..., query: [(name: String, value: String)] = [],
-        page body: (JSONArray) throws(ToolError) -> Void
+        page body: ([JSONValue]) throws(ToolError) -> Void
     ) throws(ToolError) -> Int64? {
         try pages(path, query: query, page: body)
     }
@@ -58,7 +58,7 @@ struct Client {
     @discardableResult
     private func pages(
         _ path: [String], query: [(name: String, value: String)],
-        page body: (JSONArray) throws(ToolError) -> Void
+        page body: ([JSONValue]) throws(ToolError) -> Void
     ) throws(ToolError) -> Int64? {
         var after: String?
         while true {
@@ -82,19 +82,37 @@ extension Client {
 
     /// The same way, as a person: with a token that the operator issues for it.
     ///
-    /// - Parameter seconds: how long the token is good; until revoked if nil.
-    func acting(as person: Handle, scopes: [String], seconds: Int64?) throws(ToolError) -> Client {
-        let until = seconds.map { Timestamp.now.adding(seconds: $0) }
+    /// - Parameter seconds: how long the token is good.
+    func acting(as person: Handle, scopes: [String], seconds: Int64) throws(ToolError) -> Client {
+        try issuing(to: person, scopes: scopes, until: Timestamp.now.adding(seconds: seconds)).client
+    }
+
+    /// Does something as a person by a token that stays good, unless it comes to nothing: then it is revoked.
+    func endowing<Value>(
+        _ person: Handle, scopes: [String], _ body: (Client) throws(ToolError) -> Value
+    ) throws(ToolError) -> Value {
+        let (holder, token) = try issuing(to: person, scopes: scopes, until: nil)
+        do throws(ToolError) { return try body(holder) } catch {
+            do throws(ToolError) { _ = try delete(["v1", "tokens", "\(token)"]) } catch let second {
+                throw .data("\(error) The token \(token) was issued for it and is still good: \(second)")
+            }
+            throw error
+        }
+    }
+
+    private func issuing(
+        to person: Handle, scopes: [String], until: Timestamp?
+    ) throws(ToolError) -> (client: Client, token: Int64) {
         let issued = try post("v1", "people", person.text, "tokens") { body in
             body.array("scopes") { array in scopes.forEach { array.value($0) } }
             body.field("until", milliseconds: until?.milliseconds)
         }
-        guard let token = issued["token"]?.string else {
+        guard let token = issued["token"]?.string, let id = issued["id"]?.int else {
             throw ToolError(ServiceClient.unexpected(["v1", "people", person.text, "tokens"]))
         }
-        return Client(
-            service: ServiceClient(
-                transport: service.transport, token: token, purpose: service.purpose, languages: service.languages))
+        let client = ServiceClient(
+            transport: service.transport, token: token, purpose: service.purpose, languages: service.languages)
+        return (Client(service: client), id)
     }
 }
 
@@ -102,7 +120,9 @@ extension ToolError {
     init(_ error: ClientError) {
         switch error {
         case .request(let sentence): self = .usage(sentence)
-        case .service(let sentence): self = .data(sentence)
+        // The request cannot be, and so what was typed.
+        case .problem(let problem) where problem.status == 400 || problem.status == 422: self = .usage(problem.detail)
+        case .problem, .service, .cancelled: self = .data(error.description)
         }
     }
 }

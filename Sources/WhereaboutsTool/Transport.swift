@@ -1,7 +1,6 @@
 import Glibc
 import HTTPServer
 import Service
-import Synchronization
 import WhereaboutsClient
 
 /// The way to a service opened in this process: the same router, no socket.
@@ -9,44 +8,14 @@ struct HouseTransport: Transport {
     let service: Service
     var isRunningService: Bool { false }
 
-    func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
-        let awaited = AwaitedAnswer()
-        service.handle(request) { awaited.give($0) }
-        return awaited.take()
+    func send(
+        _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void
+    ) {
+        service.handle(request) { completion(.success($0)) }
     }
 
     func close() {
         service.stop()
-    }
-}
-
-/// One answer that comes on another thread.
-private final class AwaitedAnswer: @unchecked Sendable {
-    // The semaphore is made before anyone else can see the object and is POSIX's own for many threads.
-    private let arrived: UnsafeMutablePointer<sem_t>
-    private let answer = Mutex<HTTPResponse?>(nil)
-
-    init() {
-        arrived = .allocate(capacity: 1)
-        sem_init(arrived, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(arrived)
-        arrived.deallocate()
-    }
-
-    func give(_ response: HTTPResponse) {
-        answer.withLock { $0 = response }
-        sem_post(arrived)
-    }
-
-    func take() -> HTTPResponse {
-        while true {
-            // Interrupted by a signal it waits again.
-            while sem_wait(arrived) != 0 {}
-            if let response = answer.withLock({ $0 }) { return response }
-        }
     }
 }
 
@@ -73,13 +42,13 @@ enum House {
             return Client(
                 service: ServiceClient(transport: HouseTransport(service: service), token: service.adminToken))
         }
-        guard let text = running.address, let address = SocketAddress(text) else {
+        guard let text = running.address, let transport = WireTransport("http://" + text) else {
             throw .data("Another command (process \(running.processID)) is using \(path); wait until it is done.")
         }
         guard let token = adminToken(of: path) else {
             throw .data("A service runs on \(path), and its admin.token cannot be read: \(lastSystemError()).")
         }
-        return Client(service: ServiceClient(transport: SocketTransport(address: address), token: token))
+        return Client(service: ServiceClient(transport: transport, token: token))
     }
 
     /// Opens the service of a data directory in this process.

@@ -198,16 +198,6 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
 @Suite struct ArticleTests {
     private static let root = URL(fileURLWithPath: Repository.root)
 
-    /// The article's blocks of code of one kind.
-    private func blocks(of article: String, _ kind: String = "swift") throws -> [String] {
-        let page = try String(
-            contentsOf: Self.root.appendingPathComponent("Sources/Whereabouts/Documentation.docc/\(article).md"),
-            encoding: .utf8)
-        return page.components(separatedBy: "```\(kind)\n").dropFirst().compactMap {
-            $0.components(separatedBy: "```").first
-        }
-    }
-
     /// A package of its own that knows this one as the article says, with files that know Core Location only.
     @Test(
         .enabled(
@@ -219,10 +209,11 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
         let sources = folder.appendingPathComponent("Sources/Dinner")
         try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
         let article = "TestYourLocationPushExtension"
-        let manifest = try #require(try blocks(of: article, "swift Package.swift").first)
+        let manifest = try #require(try Repository.blocks(of: article, "swift Package.swift").first)
             .replacingOccurrences(of: "../whereabouts", with: Self.root.path)
             .replacingOccurrences(of: "\"whereabouts\"", with: "\"\(Self.root.lastPathComponent)\"")
-        let dinner = try #require(try blocks(of: article).first { $0.contains("CLLocationPushServiceExtension") })
+        let dinner = try #require(
+            try Repository.blocks(of: article).first { $0.contains("CLLocationPushServiceExtension") })
         let names = Self.root.appendingPathComponent("Tests/CoreLocationSimulatorTests/AppleNames.swift")
         try "import CoreLocation\n\n\(dinner)"
             .write(to: sources.appendingPathComponent("Extension.swift"), atomically: true, encoding: .utf8)
@@ -242,7 +233,7 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
     @Test(arguments: ["TestYourLocationPushExtension", "FromiOS7ToToday"])
     func `every block of an article stands in this file`(article: String) throws {
         let code = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let blocks = try blocks(of: article)
+        let blocks = try Repository.blocks(of: article)
         #expect(!blocks.isEmpty)
         for block in blocks { #expect(code.contains(block), "\(block)") }
     }

@@ -21,6 +21,16 @@ package enum Repository {
             .split(separator: "\n").filter { !$0.hasPrefix("#") }
     }
 
+    /// The blocks of code of one kind in an article of the documentation catalog.
+    package static func blocks(of article: String, _ kind: String = "swift") throws -> [String] {
+        let page = String(
+            decoding: try contents(ofFile: "\(root)/Sources/Whereabouts/Documentation.docc/\(article).md"),
+            as: UTF8.self)
+        return page.split(separator: "```\(kind)\n", omittingEmptySubsequences: false).dropFirst().compactMap {
+            $0.split(separator: "```", omittingEmptySubsequences: false).first.map(String.init)
+        }
+    }
+
     /// Files recorded by real clients, which are not part of this repository: the folder `WHEREABOUTS_FIXTURES` names,
     /// else `shared/fixtures` beside the repository; `nil` where they are missing.
     package static let fixtures: String? = {

@@ -16,7 +16,7 @@ import Testing
         "MQTT": ["CMosquitto"],
         "Posting": ["CCurl", "CSupport"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
-        "WhereaboutsClient": ["HTTPServer"],
+        "WhereaboutsClient": ["HTTPServer", "Posting"],
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
         // The pure half.
         "Whereabouts": ["Geodesy"],

@@ -15,25 +15,27 @@ import Testing
 
         var asked: [HTTPRequest] { state.withLock { $0.asked } }
 
-        func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
-            state.withLock { state in
+        func send(
+            _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void
+        ) {
+            let answer = state.withLock { state in
                 state.asked.append(request)
                 return state.left.count > 1 ? state.left.removeFirst() : state.left[0]
             }
+            completion(.success(answer))
         }
 
         func close() {}
     }
 
-    @Test(arguments: [
-        (400, ClientError.request("Say it otherwise.")), (422, .request("Say it otherwise.")),
-        (401, .service("Say it otherwise.")), (404, .service("Say it otherwise.")),
-        (409, .service("Say it otherwise.")), (500, .service("Say it otherwise.")),
-    ])
-    func `a problem is told in the service's words`(status: Int, error: ClientError) {
-        let response = HTTPResponse.problem(status, title: "Problem", detail: "Say it otherwise.")
+    @Test(arguments: [(400, nil), (401, nil), (404, nil), (409, nil), (429, 7), (500, nil)] as [(Int, Int?)])
+    func `a problem is told in the service's words`(status: Int, retryAfterSeconds: Int?) {
+        var response = HTTPResponse.problem(status, title: "Problem", detail: "Say it otherwise.")
+        if let retryAfterSeconds { response.headers.append(("Retry-After", "\(retryAfterSeconds)")) }
         let client = ServiceClient(transport: Answers(response), token: "")
-        #expect(throws: error) { try client.get(["v1", "people"]) }
+        let problem = ClientError.Problem(
+            status: status, detail: "Say it otherwise.", retryAfterSeconds: retryAfterSeconds)
+        #expect(throws: ClientError.problem(problem)) { try client.get(["v1", "people"]) }
     }
 
     @Test func `an answer that is no JSON is no answer`() {

@@ -58,6 +58,14 @@ import Testing
         #expect(found.exitCode == 1)
     }
 
+    @Test func `an address without a port is asked at the port of https`() throws {
+        for host in ["[::1]", "127.0.0.1"] {
+            let found = try findings(port: standIn.port, publicURL: "https://\(host)/").checks["TLS in front"]
+            #expect(found?.0 == "wrong" && found?.1.hasPrefix("\(host): ") == true)
+            #expect(found?.1.contains("looking up") == false, "\(found?.1 ?? "")")
+        }
+    }
+
     @Test func `room and clock are told in figures`() throws {
         let found = try findings(port: standIn.port, publicURL: "http://where.example.org").checks
         #expect(found["room"]?.1.contains("iB are free, ") == true)

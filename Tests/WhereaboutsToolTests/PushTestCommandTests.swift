@@ -5,6 +5,7 @@ import LocationPush
 import PushStandIn
 import TestSupport
 import Testing
+import WhereaboutsClient
 
 @testable import WhereaboutsTool
 

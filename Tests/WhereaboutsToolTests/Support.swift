@@ -53,7 +53,13 @@ final class FakeService: Transport {
 
     func close() {}
 
-    func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
+    func send(
+        _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void
+    ) {
+        completion(.success(answer(request)))
+    }
+
+    private func answer(_ request: HTTPRequest) -> HTTPResponse {
         guard request.header("authorization") == "Bearer wo_test" else {
             return .problem(401, title: "Not authenticated", detail: "Not authenticated")
         }

@@ -1,4 +1,4 @@
-// libcurl's variadic functions with fixed arguments, for POSTs that are driven by their caller's multi handle.
+// libcurl's variadic functions with fixed arguments, for requests that are driven by their caller's multi handle.
 #ifndef POST_SUPPORT_H
 #define POST_SUPPORT_H
 
@@ -11,8 +11,10 @@ extern "C" {
 struct curl_slist;
 struct sockaddr;
 
-/// One POST and its callbacks; lives until the transfer is over.
+/// One request and its callbacks; lives until the transfer is over.
 struct post_options {
+    /// Only a POST has a body.
+    const char *method;
     const char *url;
     /// PEM file of certificates to trust instead of the system's; NULL: those.
     const char *trust_file;
@@ -22,10 +24,10 @@ struct post_options {
     long connect_milliseconds;
     long milliseconds;
     void *context;
-    /// Asked for each address of the name before it is connected to; 0 refuses it.
+    /// Asked for each address of the name before it is connected to; 0 refuses it. NULL: none is.
     int (*allows_address)(void *context, const struct sockaddr *address);
-    /// Told the length of each piece of the answer's body, which is dropped; 0 ends the transfer.
-    int (*received)(void *context, size_t bytes);
+    /// Told each piece of the answer's body; 0 ends the transfer.
+    int (*received)(void *context, const void *bytes, size_t count);
 };
 
 /// A handle that is ready to be added to a multi handle; NULL without memory. The body is not copied.

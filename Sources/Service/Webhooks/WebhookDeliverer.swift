@@ -46,7 +46,7 @@ final class WebhookDeliverer: Sendable {
     private let targets: Set<Origin>
     private let poster: Poster
     private let inbox = Monitor(Inbox())
-    private let threads = Mutex<[WorkerThread]>([])
+    private let rounds = Mutex<WorkerThread?>(nil)
     private let troubles = Mutex<[WebhookID: Trouble]>([:])
     private let outcomes = Mutex<[String: Int64]>([:])
 
@@ -61,26 +61,22 @@ final class WebhookDeliverer: Sendable {
     /// Begins to deliver for the service, which outlives it.
     func start(_ service: Service) throws {
         let reader = UncheckedBox(try LogReader.opened(service.log))
-        let poster = self.poster
-        threads.withLock {
-            $0 = [
-                WorkerThread { poster.run() },
-                WorkerThread { [self, unowned service] in
-                    let context = AnswerContext(
-                        host: service.host, reader: reader.value, gazetteer: service.gazetteer)
-                    let rounds = WebhookRounds(self, service, context)
-                    while let notices = notices() { rounds.go(notices) }
-                },
-            ]
+        poster.start()
+        rounds.withLock {
+            $0 = WorkerThread { [self, unowned service] in
+                let context = AnswerContext(host: service.host, reader: reader.value, gazetteer: service.gazetteer)
+                let rounds = WebhookRounds(self, service, context)
+                while let notices = notices() { rounds.go(notices) }
+            }
         }
     }
 
     func stop() {
         inbox.change { $0.isStopping = true }
         poster.stop()
-        threads.withLock { threads in
-            for thread in threads { thread.join() }
-            threads = []
+        rounds.withLock { thread in
+            thread?.join()
+            thread = nil
         }
     }
 

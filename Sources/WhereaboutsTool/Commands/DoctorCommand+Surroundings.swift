@@ -40,9 +40,9 @@ extension DoctorCommand {
     /// none runs, or the log is younger than a day.
     private static func bytesPerDay(_ path: String, used: Double) -> Double? {
         guard let running = DataDirectory.running(in: path), let text = running.address,
-            let address = SocketAddress(text), let token = House.adminToken(of: path)
+            let transport = WireTransport("http://" + text), let token = House.adminToken(of: path)
         else { return nil }
-        let client = Client(service: ServiceClient(transport: SocketTransport(address: address), token: token))
+        let client = Client(service: ServiceClient(transport: transport, token: token))
         func time(ofEventAfter number: Int64) -> Timestamp? {
             let query = [
                 (name: "after", value: "\(number)"), (name: "limit", value: "1"), (name: "asStored", value: "true"),
@@ -111,7 +111,10 @@ extension DoctorCommand {
             return .wrong("TLS in front", "\"publicURL\" is not https: anybody on the way could read every place")
         }
         let authority = url.dropFirst("https://".count).prefix { $0 != "/" }
-        let address = SocketAddress(String(authority)) ?? SocketAddress(host: authority, port: 443)
+        // An address of IPv6 is full of colons: without a port it ends with its bracket.
+        let hasPort = authority.last != "]" && authority.contains(":")
+        let address = hasPort ? SocketAddress(String(authority)) : SocketAddress("\(authority):443")
+        guard let address else { return .wrong("TLS in front", "\"publicURL\" names no host and port") }
         guard let port = Int64(address.port) else { return .wrong("TLS in front", "\"publicURL\" has no port") }
         if let why = Surroundings.whyUnreachable(host: address.host, port: port, caFile: nil) {
             return .wrong("TLS in front", "\(authority): \(why); look at the proxy, its certificate and the name")

@@ -184,13 +184,13 @@ enum DoctorCommand {
         guard let running = DataDirectory.running(in: path) else {
             return .note("service", "none runs on this directory")
         }
-        guard let text = running.address, let address = SocketAddress(text) else {
+        guard let text = running.address, let transport = WireTransport("http://" + text) else {
             return .note("service", "process \(running.processID) uses it without listening")
         }
         do throws(ClientError) {
-            let answer = try HTTPExchange(address: address).answer(to: HTTPRequest(method: "GET", path: "/readyz"))
+            let answer = try transport.answer(to: HTTPRequest(method: "GET", path: "/readyz"))
             let state: Finding.State = answer.status == 200 ? .good : .wrong
-            let details = "process \(running.processID) at http://\(address.text)/"
+            let details = "process \(running.processID) at http://\(text)/"
             return Finding(
                 check: "service", state: state, details: details + (state == .good ? "" : ", which is not ready"))
         } catch {

@@ -22,13 +22,7 @@ enum WebhookCommands {
             requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
         Command(
             words: ["webhook", "remove"], summary: "Remove a webhook and what it has not told yet.",
-            operands: .one("NUMBER"), requires: [Options.person], accepts: [Options.json],
-            run: { (invocation) throws(ToolError) in
-                let number = try invocation.number()
-                try invocation.remove(
-                    "the webhook \(number)", "v1", "people", invocation.required(Options.person).text, "webhooks",
-                    number)
-            }),
+            operands: .one("NUMBER"), requires: [Options.person], accepts: [Options.json], run: remove),
         Command(
             words: ["webhook", "letters"], summary: "List the messages that a webhook gave up (recorded as a read).",
             operands: .one("NUMBER"), requires: [Options.person], accepts: [Options.purpose, Options.json],
@@ -57,16 +51,35 @@ enum WebhookCommands {
     private static func add(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            let holder = try client.acting(as: person, scopes: ["query", "audit", "manage"], seconds: nil)
-            return try holder.post("v1", "people", person.text, "webhooks") { body in
-                body.field("url", invocation.required(url))
-                guard let words = invocation[topics] else { return }
-                body.array("topics") { array in for word in words.split(separator: ",") { array.value(String(word)) } }
+            try client.endowing(person, scopes: ["query", "audit", "manage"]) { holder throws(ToolError) in
+                try holder.post("v1", "people", person.text, "webhooks") { body in
+                    body.field("url", invocation.required(url))
+                    guard let words = invocation[topics] else { return }
+                    body.array("topics") { array in
+                        for word in words.split(separator: ",") { array.value(String(word)) }
+                    }
+                }
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("Added the webhook \(answer["id"]?.int ?? 0) of \(person.text).")
         invocation.console.line("Its secret, shown this once: \(answer.text("secret"))")
+    }
+
+    /// The token may be one that the person uses elsewhere: whoever removes a webhook is told of it, and decides.
+    private static func remove(_ invocation: Invocation) throws(ToolError) {
+        let (number, webhooks) = (
+            try invocation.number(), ["v1", "people", invocation.required(Options.person).text, "webhooks"]
+        )
+        let (answer, token) = try House.withClient(invocation) { client throws(ToolError) in
+            let webhook = try client.items(webhooks).first { $0["id"]?.int.map { "\($0)" } == number }
+            return (try client.delete(webhooks + [number]), webhook?["token"]?.int)
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("Removed the webhook \(number).")
+        guard let token else { return }
+        invocation.console.line(
+            "It spoke by the token \(token), which is still good; \"token remove \(token)\" ends it.")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {

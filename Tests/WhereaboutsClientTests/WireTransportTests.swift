@@ -4,7 +4,7 @@ import Testing
 
 @testable import WhereaboutsClient
 
-@Suite struct HTTPExchangeTests {
+@Suite struct WireTransportTests {
     @Test(arguments: [
         ("127.0.0.1:8080", "127.0.0.1", "8080"), ("[::1]:80", "::1", "80"), ("http://localhost:1/", "localhost", "1"),
     ])
@@ -30,12 +30,12 @@ import Testing
         }
         try server.start()
         defer { server.stop() }
-        let exchange = HTTPExchange(address: SocketAddress(host: "127.0.0.1", port: UInt16(server.port)))
+        let transport = try #require(WireTransport("http://127.0.0.1:\(server.port)"))
         let request = HTTPRequest(
             method: "POST", path: "/v1/a b/ö%", query: [("q", "x&y=z+1"), ("empty", "")],
             headers: [("Whereabouts-Purpose", percentEncoded("où?"))], body: Array(#"{"a":1}"#.utf8))
 
-        let response = try exchange.answer(to: request)
+        let response = try transport.answer(to: request)
 
         #expect(response.status == 202)
         let lines = String(decoding: response.body, as: UTF8.self).split(
@@ -50,8 +50,8 @@ import Testing
         }
         try server.start()
         defer { server.stop() }
-        let exchange = HTTPExchange(address: SocketAddress(host: "127.0.0.1", port: UInt16(server.port)))
-        let response = try exchange.answer(to: HTTPRequest(method: "GET", path: "/"))
+        let transport = try #require(WireTransport("http://127.0.0.1:\(server.port)"))
+        let response = try transport.answer(to: HTTPRequest(method: "GET", path: "/"))
         #expect(response.status == 200)
         // Compared outside the macro, which would print both.
         let isWhole = response.body == body
@@ -60,18 +60,26 @@ import Testing
 
     @Test func `where nothing listens it says so`() throws {
         let server = try HTTPServer(HTTPServerConfiguration()) { _, _ in }
-        let address = SocketAddress(host: "127.0.0.1", port: UInt16(server.port))
+        let address = "http://127.0.0.1:\(server.port)"
         server.stop()
-        #expect(throws: ClientError.service("The service at \(address.text) cannot be reached: Connection refused.")) {
-            try HTTPExchange(address: address).answer(to: HTTPRequest(method: "GET", path: "/"))
+        let transport = try #require(WireTransport(address))
+        #expect(throws: ClientError.service("The service at \(address) cannot be reached: nothing listens there.")) {
+            try transport.answer(to: HTTPRequest(method: "GET", path: "/"))
         }
     }
 
-    @Test(arguments: [
-        "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 abc\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "HTTP/1.1 200 OK\r\nbroken\r\nContent-Length: 1\r\n\r\n",
-    ])
-    func `what is no answer of the service is refused`(text: String) {
-        #expect(ResponseHead(Array(text.utf8)[...]) == nil)
+    @Test func `a method without a body sends none, and one connection serves the next request`() throws {
+        let server = try HTTPServer(HTTPServerConfiguration()) { request, responder in
+            let said = ["content-length", "content-type"].map { request.header($0) ?? "-" }.joined(separator: " ")
+            responder.respond(.text("\(request.method) \(said)"))
+        }
+        try server.start()
+        defer { server.stop() }
+        let transport = try #require(WireTransport("http://127.0.0.1:\(server.port)"))
+        for (method, said) in [("DELETE", "DELETE - -"), ("GET", "GET - -"), ("POST", "POST 0 -")] {
+            let response = try transport.answer(to: HTTPRequest(method: method, path: "/"))
+            #expect(String(decoding: response.body, as: UTF8.self) == said)
+        }
+        #expect(server.counters.connectionsAccepted == 1)
     }
 }

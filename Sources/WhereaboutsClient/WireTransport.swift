@@ -1,0 +1,103 @@
+package import HTTPServer
+import Posting
+import Synchronization
+
+/// The way to a service that listens, over its address, by `https` or `http`. Connections are kept and shared by all who
+/// ask through it.
+package final class WireTransport: Transport {
+    package var isRunningService: Bool { true }
+    private let origin: Origin
+    private let poster: Poster
+    private let seconds: Int
+
+    /// More than the largest page.
+    private static let bodyBytesMax = 256 << 20
+    /// Comparing all projections of a large log is the longest that an answer may take.
+    package static let longestSeconds = 1800
+
+    /// - Parameters:
+    ///   - address: as in `https://where.example` or `http://127.0.0.1:8080`; `nil` comes of what is none, or has a path.
+    ///   - trustFile: PEM file of the certificates to trust; `nil` for the system's.
+    ///   - seconds: how long one answer may take.
+    package init?(_ address: String, trustFile: String? = nil, seconds: Int = WireTransport.longestSeconds) {
+        guard let origin = Origin(address) else { return nil }
+        (self.origin, self.seconds) = (origin, seconds)
+        // Whoever has a token of the service chose its address.
+        poster = Poster(trustFile: trustFile) { _ in nil }
+        poster.start()
+    }
+
+    deinit { poster.stop() }
+
+    package func send(
+        _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void
+    ) {
+        guard let url = PostURL("\(origin)\(Self.target(of: request))") else {
+            return completion(.failure(.request("The address of the request is not one that can be sent.")))
+        }
+        let post = Post(
+            request.method, to: url, headers: request.headers.map { "\($0.name): \($0.value)" }, body: request.body,
+            milliseconds: seconds * 1000)
+        let body = Mutex<[UInt8]>([])
+        let origin = self.origin
+        poster.send(
+            post,
+            reading: { piece in
+                body.withLock { body in
+                    body.append(contentsOf: piece)
+                    return body.count <= Self.bodyBytesMax
+                }
+            },
+            { outcome in
+                switch outcome {
+                case .answered(let status, let retryAfterSeconds):
+                    let body = body.withLock { $0 }
+                    guard body.count <= Self.bodyBytesMax else {
+                        return completion(.failure(.service("The service's answer is too long.")))
+                    }
+                    let headers = retryAfterSeconds > 0 ? [("Retry-After", "\(retryAfterSeconds)")] : []
+                    completion(.success(HTTPResponse(status: status, headers: headers, body: body)))
+                case .failed(let fault):
+                    completion(.failure(.service("The service at \(origin) cannot be reached: \(fault.words).")))
+                }
+            })
+    }
+
+    package func close() {}
+
+    private static func target(of request: HTTPRequest) -> String {
+        let path = request.path.split(separator: "/").map { "/" + percentEncoded(String($0)) }.joined()
+        let query = request.query.map { "\(percentEncoded($0.name))=\(percentEncoded($0.value))" }
+        return (path.isEmpty ? "/" : path) + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    }
+}
+
+extension PostFault {
+    fileprivate var words: String {
+        switch self {
+        case .unknownHost: "its name stands for no address"
+        case .notConnected, .addressNotAllowed: "nothing listens there"
+        case .tls: "its certificate is not trusted, or it does not speak TLS"
+        case .timeout: "it does not answer in time"
+        case .cut: "the connection ended before the answer did"
+        case .stopped: "the connection was closed here"
+        }
+    }
+}
+
+/// Everything but the unreserved characters of RFC 3986 as escapes.
+package func percentEncoded(_ text: String) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            encoded.unicodeScalars.append(Unicode.Scalar(byte))
+        default:
+            let digits = String(byte, radix: 16, uppercase: true)
+            encoded += digits.count == 1 ? "%0" + digits : "%" + digits
+        }
+    }
+    return encoded
+}

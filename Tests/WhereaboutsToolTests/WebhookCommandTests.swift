@@ -1,0 +1,128 @@
+import HTTPServer
+import JSON
+import Service
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import WhereaboutsTool
+
+/// Webhooks as the tool adds, shows and mends them, while a service runs and posts to somebody's server.
+@Suite struct WebhookCommandTests {
+    private final class Scene {
+        let folder = TemporaryFolder()
+        let receiver: HTTPServer
+        let service: Service
+        private let answered: Answered
+
+        /// What the receiver answers, and the types it was told.
+        private final class Answered: Sendable { let state = Mutex((status: 200, told: [String]())) }
+
+        init() throws {
+            let answered = Answered()
+            receiver = try HTTPServer(HTTPServerConfiguration()) { request, responder in
+                let type = try? JSONDocument.parse(request.body).root["type"]?.string
+                let status = answered.state.withLock { state in
+                    state.told.append(type ?? "")
+                    return state.status
+                }
+                responder.respond(.empty(status))
+            }
+            try receiver.start()
+            self.answered = answered
+            try folder.write(#"{"webhooks":{"targets":["http://localhost:\#(receiver.port)"]}}"#, to: "config.json")
+            service = try House.open(folder.path)
+            _ = try service.listen(host: "127.0.0.1", port: 0)
+            for person in ["anna", "ben"] { #expect(tool("person", "add", person).exitCode == 0) }
+        }
+
+        deinit {
+            service.stop()
+            receiver.stop()
+        }
+
+        var url: String { "http://localhost:\(receiver.port)/hook" }
+
+        func answer(_ status: Int) { answered.state.withLock { $0.status = status } }
+        var told: [String] { answered.state.withLock { $0.told } }
+
+        func tool(_ arguments: String...) -> (exitCode: Int32, results: String, notes: String) {
+            let screen = Screen()
+            let exitCode = Program.run(["--data", folder.path] + arguments, console: screen.console)
+            return (exitCode, screen.results, screen.notes)
+        }
+
+        /// Something that is told as `change`.
+        func change() throws {
+            let added = tool("grant", "add", "--subject", "anna", "--requester", "ben", "--precision", "city")
+            #expect(added.exitCode == 0)
+        }
+
+        /// Looks until the only webhook is as wanted.
+        func until(_ isGood: (JSONValue) -> Bool) throws {
+            while true {
+                let listed = try json(tool("webhook", "list", "--person", "anna", "--json").results)
+                if let one = listed["webhooks"]?.array.map(Array.init)?.first, isGood(one) { return }
+            }
+        }
+    }
+
+    @Test func `a webhook is added, told, mended when its server was gone, and removed`() throws {
+        let scene = try Scene()
+        let added = try json(
+            scene.tool("webhook", "add", "--person", "anna", "--url", scene.url, "--topics", "change", "--json").results
+        )
+        #expect(added["secret"]?.string?.hasPrefix("whsec_") == true)
+        let number = "\(added["id"]?.int ?? 0)"
+        try scene.change()
+        try scene.until { $0["told"]?.int ?? 0 > Int64(number) ?? 0 }
+        #expect(scene.told == ["change"])
+        let list = scene.tool("webhook", "list", "--person", "anna").results
+        #expect(list.contains("active") && list.contains(scene.url))
+
+        scene.answer(410)
+        try scene.change()
+        try scene.until { $0["state"]?.string == "stopped" }
+        let letters = scene.tool("webhook", "letters", number, "--person", "anna").results
+        #expect(letters.contains("msg_\(number)_") && letters.contains("410"))
+        scene.answer(204)
+        #expect(
+            scene.tool("webhook", "retry", number, "--person", "anna").results
+                == "1 on the way; \"webhook letters\" lists what is still not taken.\n")
+        try scene.until { $0["state"]?.string == "active" && $0["deadLetters"]?.int == 0 }
+        #expect(scene.told == ["change", "change", "change"])
+
+        scene.answer(410)
+        try scene.change()
+        try scene.until { $0["deadLetters"]?.int == 1 }
+        #expect(scene.tool("webhook", "discard", number, "--person", "anna").results == "Discarded 1.\n")
+        #expect(
+            scene.tool("webhook", "letters", number, "--person", "anna").notes
+                == "The webhook \(number) gave nothing up.\n")
+
+        let token = try #require(tokens(scene).first)
+        #expect(
+            scene.tool("webhook", "remove", number, "--person", "anna").results
+                == "Removed the webhook \(number).\nIt spoke by the token \(token), which is still good; \"token remove \(token)\" ends it.\n"
+        )
+        #expect(scene.tool("webhook", "list", "--person", "anna").notes == "anna has no webhook.\n")
+    }
+
+    @Test func `what is refused leaves no token behind`() throws {
+        let scene = try Scene()
+        let elsewhere = scene.tool("webhook", "add", "--person", "anna", "--url", "https://elsewhere.example/")
+        #expect(elsewhere.exitCode == 2 && elsewhere.notes.contains("has not allowed https://elsewhere.example"))
+        #expect(try tokens(scene) == [])
+        for _ in 0..<4 {
+            #expect(scene.tool("webhook", "add", "--person", "anna", "--url", scene.url).exitCode == 0)
+        }
+        #expect(scene.tool("webhook", "add", "--person", "anna", "--url", scene.url).exitCode != 0)
+        #expect(try tokens(scene).count == 4)
+        #expect(scene.tool("webhook", "remove", "999", "--person", "anna").exitCode == 3)
+    }
+
+    private func tokens(_ scene: Scene) throws -> [Int64] {
+        let listed = try json(scene.tool("token", "list", "--person", "anna", "--json").results)
+        return listed["tokens"]?.array.map(Array.init)?.compactMap { $0["id"]?.int } ?? []
+    }
+}
