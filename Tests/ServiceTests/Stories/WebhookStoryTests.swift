@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import JSON
 import Posting
+import PushStandIn
 import TestSupport
 import Testing
 import Whereabouts
@@ -15,10 +16,14 @@ import Whereabouts
         let walker, friend, phone: String
 
         init(
-            _ receivers: WebhookReceiver..., targets: [String] = [], clock: HouseClock = .standing
+            _ receivers: WebhookReceiver..., targets: [String] = [], trustFile: String? = nil,
+            clock: HouseClock = .standing
         ) throws {
             let origins = (receivers.map(\.url) + targets).compactMap { Origin($0) }
-            house = try ServiceUnderTest(clock: clock) { $0.webhooks = .init(targets: origins) }
+            house = try ServiceUnderTest(clock: clock) {
+                $0.webhooks = .init(targets: origins)
+                $0.webhooks?.caFile = trustFile
+            }
             walker = try house.addPerson("walker")
             friend = try house.addPerson("friend")
             phone = try house.addDevice("walker-phone", of: "walker")
@@ -155,6 +160,32 @@ import Whereabouts
             of: Array(#"{"test": 2432232314}"#.utf8), id: "msg_p5jXN8AQM9LWM0D4loKWxJek", seconds: 1_614_265_330,
             key: key)
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+    }
+
+    @Test func `over https it is told to whom the named authority vouches for, and to nobody else`() throws {
+        let receiver = try WebhookReceiver()
+        let folder = TemporaryFolder()
+        let credentials = try ["right", "wrong"].map { try PushStandInCredentials.make(in: folder.file($0)) }
+        let front = try TLSFront(
+            before: receiver.port, certificateFile: credentials[0].serverCertificateFile,
+            keyFile: credentials[0].serverKeyFile)
+        defer { withExtendedLifetime(front) {} }
+        let url = "https://localhost:\(front.port)"
+        let trusted = try Scene(targets: [url], trustFile: credentials[0].trustFile)
+        let (id, _) = try trusted.add(url, topics: #"["query"]"#)
+        trusted.ask()
+        #expect(receiver.until { $0.count == 1 }.first?.type == "query")
+        #expect(try trusted.until(id) { $0["told"]?.int ?? 0 > id }["state"]?.string == "active")
+        let mistrusted = try Scene(targets: [url], trustFile: credentials[1].trustFile)
+        let (other, _) = try mistrusted.add(url, topics: #"["query"]"#)
+        mistrusted.ask()
+        for tries in Int64(1)...2 {
+            let webhook = try mistrusted.until(other) { $0["tries"]?.int == tries }
+            #expect(webhook["state"]?.string == "retrying" && webhook["reason"]?.string == "tls")
+            let next = try #require(webhook["nextTry"]?.double)
+            mistrusted.house.clock.advance(seconds: Int64(next) - mistrusted.house.clock.seconds)
+        }
+        #expect(receiver.received.count == 1)
     }
 
     @Test func `what is not taken comes again under its id, later each time, and nothing overtakes it`() throws {
