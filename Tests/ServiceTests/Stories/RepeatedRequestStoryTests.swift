@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Posting
 import Testing
 import Whereabouts
 
@@ -12,10 +13,19 @@ import Whereabouts
     private static func request(_ answer: Answer) -> String? { answer.header("Whereabouts-Request") }
 
     @Test func `the same request is done once and answered alike, also after a restart`() throws {
-        let house = try ServiceUnderTest()
+        let house = try ServiceUnderTest {
+            $0.webhooks = .init(targets: [Origin("https://hooks.example")].compactMap(\.self))
+        }
         let walker = try house.addPerson("walker")
-        _ = try house.addPerson("friend")
-        let wishes: [(target: String, body: String, token: String)] = [
+        let friend = try house.addPerson("friend")
+        let code = house.manage("POST", "/v1/people/walker/invitations", #"{"precision":"city"}"#)["code"]?.string ?? ""
+        let account = house.manage("POST", "/v1/account-invitations", "{}")["code"]?.string ?? ""
+        try house.grant("walker", to: "friend", more: #","asksEachTime":true"#)
+        let asked =
+            house.send(
+                "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"to test"}"#)["id"]?.string ?? ""
+        let wishes: [(target: String, body: String, token: String?)] = [
+            ("/v1/people/walker/consent-requests/\(asked)", #"{"consent":"given"}"#, walker),
             ("/v1/people", #"{"handle":"new"}"#, house.operatorToken),
             ("/v1/people/walker/devices", #"{"handle":"walker.phone"}"#, walker),
             ("/v1/people/walker/tokens", #"{"scopes":["query"]}"#, walker),
@@ -29,7 +39,17 @@ import Whereabouts
                 walker
             ),
             ("/v1/people/walker/location-queries", #"{"purpose":"to test"}"#, walker),
+            ("/v1/devices/walker.phone/tokens", "", walker),
+            ("/v1/people/walker/webhooks", #"{"url":"https://hooks.example/","topics":["finding"]}"#, walker),
+            ("/v1/redemptions", #"{"code":"\#(code)"}"#, friend),
+            ("/v1/account-invitations", "{}", walker),
+            ("/v1/accounts", #"{"code":"\#(account)","name":"carl"}"#, nil),
         ]
+        // Each route that takes a key is among them.
+        let wished = wishes.compactMap { wish in
+            Route.all.first { $0.method == "POST" && $0.match(Route.parts(wish.target)) != nil }?.path
+        }
+        #expect(Set(wished) == Set(Route.all.filter(\.takesKey).map(\.path)))
         func all() -> [Answer] {
             wishes.map { house.send("POST", $0.target, as: $0.token, $0.body, headers: Self.key) }
         }
@@ -48,15 +68,32 @@ import Whereabouts
             #expect(house.service.log.head == head)
         }
         // The secrets shown again are those that open something.
-        let device = try #require(first[1]["password"]?.string)
+        let device = try #require(first[2]["password"]?.string)
         #expect(
             house.send("POST", "/v1/fixes", as: device, #"{"timestamp":1777881600,"latitude":1,"longitude":2}"#).status
                 == 200)
-        #expect(house.send("GET", "/v1/people/walker/track", as: first[2]["token"]?.string).status == 200)
+        #expect(house.send("GET", "/v1/people/walker/track", as: first[3]["token"]?.string).status == 200)
         let redeemed = house.send(
             "POST", "/v1/redemptions", as: try house.token(of: "friend"),
-            #"{"code":"\#(first[5]["code"]?.string ?? "")"}"#, headers: Self.key)
+            #"{"code":"\#(first[6]["code"]?.string ?? "")"}"#)
         #expect(redeemed.status == 201)
+    }
+
+    /// What these do they do once by themselves, or every time that they are sent.
+    private static let withoutKey: Set<String> = [
+        // The same fix, report and message are known by what they say.
+        "/v1/fixes", "/v1/reports", "/owntracks", "/overland", "/osmand", "/v1/imports/*/batches",
+        // They change nothing.
+        "/v1/geocode/reverse", "/v1/geocode/forward",
+        // Done twice they have been done.
+        "/v1/people/*/webhooks/*/dead-letters/*/retry", "/v1/backups", "/v1/projections/prune",
+        "/v1/projections/*/rebuild", "/v1/projections/*/activate", "/v1/projections/*/rollback",
+        // Limited to one a minute.
+        "/v1/devices/*/push-tests",
+    ]
+
+    @Test func `every other post can do without a key`() {
+        #expect(Set(Route.all.filter { $0.method == "POST" && !$0.takesKey }.map(\.path)) == Self.withoutKey)
     }
 
     @Test func `a key is of one caller, one address and one content`() throws {
