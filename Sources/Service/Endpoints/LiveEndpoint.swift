@@ -105,7 +105,7 @@ enum LiveEndpoint {
             if let event = found?.event { events.append(event) }
         }
         let writer = FeedWriter(of: person, service, in: languages)
-        return feed.take(events, upTo: place, writer) + (try feed.takeNews(writer, context))
+        return feed.take(events, upTo: place, writer) + (try feed.takeNews(writer, context, service))
             + (try feed.takeAnswers(for: caller, writer, context, service))
     }
 

@@ -163,10 +163,11 @@ extension TimelineReader {
         let what: What
     }
 
-    /// What was told of the person after event `number`, in that order; crossings but for those that their region does
-    /// not tell. At most `limit` of each.
+    /// What was told of the person after event `number`, in that order; visits as the person corrected them, crossings but
+    /// for those that their region does not tell. At most `limit` of each.
     static func told(
-        of person: PersonID, after number: Int64, limit: Int, in connection: borrowing Connection
+        of person: PersonID, after number: Int64, limit: Int, corrected corrections: VisitCorrections,
+        _ transform: GeocentricTransform?, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Told] {
         var found = try connection.cached(toldVisitsSQL) { (statement) throws(SQLiteError) -> [Told] in
             try statement.bind(person.rawValue, at: 1)
@@ -189,8 +190,25 @@ extension TimelineReader {
             }
             return found
         }
-        return found.sorted { ($0.number, $0.ordinal) < ($1.number, $1.ordinal) }
+        found.sort { ($0.number, $0.ordinal) < ($1.number, $1.ordinal) }
+        if corrections.keepsVisits { return found }
+        return try found.map { (told) throws(SQLiteError) in
+            guard case .visit(let visit) = told.what else { return told }
+            let end = visit.departure ?? Timestamp(milliseconds: visit.arrival.milliseconds + 1)
+            let there = try visits(
+                of: person, from: visit.arrival, to: end, limit: correctedAtOnce, corrected: corrections, transform,
+                in: connection)
+            // One for one, so that what is told of an event is as many whenever it is looked at: of a visit that was cut the
+            // last part, in which it ends.
+            guard let now = told.isWithdrawn ? there.first(where: { $0.id == visit.id }) : there.last else {
+                return Told(number: told.number, ordinal: told.ordinal, isWithdrawn: true, what: told.what)
+            }
+            return Told(number: told.number, ordinal: told.ordinal, isWithdrawn: false, what: .visit(now))
+        }
     }
+
+    /// Parts of one derived visit.
+    private static let correctedAtOnce = 1000
 
     static let toldVisitsSQL: StaticString = """
         SELECT number, ordinal, is_withdrawn, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees,

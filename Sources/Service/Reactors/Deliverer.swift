@@ -138,7 +138,7 @@ final class Deliverer: Sendable {
                 let writer = FeedWriter(of: streams[index].person, service, in: streams[index].languages)
                 var items = told[index]
                 do throws(Problem) {
-                    items += try streams[index].feed.takeNews(writer, context)
+                    items += try streams[index].feed.takeNews(writer, context, service)
                     items += try streams[index].feed.takeAnswers(
                         for: streams[index].caller, writer, context, service)
                 } catch {

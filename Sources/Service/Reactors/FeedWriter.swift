@@ -90,7 +90,7 @@ struct FeedWriter {
             })
     }
 
-    /// A visit or crossing, in the form in which it is read; visits as they are derived, before the person's corrections.
+    /// A visit or crossing, in the form in which it is read.
     func item(of told: TimelineReader.Told, _ context: AnswerContext) -> FeedItem {
         switch told.what {
         case .visit(let visit):

@@ -76,14 +76,19 @@ struct PersonFeed {
     /// Looks at what the timeline has made of the events that were looked at.
     ///
     /// - Throws: 503 when it cannot be read just now, and its news are found later; 410 when there are too many.
-    mutating func takeNews(_ writer: FeedWriter, _ context: AnswerContext) throws(Problem) -> [FeedItem] {
+    mutating func takeNews(
+        _ writer: FeedWriter, _ context: AnswerContext, _ service: Service
+    ) throws(Problem) -> [FeedItem] {
         guard let told, told < logged else { return [] }
         guard mayHaveNews else {
             self.told = logged
             return []
         }
+        let corrections = ReadEndpoints.corrections(of: person, service)
         let (news, asOf) = try context.read(TimelineTable.name) { [person] (connection) throws(SQLiteError) in
-            try TimelineReader.told(of: person, after: told, limit: Self.newsAtOnce, in: connection)
+            try TimelineReader.told(
+                of: person, after: told, limit: Self.newsAtOnce, corrected: corrections, context.geocentric,
+                in: connection)
         }
         guard news.count < Self.newsAtOnce else { throw .tooMuchSince }
         mayHaveNews = asOf < logged

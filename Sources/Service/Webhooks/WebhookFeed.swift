@@ -45,7 +45,7 @@ struct WebhookFeed {
                 of: .audit(person), fromVersion: version, count: Self.eventsAtOnce, in: connection)
         }
         if numbers.count == Self.eventsAtOnce, let last = numbers.last { upTo = min(upTo, last) }
-        let news = try news(&upTo, context)
+        let news = try news(&upTo, context, service)
         numbers.removeAll { $0 > upTo }
         var events: [RecordedEvent] = []
         for number in numbers {
@@ -61,12 +61,16 @@ struct WebhookFeed {
     }
 
     /// News up to `upTo`, which is lowered to where they end when there are more of them than are read at once.
-    private func news(_ upTo: inout Int64, _ context: AnswerContext) throws(Problem) -> [TimelineReader.Told] {
+    private func news(
+        _ upTo: inout Int64, _ context: AnswerContext, _ service: Service
+    ) throws(Problem) -> [TimelineReader.Told] {
         guard !topics.isDisjoint(with: [.visit, .crossing]) else { return [] }
+        let corrections = ReadEndpoints.corrections(of: person, service)
         var limit = Self.newsAtOnce
         while true {
             let (news, _) = try context.read(TimelineTable.name) { [limit] (connection) throws(SQLiteError) in
-                try TimelineReader.told(of: person, after: place, limit: limit, in: connection)
+                try TimelineReader.told(
+                    of: person, after: place, limit: limit, corrected: corrections, context.geocentric, in: connection)
             }
             var end = upTo
             for isVisit in [true, false] {

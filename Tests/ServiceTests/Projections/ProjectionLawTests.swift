@@ -102,7 +102,7 @@ import Testing
             let timeline = try Folded<TimelineTable>(log.events, batch: batch)
             for person in History.persons {
                 let told = try TimelineReader.told(
-                    of: person, after: 0, limit: .max, in: timeline.file.connection)
+                    of: person, after: 0, limit: .max, corrected: VisitCorrections(), nil, in: timeline.file.connection)
                 #expect(told.map(\.number) == told.map(\.number).sorted())
                 hasWithdrawn = hasWithdrawn || told.contains(where: \.isWithdrawn)
                 var visits: [UInt64: [Timestamp?]] = [:]
@@ -124,7 +124,8 @@ import Testing
                     of: person, from: nil, confirmedAfter: nil, through: nil)
                 #expect(crossings == Set(crossed.map(Self.name)))
                 let again = try TimelineReader.told(
-                    of: person, after: told[told.count / 2].number, limit: .max, in: timeline.file.connection)
+                    of: person, after: told[told.count / 2].number, limit: .max, corrected: VisitCorrections(), nil,
+                    in: timeline.file.connection)
                 #expect(again.map(\.number) == told.map(\.number).filter { $0 > told[told.count / 2].number })
             }
         }

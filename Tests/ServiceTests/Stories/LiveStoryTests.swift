@@ -316,6 +316,43 @@ import Whereabouts
         again.leave()
     }
 
+    @Test func `visits are told as the person corrected them`() throws {
+        let (house, walker, _, phone) = try Self.scene()
+        let live = try Self.open(house, as: walker)
+        house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
+        let seen = try #require(live.until { $0.last?.id != nil }.last?.id)
+        live.leave()
+        Self.walkToTheGate(house, phone)
+        func read() -> [JSONValue] {
+            house.send("GET", "/v1/people/walker/visits?at-least=\(house.service.log.head)", as: walker).items
+        }
+        /// What who comes back from before the walk is told of visits.
+        func told() throws -> [JSONValue] {
+            let back = try Self.open(house, as: walker, after: seen)
+            defer { back.leave() }
+            let told = back.until { $0.last?.id != nil }.filter { $0.event == "visit" }.map(\.data)
+            try #require(!told.isEmpty)
+            return told
+        }
+        func correct(_ body: String) {
+            #expect(house.send("POST", "/v1/people/walker/corrections", as: walker, body).status == 201)
+        }
+        let visit = try #require(read().first)
+        let (arrival, departure) = (
+            try #require(visit["arrival"]?.double), try #require(visit["departure"]?.double)
+        )
+        #expect(try told().last?["id"]?.string == visit["id"]?.string)
+        correct(#"{"type":"split","at":\#((arrival + departure) / 2)}"#)
+        let parts = read()
+        try #require(parts.count == 2)
+        let last = try #require(try told().last)
+        for name in ["id", "place"] { #expect(last[name]?.string == parts[1][name]?.string) }
+        for name in ["arrival", "departure", "latitude"] { #expect(last[name]?.double == parts[1][name]?.double) }
+        correct(#"{"type":"notVisit","from":\#(arrival - 60),"to":\#(departure + 60)}"#)
+        #expect(read().isEmpty)
+        #expect(try told().allSatisfy { $0["withdrawn"]?.bool == true })
+    }
+
     @Test(arguments: ["answered", "silent", "refused", "cancelled"])
     func `askers are told how their questions stand, and no more than by asking`(course: String) throws {
         let (house, walker, friend, phone) = try Self.scene()
