@@ -53,15 +53,13 @@ enum CorrectionEndpoints {
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
-            let corrections = standing.corrections(of: person)
-            for (id, correction) in corrections {
-                writer.beginObject()
-                writer.field("id", id.rawValue)
-                writeMembers(of: correction, into: &writer)
-                writer.endObject()
+        try ManageEndpoints.list(service, exchange, context) { standing, person, page in
+            for (id, correction) in standing.corrections(of: person) {
+                page.add(id.rawValue) { writer in
+                    writer.field("id", id.rawValue)
+                    writeMembers(of: correction, into: &writer)
+                }
             }
-            return Int64(corrections.count)
         }
     }
 

@@ -26,19 +26,16 @@ enum GrantEndpoints {
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
-            var count: Int64 = 0
+        try ManageEndpoints.list(service, exchange, context) { standing, person, page in
             for id in standing.persons[person]?.grants ?? [] {
                 guard let grant = standing.grants[id] else { continue }
-                writer.beginObject()
-                writer.field("id", id.rawValue)
                 let name = grant.requester.map { standing.persons[$0]?.handle } ?? grant.detail?.content?.name
-                writer.field("requester", name?.text)
-                write(grant, into: &writer)
-                writer.endObject()
-                count += 1
+                page.add(id.rawValue) { writer in
+                    writer.field("id", id.rawValue)
+                    writer.field("requester", name?.text)
+                    write(grant, into: &writer)
+                }
             }
-            return count
         }
     }
 
@@ -62,16 +59,15 @@ enum GrantEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
-        return try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
-            let pauses = standing.persons[person]?.pauses ?? []
-            for pause in pauses {
-                writer.beginObject()
-                writer.field("from", milliseconds: pause.from.milliseconds)
-                writer.field("until", milliseconds: pause.until?.milliseconds)
-                writer.field("now", pause.contains(now))
-                writer.endObject()
+        return try ManageEndpoints.list(service, exchange, context) { standing, person, page in
+            // They are kept for ever, and so are their places.
+            for (index, pause) in (standing.persons[person]?.pauses ?? []).enumerated() {
+                page.add(Int64(index + 1)) { writer in
+                    writer.field("from", milliseconds: pause.from.milliseconds)
+                    writer.field("until", milliseconds: pause.until?.milliseconds)
+                    writer.field("now", pause.contains(now))
+                }
             }
-            return Int64(pauses.count)
         }
     }
 
@@ -110,18 +106,15 @@ enum GrantEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
-        return try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
-            var count: Int64 = 0
+        return try ManageEndpoints.list(service, exchange, context) { standing, person, page in
             for id in standing.persons[person]?.invitations ?? [] {
                 guard let invitation = standing.invitations[id], now < invitation.expires else { continue }
-                writer.beginObject()
-                writer.field("id", id.rawValue)
-                writer.field("expires", milliseconds: invitation.expires.milliseconds)
-                write(invitation.terms, hours: invitation.detail?.content, into: &writer)
-                writer.endObject()
-                count += 1
+                page.add(id.rawValue) { writer in
+                    writer.field("id", id.rawValue)
+                    writer.field("expires", milliseconds: invitation.expires.milliseconds)
+                    write(invitation.terms, hours: invitation.detail?.content, into: &writer)
+                }
             }
-            return count
         }
     }
 

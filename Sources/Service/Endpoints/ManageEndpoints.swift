@@ -83,20 +83,17 @@ enum ManageEndpoints {
     static func devices(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try list(service, exchange, context) { standing, person, writer in
-            var count: Int64 = 0
+        try list(service, exchange, context) { standing, person, page in
             for id in standing.persons[person]?.devices ?? [] {
                 guard let device = standing.devices[id], !device.isRemoved, let handle = device.handle else { continue }
-                writer.beginObject()
-                writer.field("handle", handle.text)
-                writer.field("pushToken", device.pushToken != nil)
-                if let held = device.authorization {
-                    writer.object("authorization") { ReportJSON.writeMembers(of: held.report, into: &$0) }
+                page.add(id.rawValue) { writer in
+                    writer.field("handle", handle.text)
+                    writer.field("pushToken", device.pushToken != nil)
+                    if let held = device.authorization {
+                        writer.object("authorization") { ReportJSON.writeMembers(of: held.report, into: &$0) }
+                    }
                 }
-                writer.endObject()
-                count += 1
             }
-            return count
         }
     }
 
@@ -149,23 +146,21 @@ enum ManageEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
-        return try list(service, exchange, context) { standing, person, writer in
-            var count: Int64 = 0
+        return try list(service, exchange, context) { standing, person, page in
             let devices = standing.persons[person]?.devices ?? []
             for (id, token) in standing.tokens.sorted(by: { $0.key < $1.key }) {
                 let device = devices.first { $0.principal == token.issued.principal }
                 guard device != nil || token.issued.principal == person.principal, !token.isRevoked,
                     token.issued.until.map({ now < $0 }) ?? true
                 else { continue }
-                writer.beginObject()
-                writer.field("id", id.rawValue)
-                writer.array("scopes") { writer in for word in token.issued.scopes.words { writer.value(word) } }
-                writer.field("until", milliseconds: token.issued.until?.milliseconds)
-                writer.field("device", device.flatMap { standing.devices[$0]?.handle?.text })
-                writer.endObject()
-                count += 1
+                let handle = device.flatMap { standing.devices[$0]?.handle?.text }
+                page.add(id.rawValue) { writer in
+                    writer.field("id", id.rawValue)
+                    writer.array("scopes") { writer in for word in token.issued.scopes.words { writer.value(word) } }
+                    writer.field("until", milliseconds: token.issued.until?.milliseconds)
+                    writer.field("device", handle)
+                }
             }
-            return count
         }
     }
 
@@ -197,18 +192,20 @@ enum ManageEndpoints {
 
     // MARK: Shapes of answers
 
-    /// What is settled about a person, read on record as everything else about them: who may see somebody is not for
-    /// anybody's eyes.
+    /// A page of what is settled about a person, read on record as everything else about them: who may see somebody is not
+    /// for anybody's eyes.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
-        _ items: (borrowing Standing, PersonID, inout JSONWriter) -> Int64
+        _ rows: (borrowing Standing, PersonID, inout RowPage) -> Void
     ) throws(Problem) -> HTTPResponse {
-        try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { reading in
-            service.log.withStanding { standing in
-                var count: Int64 = 0
-                let body = list(standing) { writer in count = items(standing, reading.permit.subject, &writer) }
-                return Gate.Computed(body: body, count: count, asOf: standing.place)
+        try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
+            var page = try RowPage(exchange)
+            let asOf = service.log.withStanding { standing in
+                rows(standing, reading.permit.subject, &page)
+                return standing.place
             }
+            let count = page.count
+            return Gate.Computed(body: page.body(asOf: asOf), count: count, asOf: asOf)
         }
     }
 

@@ -21,18 +21,16 @@ enum ScheduleEndpoints {
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, writer in
-            let ids = standing.persons[person]?.schedules ?? []
-            for id in ids {
+        try ManageEndpoints.list(service, exchange, context) { standing, person, page in
+            for id in standing.persons[person]?.schedules ?? [] {
                 guard let schedule = standing.schedules[id] else { continue }
-                writer.beginObject()
-                writer.field("id", id.rawValue)
-                writer.field("everySeconds", schedule.everySeconds)
-                writer.field("until", milliseconds: schedule.until?.milliseconds)
-                writer.field("next", milliseconds: schedule.nextAt.milliseconds)
-                writer.endObject()
+                page.add(id.rawValue) { writer in
+                    writer.field("id", id.rawValue)
+                    writer.field("everySeconds", schedule.everySeconds)
+                    writer.field("until", milliseconds: schedule.until?.milliseconds)
+                    writer.field("next", milliseconds: schedule.nextAt.milliseconds)
+                }
             }
-            return Int64(ids.count)
         }
     }
 

@@ -58,7 +58,8 @@ enum OpenAPIDocument {
             ("tags", [.text(operation.group.rawValue)]), ("security", security(operation.access)),
         ]
         let query = operation.query + (operation.hasPlaces ? [.crs, .format] : [])
-        let parameters = query.map(description) + (route.takesKey ? [requestKey] : [])
+        let parameters =
+            query.map(description) + (operation.hasNames ? [languages] : []) + (route.takesKey ? [requestKey] : [])
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
         if let body = operation.body {
             let types = operation.bodyTypes.map { (key: $0, value: ["schema": body] as JSONTree) }
@@ -74,6 +75,12 @@ enum OpenAPIDocument {
             "description": .text(parameter.description), "schema": parameter.schema,
         ]
     }
+
+    private static let languages: JSONTree = [
+        "name": "Accept-Language", "in": "header", "required": false,
+        "description": "What names of places are wanted in: the first language that has a name counts.",
+        "schema": Schema.text,
+    ]
 
     private static let requestKey: JSONTree = [
         "name": "Idempotency-Key", "in": "header", "required": false,

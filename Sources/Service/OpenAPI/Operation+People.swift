@@ -59,7 +59,7 @@ extension Operation {
             .sharing, "The questions that wait for the subject's word.",
             Schema.object(
                 ["query": Schema.uuid, "deadline": Schema.time],
-                optional: ["requester": Schema.text, "purpose": Schema.text])),
+                optional: ["requester": Schema.text, "purpose": Schema.text]), atMost: Limits.openQueries),
         "POST /v1/people/*/consent-requests/*": Operation(
             group: .sharing, summary: "Say whether a question may be answered.",
             body: Schema.body(["consent": Schema.word("given", "refused")]), answer: Schema.changed),
@@ -79,7 +79,8 @@ extension Operation {
             makes: Schema.object(["id": id, "code": Schema.text, "expires": Schema.time, "number": Schema.event])),
         "GET /v1/account-invitations": Operation(
             group: .people, summary: "One's own codes that are open.",
-            answer: Schema.page(Schema.object(["id": id, "expires": Schema.time]))),
+            answer: Schema.page(
+                Schema.object(["id": id, "expires": Schema.time]), atMost: Limits.accountInvitationsOfOperator)),
         "DELETE /v1/account-invitations/*": Operation(
             group: .people, summary: "Withdraw a code.", answer: Schema.changed),
         "POST /v1/accounts": Operation(
@@ -177,7 +178,7 @@ extension Operation {
                 optional: [
                     "url": Schema.text, "tries": Schema.count, "status": Schema.count, "reason": Schema.text,
                     "nextTry": Schema.time,
-                ])),
+                ]), atMost: Limits.webhooksPerPerson),
         "DELETE /v1/people/*/webhooks/*": Operation(
             group: .people, summary: "Remove a webhook and what it has not told yet.", answer: Schema.changed),
         "GET /v1/people/*/webhooks/*/dead-letters": settings(
@@ -186,7 +187,7 @@ extension Operation {
                 ["id": id, "message": Schema.text],
                 optional: [
                     "failedAt": Schema.time, "tries": Schema.count, "status": Schema.count, "reason": Schema.text,
-                ])),
+                ]), atMost: Limits.deadLettersPerWebhook),
         "POST /v1/people/*/webhooks/*/dead-letters/*/retry": Operation(
             group: .people, summary: "Post a message once more.", status: 202, answer: Schema.object(["id": id])),
         "DELETE /v1/people/*/webhooks/*/dead-letters/*": Operation(

@@ -9,15 +9,18 @@ extension Operation {
 
     /// Reading what is stored: every answer is on record before it leaves.
     private static func read(
-        _ summary: String, _ answer: JSONTree, _ query: [Parameter] = [], types: [String] = []
+        _ summary: String, _ answer: JSONTree, _ query: [Parameter] = [], types: [String] = [], hasNames: Bool = false
     ) -> Operation {
         Operation(
-            group: .stored, summary: summary, query: query + [.atLeast], answer: answer, answerTypes: types)
+            group: .stored, summary: summary, query: query + [.atLeast], answer: answer, answerTypes: types,
+            hasNames: hasNames)
     }
 
     /// The same of what has places.
-    private static func readPlaces(_ summary: String, _ answer: JSONTree, _ query: [Parameter] = []) -> Operation {
-        var operation = read(summary, answer, query)
+    private static func readPlaces(
+        _ summary: String, _ answer: JSONTree, _ query: [Parameter] = [], hasNames: Bool = true
+    ) -> Operation {
+        var operation = read(summary, answer, query, hasNames: hasNames)
         operation.hasPlaces = true
         return operation
     }
@@ -28,8 +31,16 @@ extension Operation {
         Operation(group: group, summary: summary, body: body, status: 201, answer: answer)
     }
 
-    static func settings(_ group: Group, _ summary: String, _ item: JSONTree) -> Operation {
-        Operation(group: group, summary: summary, query: [.atLeast], answer: Schema.page(item))
+    /// - Parameter count: how many there can be, all of them in one page; `nil` for what comes in pages.
+    static func settings(_ group: Group, _ summary: String, _ item: JSONTree, atMost count: Int? = nil) -> Operation {
+        let paging: [Parameter] =
+            count == nil
+            ? [
+                .limit(RowPage.mostRows),
+                Parameter(name: "after", schema: Schema.count, description: "The `next` of the page before."),
+            ] : []
+        return Operation(
+            group: group, summary: summary, query: paging + [.atLeast], answer: Schema.page(item, atMost: count))
     }
 
     // MARK: Where is X?
@@ -56,7 +67,7 @@ extension Operation {
             ],
             answer: Schema.object(
                 ["id": Schema.uuid, "status": status], optional: ["location": Schema.location, "asOf": Schema.asOf]),
-            hasPlaces: true),
+            hasPlaces: true, hasNames: true),
         "DELETE /v1/location-queries/*": Operation(
             group: .asking, summary: "Take a question back.",
             answer: Schema.object(["id": Schema.uuid, "status": status], optional: ["asOf": Schema.asOf])),
@@ -90,7 +101,7 @@ extension Operation {
                 Parameter(
                     name: "distanceFilter", schema: Schema.integer(0...ReadEndpoints.mostFilterMeters),
                     description: "Only fixes without an anomaly, each so many meters from the one before.")
-            ]),
+            ], hasNames: false),
         "GET /v1/people/*/visits": readPlaces("Where a person stayed.", Schema.page(Schema.visit), rows),
         "GET /v1/people/*/visits/*": readPlaces(
             "A visit with the fixes that decided it.",
@@ -157,7 +168,7 @@ extension Operation {
                 Parameter(
                     name: "dayStartMinutes", schema: Schema.integer(0...1439),
                     description: "How long after midnight days begin."),
-            ]),
+            ], hasNames: true),
         "GET /v1/people/*/audit": read(
             "Who asked for a person and what came of it, who read what, who changed whose rights; newest first.",
             Schema.page(
@@ -180,10 +191,11 @@ extension Operation {
                         "requester": Schema.orNull(Schema.text), "from": Schema.time, "to": Schema.time,
                         "count": Schema.count, "number": Schema.event,
                     ], optional: ["timeZone": Schema.timeZone]))),
-        "GET /v1/people/*/regions": readPlaces("The regions of a person.", Schema.page(Schema.region)),
+        "GET /v1/people/*/regions": readPlaces(
+            "The regions of a person.", Schema.page(Schema.region, atMost: Limits.regionsPerPerson), hasNames: false),
         "GET /v1/live": Operation(
             group: .stored, summary: "What happens about oneself, as server-sent events.",
-            answerTypes: ["text/event-stream"]),
+            answerTypes: ["text/event-stream"], hasNames: true),
     ]
 
     // MARK: Where is what?
@@ -209,7 +221,7 @@ extension Operation {
                         Meters: other countries and time zones that are so near are named too, and a street only if it is
                         near enough wherever in the circle one is.
                         """),
-            ], answer: Schema.placemark),
+            ], answer: Schema.placemark, hasNames: true),
         "POST /v1/geocode/reverse": Operation(
             group: .places, summary: "What is at many coordinates, in the order asked.",
             body: Schema.body([
@@ -218,7 +230,7 @@ extension Operation {
                         "type": "array", "prefixItems": [Schema.latitude, Schema.longitude], "minItems": 2,
                         "maxItems": 2,
                     ], 0...GeocodeEndpoints.coordinatesMax)
-            ]), answer: Schema.object(["items": Schema.list(Schema.placemark)])),
+            ]), answer: Schema.object(["items": Schema.list(Schema.placemark)]), hasNames: true),
         "GET /v1/geocode/forward": Operation(
             group: .places, summary: "The places and addresses of a name, the likeliest first.",
             query: [
@@ -227,13 +239,13 @@ extension Operation {
                     isRequired: true,
                     description: "The name."),
                 .limit(GeocodeEndpoints.placesMax),
-            ], answer: Schema.object(["items": Schema.list(foundPlacemark)])),
+            ], answer: Schema.object(["items": Schema.list(foundPlacemark)]), hasNames: true),
         "POST /v1/geocode/forward": Operation(
             group: .places, summary: "The likeliest place of each of many names, in the order asked.",
             body: Schema.body([
                 "texts": Schema.list(Schema.text(0...Limits.searchCharacters), 0...GeocodeEndpoints.textsMax)
             ]),
-            answer: Schema.object(["items": Schema.list(Schema.orNull(foundPlacemark))])),
+            answer: Schema.object(["items": Schema.list(Schema.orNull(foundPlacemark))]), hasNames: true),
     ]
 
     // MARK: Reports of devices

@@ -46,6 +46,8 @@ struct Operation: Sendable {
     var answerTypes: [String] = []
     /// Whether places can be had in another reference system, and as GeoJSON.
     var hasPlaces = false
+    /// Whether places are named, in the languages that are wanted.
+    var hasNames = false
 }
 
 extension Operation.Parameter {

@@ -75,8 +75,10 @@ enum Schema {
     }
 
     /// One page of a list, or all of a short one.
-    static func page(_ item: JSONTree) -> JSONTree {
-        object(["items": list(item), "next": orNull(text), "asOf": asOf])
+    ///
+    /// - Parameter count: how many there can be, if that is known.
+    static func page(_ item: JSONTree, atMost count: Int? = nil) -> JSONTree {
+        object(["items": list(item, count.map { 0...$0 }), "next": orNull(text), "asOf": asOf])
     }
 
     private static let corrections: [KeyValuePairs<String, JSONTree>] = [

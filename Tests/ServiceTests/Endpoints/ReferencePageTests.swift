@@ -91,7 +91,9 @@ private struct ReferencePage {
         switch schema["type"]?.string {
         case "array":
             let first = elements(schema["prefixItems"]).map(type)
-            return "[\(first.isEmpty ? type(schema["items"]) : first.joined(separator: ", "))]"
+            if !first.isEmpty { return "[\(first.joined(separator: ", "))]" }
+            let most = schema["maxItems"]?.int.map { ", at most \($0)" } ?? ""
+            return "[\(type(schema["items"]))\(most)]"
         case "object":
             let required = Set(elements(schema["required"]).compactMap(\.string))
             let parts = members(schema["properties"]).map { name, member in

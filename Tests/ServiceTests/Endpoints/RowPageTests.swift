@@ -1,0 +1,56 @@
+import JSON
+import Testing
+
+@testable import Service
+
+/// What is settled about a person, a page at a time.
+@Suite struct RowPageTests {
+    @Test func `lists of what is settled come in pages, each item once`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        _ = try house.addPerson("friend")
+        func make(_ list: String, _ body: String) {
+            let made = house.send("POST", "/v1/people/walker/\(list)", as: walker, body)
+            #expect((200...201).contains(made.status), "\(list): \(made.text)")
+        }
+        for index in 1...5 {
+            make("devices", #"{"handle":"walker.d\#(index)"}"#)
+            make("tokens", #"{"scopes":["query"]}"#)
+            make("grants", #"{"requester":"friend","precision":"exact"}"#)
+            make("invitations", #"{"precision":"city"}"#)
+            make("corrections", #"{"type":"split","at":\#(index)}"#)
+            make("schedules", #"{"everySeconds":900}"#)
+            make("pauses", "{}")
+            house.clock.advance(seconds: 60)
+            house.send("DELETE", "/v1/people/walker/pauses", as: walker)
+            house.clock.advance(seconds: 60)
+        }
+        for list in ["devices", "tokens", "grants", "invitations", "corrections", "schedules", "pauses"] {
+            func get(_ query: String) -> Answer {
+                house.send("GET", "/v1/people/walker/\(list)?\(query)", as: walker)
+            }
+            let all = get("").items.map(\.text)
+            #expect(all.count >= 5 && Set(all).count == all.count, "\(list)")
+            for limit in [1, 2, all.count] {
+                var pages: [[String]] = []
+                var after = ""
+                repeat {
+                    let page = get("limit=\(limit)\(after)")
+                    pages.append(page.items.map(\.text))
+                    after = page["next"]?.string.map { "&after=\($0)" } ?? ""
+                } while !after.isEmpty
+                #expect(pages.flatMap(\.self) == all && pages.count == (all.count + limit - 1) / limit, "\(list)")
+            }
+            #expect(get("after=\(Int64.max)").items.isEmpty)
+            for wrong in ["limit=0", "limit=1001", "after=-1", "after=x"] { #expect(get(wrong).status == 400) }
+        }
+    }
+}
+
+extension JSONValue {
+    /// What tells it from others.
+    fileprivate var text: String {
+        (members.map(Array.init) ?? []).map { "\($0.key)=\($0.value.string ?? $0.value.double.map { "\($0)" } ?? "")" }
+            .joined(separator: " ")
+    }
+}
