@@ -6,7 +6,7 @@ import Glibc
 /// as servers do, takes it all the same (socket(7)), and until then connecting is refused.
 package final class ReservedPort: Sendable {
     package let number: Int
-    private let descriptor: Int32
+    let descriptor: Int32
 
     package init() {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
