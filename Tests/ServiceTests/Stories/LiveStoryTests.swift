@@ -223,8 +223,8 @@ import Whereabouts
     }
 
     /// An hour: on the way, ten minutes at the gate, away. A fix each half minute, reported as it is taken.
-    private static func walkToTheGate(_ house: ServiceUnderTest, _ phone: String) {
-        for step in 0..<60 {
+    private static func walkToTheGate(_ house: ServiceUnderTest, _ phone: String, steps: Range<Int> = 0..<60) {
+        for step in steps {
             let latitude = 48.2 + 0.0025 * Double(max(0, 20 - step, step - 39))
             house.clock.advance(seconds: 30)
             house.send(
@@ -258,7 +258,10 @@ import Whereabouts
         let live = try Self.open(house, as: walker)
         let audit = try house.token(of: "walker", scopes: #"["audit"]"#)
         let blind = try Self.open(house, as: audit)
-        Self.walkToTheGate(house, phone)
+        // Until the visit is told while it lasts.
+        Self.walkToTheGate(house, phone, steps: 0..<40)
+        _ = live.until { $0.contains { $0.event == "visit" } }
+        Self.walkToTheGate(house, phone, steps: 40..<60)
         let walked = house.service.log.head
         let visits = house.send("GET", "/v1/people/walker/visits?at-least=\(walked)", as: walker).items
         let crossings = house.send("GET", "/v1/people/walker/crossings?at-least=\(walked)", as: walker).items
