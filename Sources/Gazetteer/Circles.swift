@@ -1,6 +1,6 @@
 import Geodesy
 
-// Circles, version 1 of the format: names with a point and a radius around it. Little-endian, mapped into memory and
+// Circles, version 2 of the format: names with a point and a radius around it. Little-endian, mapped into memory and
 // never parsed; written by scripts/gazetteer_circles.py, which specifies the same bytes. Sections follow one another in
 // this order, each beginning at a multiple of 64; their places follow from the counts in the header.
 //
@@ -8,6 +8,7 @@ import Geodesy
 //                       attribution u32 (string) | greatest radius u32 (m) | 28 zero bytes
 //   circles  36 each    geocentric x, y, z i32 (1/8 m) of the center | radius u32 (m) | latitude i32, longitude i32
 //                       (1e-7 degrees) | name u32 (string) | code u32 (string) | population u32, 0 where unknown
+//   bands    2 each     4,096 of them, each 3,125 m of z from -6,400,000 m on: the first circle that lies in it or above
 //   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 //
 // Circles are in the order of rising z, so that those around a point lie between two places in the file; a code begins
@@ -17,14 +18,18 @@ import Geodesy
 ///
 /// No read leaves the file, whatever its bytes say. Safe on every thread.
 final class Circles: Sendable {
-    private static let version: UInt32 = 1
+    private static let version: UInt32 = 2
     private static let unitsPerMeter = 8
     /// A center is off by half a unit on each axis at most, 0.87 units in all.
     private static let roundingUnits = 2.0
     private static let unitsPerDegree = 1e7
+    private static let bandCount = 4096
+    private static let bandMeters = 3125.0
+    private static let leastMeters = -6_400_000.0
 
     private let mapping: MappedFile
     private let circles: Section
+    private let bands: Section
     private let strings: StringSection
     private let greatestRadius: Int
     private let attributionOffset: UInt32
@@ -35,6 +40,7 @@ final class Circles: Sendable {
         let file = try MappedFile(path: path)
         var layout = try FileLayout(file, path: path, magic: "CIRCLE\r\n", version: Self.version)
         circles = layout.section(count: layout.count(at: 12), stride: 36)
+        bands = layout.section(count: Self.bandCount, stride: 2)
         strings = StringSection(layout.section(count: layout.count(at: 24), stride: 1))
         attributionOffset = layout.uint32(at: 28)
         greatestRadius = layout.count(at: 32)
@@ -56,19 +62,22 @@ final class Circles: Sendable {
         let (x, y, z) = (point.x * scale, point.y * scale, point.z * scale)
         let reach = Double(greatestRadius) * scale + Self.roundingUnits
         var found: [Int] = []
-        var index = firstIndex(zAtLeast: z - reach)
+        var index = firstIndex(near: z - reach)
         while index < circles.count {
-            let dz = Double(circles.int32(index, at: 8)) - z
+            // Within the section, because the index is below its count.
+            let circle = circles.start + index * circles.stride
+            func offset(_ value: Double, at begin: Int) -> Double {
+                Double(Int32(littleEndian: circle.loadUnaligned(fromByteOffset: begin, as: Int32.self))) - value
+            }
+            let dz = offset(z, at: 8)
             if dz > reach { break }
-            let dx = Double(circles.int32(index, at: 0)) - x
-            let dy = Double(circles.int32(index, at: 4)) - y
-            let radius = Double(circles.uint32(index, at: 12))
-            let limit = radius * scale + Self.roundingUnits
+            let (dx, dy) = (offset(x, at: 0), offset(y, at: 4))
             let square = dx * dx + dy * dy + dz * dz
-            if square <= limit * limit,
-                holds(index, coordinate, radiusMeters: radius, chordMeters: square.squareRoot() / scale)
-            {
-                found.append(index)
+            if square <= reach * reach {
+                let radius = Double(circles.uint32(index, at: 12))
+                if holds(index, coordinate, radiusMeters: radius, chordMeters: square.squareRoot() / scale) {
+                    found.append(index)
+                }
             }
             index += 1
         }
@@ -114,12 +123,9 @@ final class Circles: Sendable {
         return Geodesic.distanceMeters(from: center, to: coordinate) <= radiusMeters
     }
 
-    private func firstIndex(zAtLeast limit: Double) -> Int {
-        var (low, high) = (0, circles.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if Double(circles.int32(middle, at: 8)) < limit { low = middle + 1 } else { high = middle }
-        }
-        return low
+    /// A circle with none at or above a height before it, which is in units.
+    private func firstIndex(near height: Double) -> Int {
+        let band = Int((height / Double(Self.unitsPerMeter) - Self.leastMeters) / Self.bandMeters)
+        return Int(bands.uint16(min(max(band, 0), Self.bandCount - 1), at: 0))
     }
 }

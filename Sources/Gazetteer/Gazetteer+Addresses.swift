@@ -22,8 +22,10 @@ extension Gazetteer {
     func addSupplements(to finding: inout Finding, accuracyMeters: Double?) {
         guard !supplements.isEmpty, let country = finding.country else { return }
         let accuracy = max(accuracyMeters ?? 0, 0)
-        if finding.address == nil { finding.address = address(at: finding, in: country, accuracyMeters: accuracy) }
-        finding.village = village(at: finding)
+        if finding.besides.address == nil {
+            finding.besides.address = address(at: finding, in: country, accuracyMeters: accuracy)
+        }
+        finding.besides.village = village(at: finding)
         let reach = Self.streetMeters - accuracy
         guard reach > 0 else { return }
         var sights: [(spot: Spot, distanceMeters: Double)] = []
@@ -34,7 +36,7 @@ extension Gazetteer {
             }
         }
         sights.sort { $0.distanceMeters < $1.distanceMeters }
-        finding.sights = sights.prefix(Self.sightsMax).map(\.spot)
+        finding.besides.sights = sights.prefix(Self.sightsMax).map(\.spot)
     }
 
     /// The village that a coordinate is deeper in than in the place found for it, or the part of the town that it is deeper

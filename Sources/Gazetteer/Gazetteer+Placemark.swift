@@ -12,7 +12,7 @@ extension Gazetteer {
     ///
     /// Country and time zone come from the zones, so they are right up to the border; the region is that country's, and
     /// so are the locality and the nearest place. The fields whose file is not beside `places.gazetteer` are absent.
-    /// 1 to 2 µs, and some ten more with an accuracy or with supplements; names are read when they are asked for.
+    /// About 1 µs, and some ten more with an accuracy or with supplements; names are read when they are asked for.
     ///
     /// - Parameters:
     ///   - accuracyMeters: If positive, the other countries and time zones at 16 points that far away and 16 half as
@@ -32,17 +32,19 @@ extension Gazetteer {
         at coordinate: Coordinate, as address: AddressFinding, using transform: GeocentricTransform
     ) -> Placemark {
         var finding = finding(at: coordinate, transform.point(coordinate))
-        finding.address = address
+        finding.besides.address = address
         addSupplements(to: &finding, accuracyMeters: nil)
         return Placemark(finding, of: self)
     }
 
     /// The placemarks of many coordinates, in order: under 1 µs each, less where neighbors follow one another.
     package func placemarks(at coordinates: [Coordinate], using transform: GeocentricTransform) -> Placemarks {
-        let findings = coordinates.map { coordinate in
-            var finding = finding(at: coordinate, transform.point(coordinate))
-            addSupplements(to: &finding, accuracyMeters: nil)
-            return finding
+        let findings = withExtendedLifetime(self) {
+            coordinates.map { coordinate in
+                var finding = finding(at: coordinate, transform.point(coordinate))
+                addSupplements(to: &finding, accuracyMeters: nil)
+                return finding
+            }
         }
         return Placemarks(findings, of: self)
     }
@@ -64,38 +66,45 @@ extension Gazetteer {
     private func country(ofZone zone: Int, at coordinate: Coordinate) -> CountryCode? {
         let own = zones?.country(zone)
         guard coordinate.latitude < -60 else { return own }
-        let isLand = own != nil || regions?.answer(at: coordinate, country: .antarctica).isLand ?? false
+        let isLand =
+            own != nil
+            || regions?.answer(at: TilingPoint(coordinate), latitude: coordinate.latitude, country: .antarctica).isLand
+                ?? false
         return isLand ? .antarctica : nil
     }
 
     /// What the bundle says of a coordinate, without the supplements.
     func finding(at coordinate: Coordinate, _ point: GeocentricPoint) -> Finding {
         var finding = Finding(coordinate: coordinate)
-        finding.zone = zones?.number(at: coordinate)
+        let tilingPoint = TilingPoint(coordinate)
+        finding.zone = zones?.number(at: tilingPoint)
         let governed = finding.zone.flatMap { country(ofZone: $0, at: coordinate) }
         finding.country = governed
         var isSea = false
         if let regions {
-            var area = regions.answer(at: coordinate, country: governed)
+            func answer(_ country: CountryCode?) -> Regions.Answer {
+                regions.answer(at: tilingPoint, latitude: coordinate.latitude, country: country)
+            }
+            var area = answer(governed)
             finding.lake = area.lake
             if let claimants = area.claimants {
-                finding.claimants = claimants
+                finding.besides.claimants = claimants
                 if let worldview, worldview != governed, claimants.contains(worldview) {
                     finding.country = worldview
-                    area = regions.answer(at: coordinate, country: worldview)
+                    area = answer(worldview)
                 }
             }
             finding.region = area.region
             isSea = !area.isLand && area.lake == nil && area.metersToLand > Self.coarseShoreMeters
         }
-        if isSea, let waters, let water = waters.label(at: coordinate) {
+        if isSea, let waters, let water = waters.label(at: tilingPoint) {
             if waters.code(water) == "lake" { finding.inlandSea = water } else { finding.sea = water }
         }
         if let airports {
-            finding.airports = airports.holding(coordinate, at: point)
-            if finding.airports.count > 1 {
+            let found = airports.holding(coordinate, at: point)
+            if !found.isEmpty {
                 // By IATA code, which stands behind the country's.
-                finding.airports.sort {
+                finding.besides.airports = found.sorted {
                     (airports.code($0)?.dropFirst(2) ?? "") < (airports.code($1)?.dropFirst(2) ?? "")
                 }
             }
@@ -106,22 +115,17 @@ extension Gazetteer {
 
     /// The locality and the nearest place, of the country that governs there.
     private func findPlaces(isSea: Bool, governed: CountryCode?, _ point: GeocentricPoint, _ finding: inout Finding) {
+        guard let governed else { return finding.besides.highSeas = point }
         // A country without a place of its own has no number, and no place of another's.
-        let country = governed.map { number(of: $0) }
-        guard country != .some(nil) else { return }
-        let near = nearPlaces(to: point, in: country ?? nil)
-        finding.nearest = nearest(of: near, to: finding.coordinate, at: point, in: country ?? nil)
-        if near.count == 0 { finding.far = FarPlace(point: point, country: country ?? nil) }
-        guard !isSea, finding.inlandSea == nil, governed != nil else { return }
-        let own = (0..<near.count).lazy.map { near[$0] }
-        let neighbors = own.lazy.map { candidate in
-            LocalityRule.Neighbor(
-                number: candidate.index, population: self.population(numbered: candidate.index) ?? 0,
-                // Below 28 km a chord is less than 1 m from the geodesic.
-                distanceSquareMeters: candidate.chordSquare)
-        }
+        guard let country = number(of: governed) else { return }
+        let near = nearPlaces(to: point, in: country)
+        finding.nearest = nearest(of: near, to: finding.coordinate, at: point, in: country)
+        let aroundCount = near.aroundCount
+        guard !isSea, finding.inlandSea == nil, aroundCount > 0 else { return }
+        let neighbors = neighbors(near, count: aroundCount)
         // Where all places around are known and none is large, no city can reach.
-        let mayBeInCity = !near.hasRoom || neighbors.contains { $0.population >= Self.leastCityPopulation }
+        let mayBeInCity =
+            aroundCount == NearPlaces.most || neighbors.contains { $0.population >= Self.leastCityPopulation }
         finding.locality = LocalityRule.answer(
             among: neighbors, in: mayBeInCity ? cities(holding: finding.coordinate, at: point, governed) : [],
             isOnLake: finding.lake != nil
@@ -131,11 +135,12 @@ extension Gazetteer {
 
     /// The cities of a country whose inner reach a coordinate is in, the largest first.
     private func cities(
-        holding coordinate: Coordinate, at point: GeocentricPoint, _ country: CountryCode?
+        holding coordinate: Coordinate, at point: GeocentricPoint, _ country: CountryCode
     ) -> [LocalityRule.City] {
         guard let cities else { return [] }
         let found = cities.holding(coordinate, at: point)
-        guard !found.isEmpty, let country = country?.description else { return [] }
+        guard !found.isEmpty else { return [] }
+        let country = country.description
         return found.compactMap { number in
             guard let code = cities.code(number), code.prefix(2) == country else { return nil }
             return LocalityRule.City(
@@ -161,7 +166,8 @@ extension Gazetteer {
         // Two zones of two countries may have one name.
         let name = finding.zone.flatMap { zones.timeZone($0) }
         var seen: Set<String?> = [name]
-        finding.otherZones = numbers.sorted().filter { seen.insert(zones.timeZone($0)).inserted }
-        finding.otherCountries = countries.filter { $0 != finding.country }.sorted { $0.description < $1.description }
+        finding.besides.otherZones = numbers.sorted().filter { seen.insert(zones.timeZone($0)).inserted }
+        let others = countries.filter { $0 != finding.country }
+        finding.besides.otherCountries = others.sorted { $0.description < $1.description }
     }
 }

@@ -98,7 +98,7 @@ package final class Gazetteer: Sendable {
     /// The place with the shortest geodesic from the coordinate; of several at one distance the most populous, then
     /// the one with the lowest `geonameID`.
     ///
-    /// The poles and both ends of the longitudes are like everywhere else. About 2 µs near places, 4 µs far out.
+    /// The poles and both ends of the longitudes are like everywhere else. A few µs.
     ///
     /// - Parameter transform: One of the calling thread's own.
     /// - Returns: nil only if the file is damaged.
@@ -115,7 +115,7 @@ package final class Gazetteer: Sendable {
     }
 
     private var tree: PlaceTree {
-        PlaceTree(nodes: file.nodes, points: file.points, levels: file.levels)
+        PlaceTree(nodes: file.nodes, points: file.points, countries: file.countries)
     }
 
     func nearest(to coordinate: Coordinate, at point: GeocentricPoint, count: Int) -> [Place] {
@@ -127,18 +127,36 @@ package final class Gazetteer: Sendable {
         }
     }
 
-    /// The places a coordinate may be named after, of one country, given by number, or of all; the nearest though it is
-    /// far where that is asked for.
-    func nearPlaces(to point: GeocentricPoint, in country: Int?, isFar: Bool = false) -> NearPlaces {
-        withExtendedLifetime(self) { tree.nearPlaces(to: point, in: country, areas: file.areas, isFar: isFar) }
+    /// The places a coordinate may be named after, of one country, given by number, or of all.
+    func nearPlaces(to point: GeocentricPoint, in country: Int?) -> NearPlaces {
+        withExtendedLifetime(self) { tree.nearPlaces(to: point, in: country) }
     }
 
-    /// The number of the place nearest to a coordinate, looked for now if it is far.
+    /// The number of the place nearest to a coordinate, looked for now on the high seas.
     func nearest(of finding: Finding) -> Int? {
         if let nearest = finding.nearest { return nearest }
-        guard let far = finding.far else { return nil }
-        let near = nearPlaces(to: far.point, in: far.country, isFar: true)
-        return nearest(of: near, to: finding.coordinate, at: far.point, in: far.country)
+        guard let point = finding.besides.highSeas else { return nil }
+        return nearest(of: nearPlaces(to: point, in: nil), to: finding.coordinate, at: point, in: nil)
+    }
+
+    /// The nearest of them, as the rule of the locality sees them.
+    func neighbors(_ near: NearPlaces, count: Int) -> Neighbors {
+        Neighbors(near: near, populations: file.points, endIndex: count)
+    }
+
+    struct Neighbors: RandomAccessCollection {
+        fileprivate let near: NearPlaces
+        fileprivate let populations: Section
+        let startIndex = 0
+        let endIndex: Int
+
+        subscript(rank: Int) -> LocalityRule.Neighbor {
+            let candidate = near[rank]
+            return LocalityRule.Neighbor(
+                number: candidate.index, population: Int(populations.uint32(candidate.index, at: 11)),
+                // Below 28 km a chord is less than 1 m from the geodesic.
+                distanceSquareMeters: candidate.chordSquare)
+        }
     }
 
     /// The number of the nearest of them by geodesic.
@@ -146,13 +164,11 @@ package final class Gazetteer: Sendable {
         of near: NearPlaces, to coordinate: Coordinate, at point: GeocentricPoint, in country: Int?
     ) -> Int? {
         withExtendedLifetime(self) {
-            guard near.count > 0 else { return nil }
             // Most often one is nearest whichever way it is measured.
-            if near.count == 1 || near[1].chordSquare > near.tieSquare { return near[0].index }
+            if let ties = near.ties, ties.count < 2 { return ties.isEmpty ? nil : near[0].index }
             let ties =
-                near.holdsTies
-                ? (0..<near.count).filter { near[$0].chordSquare <= near.tieSquare }.map { near[$0].index }
-                : tree.places(within: near.tieSquare, of: point, in: country, areas: file.areas)
+                near.ties.map { $0.map { near[$0].index } }
+                ?? tree.places(within: near.tieSquare, of: point, in: country)
             return ties.compactMap { rank($0, from: coordinate) }.min { $0.precedes($1) }?.index
         }
     }
@@ -241,7 +257,7 @@ extension Gazetteer {
         withExtendedLifetime(self) {
             guard country < file.countries.count else { return nil }
             let code = file.string(file.countries.uint32(country, at: 0)).flatMap { CountryCode($0) }
-            return regions?.answer(at: coordinate, country: code).region
+            return regions?.answer(at: TilingPoint(coordinate), latitude: coordinate.latitude, country: code).region
         }
     }
 

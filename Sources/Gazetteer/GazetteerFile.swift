@@ -1,23 +1,25 @@
-// The file, version 3 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
+// The file, version 4 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
 // scripts/build_gazetteer.py, which specifies the same bytes. Sections follow one another in this order, each beginning
 // at a multiple of 64; their places follow from the counts in the header.
 //
-//   header     64 bytes   magic "PLACES\r\n" | version u32 | levels u32 | file bytes u64 | places u32 | areas u32 |
+//   header     64 bytes   magic "PLACES\r\n" | version u32 | nodes u32 | file bytes u64 | places u32 | areas u32 |
 //                         countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
 //                         edition u64, the first bytes of the SHA-256 of what follows | 8 zero bytes
-//   nodes      8 each     split i32 (meters) | axis u32 (0 x, 1 y, 2 z); 2^levels - 1 of them
+//   nodes      4 each     axis u8 (0 x, 1 y, 2 z) | split i24 (meters)
 //   points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at
 //   records    14 each    latitude i32, longitude i32 (1e-7 degrees) | geonameid u24 | name u24 (string)
 //   areas      16 each    code u32 (string) | name u32 (string) | code in ISO 3166-2 u32 (string) | country u16 |
 //                         zone u16; a division with several zones stands here several times
-//   countries  8 each     code u32 (string) | name u32 (string)
+//   countries  48 each    code u32 (string) | name u32 (string) | first place u32 | places u32 | first node u32 |
+//                         levels u32 | least x, y, z i32 | greatest x, y, z i32 (meters) of its places
 //   zones      4 each     name u32 (string)
 //   strings    bytes      length u16, then that many bytes of UTF-8; a string is named by the offset of its length;
 //                         the empty string stands at 0 and means "absent"
 //
-// Points and records are in the order of a static k-d tree over geocentric coordinates. With n places, node j of level
-// l covers the places (j*n) >> l up to ((j+1)*n) >> l and stands at 2^l - 1 + j. Its left half holds no coordinate
-// above, its right half none below the split on its axis. The ranges of level `levels` are the leaves.
+// Points and records stand country by country, those of a country in the order of a static k-d tree over geocentric
+// coordinates. With n places and l levels, node j of level k covers the places (j*n) >> k up to ((j+1)*n) >> k of the
+// country and stands at its first node + 2^k - 1 + j. Its left half holds no coordinate above, its right half none below
+// the split on its axis. The ranges of level l are the leaves.
 //
 // Example: Vienna's record 24 08 bc 1c  60 2e c2 09  99 22 2a  d8 35 07 says 48.20849°, 16.37208°, geonameid 2761369 and
 // a name at string 472,536.
@@ -28,11 +30,8 @@
 /// Opening looks at the header only, so a file damaged further in opens and gives wrong or fewer answers, but no crash;
 /// `data/manifest.json` has the hash that tells.
 struct GazetteerFile: Sendable {
-    static let version: UInt32 = 3
-    /// More levels than four billion places need; keeps the shifts below in range.
-    private static let levelLimit = 32
+    static let version: UInt32 = 4
 
-    let levels: Int
     let nodes: Section
     let points: Section
     let records: Section
@@ -47,14 +46,12 @@ struct GazetteerFile: Sendable {
     /// Valid as long as the mapping; `path` is for the errors.
     init(_ file: borrowing MappedFile, path: String) throws(GazetteerError) {
         var layout = try FileLayout(file, path: path, magic: "PLACES\r\n", version: Self.version)
-        levels = layout.count(at: 12)
-        guard levels < Self.levelLimit else { throw .damaged(path: path, reason: "its tree is too deep") }
         let placeCount = layout.count(at: 24)
-        nodes = layout.section(count: (1 << levels) - 1, stride: 8)
+        nodes = layout.section(count: layout.count(at: 12), stride: 4)
         points = layout.section(count: placeCount, stride: 15)
         records = layout.section(count: placeCount, stride: 14)
         areas = layout.section(count: layout.count(at: 28), stride: 16)
-        countries = layout.section(count: layout.count(at: 32), stride: 8)
+        countries = layout.section(count: layout.count(at: 32), stride: 48)
         zones = layout.section(count: layout.count(at: 36), stride: 4)
         strings = StringSection(layout.section(count: layout.count(at: 40), stride: 1))
         attributionOffset = layout.uint32(at: 44)

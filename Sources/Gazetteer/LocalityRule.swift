@@ -2,9 +2,10 @@
 ///
 /// A place reaches as far as its people would live at 5,000 to the square kilometer, and 1.5 km at the least. The
 /// coordinate belongs to the place it is deepest in, measured in that reach, or, if no place reaches it, to the one
-/// whose reach it is nearest to in that measure, within 25 km. Where it lies deep inside a large city at least ten times
-/// as populous of the same division, the city is the locality and the place is a part of it; so is, where the place is
-/// that city itself, the one it is deepest in of those that are nearer than the city's middle.
+/// whose reach it is nearest to in that measure, within 25 km; of two alike, as at one point, to the more populous. Where
+/// it lies deep inside a large city at least ten times as populous of the same division, the city is the locality and the
+/// place is a part of it; so is, where the place is that city itself, the one it is deepest in of those that are nearer
+/// than the city's middle.
 enum LocalityRule {
     /// People in a square meter of a dense city, as in scripts/build_cities.py, which draws how deep is deep.
     private static let peoplePerSquareMeter = 0.005
@@ -36,7 +37,7 @@ enum LocalityRule {
     struct Answer: Hashable {
         var locality: Locality?
         /// The number of a place.
-        var subLocality: Int?
+        @SmallNumber var subLocality: Int? = nil
     }
 
     /// `places` are of one country, with their distances to the coordinate; `cities` too, the largest first.
@@ -75,7 +76,10 @@ enum LocalityRule {
             let limit = isOnLake ? leastReachSquareMeters : max(mostDistanceSquareMeters, reachSquare)
             guard place.distanceSquareMeters <= limit else { continue }
             let depthSquare = place.distanceSquareMeters / reachSquare
-            if deepest.map({ depthSquare < $0.depthSquare }) ?? true { deepest = (place, depthSquare) }
+            if let (best, least) = deepest {
+                guard (depthSquare, best.population) < (least, place.population) else { continue }
+            }
+            deepest = (place, depthSquare)
         }
         return deepest
     }

@@ -7,17 +7,24 @@ package import Geodesy
 package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     let gazetteer: Gazetteer
     let finding: Finding
-    /// Set in the placemark of a place that was found by its name.
-    private let named: Place?
-    /// What names are said in, the best first; English and local names where there are none in these.
-    private let languages: [Language]
+    private let wording: Wording
+
+    /// How its names are said: a pointer to copy instead of the content.
+    private indirect enum Wording: Hashable {
+        case plain
+        /// `named` is set in the placemark of a place that was found by its name. Languages are what names are said in, the
+        /// best first; English and local names where there are none in these.
+        case special(named: Place?, languages: [Language])
+    }
 
     init(_ finding: Finding, of gazetteer: Gazetteer, naming named: Place? = nil, in languages: [Language] = []) {
         self.gazetteer = gazetteer
         self.finding = finding
-        self.named = named
-        self.languages = languages
+        wording = named == nil && languages.isEmpty ? .plain : .special(named: named, languages: languages)
     }
+
+    private var named: Place? { if case .special(let named, _) = wording { named } else { nil } }
+    private var languages: [Language] { if case .special(_, let languages) = wording { languages } else { [] } }
 
     /// The country, its territorial sea included; absent on the high seas.
     package var isoCountryCode: CountryCode? { named.map { CountryCode($0.countryCode) } ?? finding.country }
@@ -96,22 +103,23 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// supplements have of interest within 100 m, the accuracy asked for added, the nearest first.
     package var areasOfInterest: [String] {
         guard named == nil else { return [] }
-        let airports = gazetteer.airports.map { airports in finding.airports.compactMap { airports.name($0) } } ?? []
-        return airports + finding.sights.compactMap { gazetteer.name(of: $0) }.filter { !airports.contains($0) }
+        let besides = finding.besides
+        let airports = besides.airports.compactMap { gazetteer.airports?.name($0) }
+        return airports + besides.sights.compactMap { gazetteer.name(of: $0) }.filter { !airports.contains($0) }
     }
 
     /// The name of the time zone in the IANA database, such as `Europe/Vienna`.
     package var timeZone: String? { finding.zone.flatMap { gazetteer.zones?.timeZone($0) } }
 
     /// Everyone who claims the land, ``isoCountryCode`` included, in alphabetical order; empty where nobody contests it.
-    package var claimants: [CountryCode] { named == nil ? finding.claimants : [] }
+    package var claimants: [CountryCode] { named == nil ? finding.besides.claimants : [] }
 
     /// Other countries within the accuracy asked for, in alphabetical order.
-    package var otherCountryCodes: [CountryCode] { named == nil ? finding.otherCountries : [] }
+    package var otherCountryCodes: [CountryCode] { named == nil ? finding.besides.otherCountries : [] }
 
     /// Other time zones within the accuracy asked for, in alphabetical order.
     package var otherTimeZones: [String] {
-        named == nil ? finding.otherZones.compactMap { gazetteer.zones?.timeZone($0) }.sorted() : []
+        named == nil ? finding.besides.otherZones.compactMap { gazetteer.zones?.timeZone($0) }.sorted() : []
     }
 
     /// The place nearest by geodesic in the same country (anywhere, on the high seas), with its
@@ -156,7 +164,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// The same without addresses and without what is only near: for a coordinate that stands for a wider area.
     package var ofArea: Placemark {
         var coarse = finding
-        (coarse.address, coarse.village, coarse.sights) = (nil, nil, [])
+        (coarse.besides.address, coarse.besides.village, coarse.besides.sights) = (nil, nil, [])
         return Placemark(coarse, of: gazetteer, naming: named, in: languages)
     }
 
@@ -164,7 +172,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     package var ofCity: Placemark {
         var coarse = ofArea.finding
         coarse.locality.subLocality = nil
-        coarse.airports = []
+        coarse.besides.airports = []
         return Placemark(coarse, of: gazetteer, naming: named, in: languages)
     }
 
@@ -175,13 +183,12 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     func naming(_ place: Place) -> Placemark { Placemark(finding, of: gazetteer, naming: place, in: languages) }
 
     package static func == (one: Placemark, other: Placemark) -> Bool {
-        one.gazetteer === other.gazetteer && one.finding == other.finding && one.named == other.named
-            && one.languages == other.languages
+        one.gazetteer === other.gazetteer && one.finding == other.finding && one.wording == other.wording
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(finding)
-        hasher.combine(named)
+        hasher.combine(wording)
     }
 
     /// The label of the first-order division.
@@ -198,7 +205,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         town == place.name || part == place.name
     }
 
-    private var address: AddressFinding? { named == nil ? finding.address : nil }
+    private var address: AddressFinding? { named == nil ? finding.besides.address : nil }
 
     /// Street and number as they are written in the country; of a postal code that was asked for, the code.
     private var addressLine: String? {
@@ -220,7 +227,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         return gazetteer.isSame(own, town) || gazetteer.isSame(own, part) ? nil : own
     }
 
-    private var village: Spot? { named == nil ? finding.village : nil }
+    private var village: Spot? { named == nil ? finding.besides.village : nil }
 
     /// A village that is no part of the locality, but is it.
     private var villageAlone: Spot? {
@@ -266,6 +273,20 @@ package struct Placemarks: RandomAccessCollection, Sendable {
         self.findings = findings
     }
 
+    /// Its own: the default one asks for memory at every element.
+    package struct Iterator: IteratorProtocol {
+        private let gazetteer: Gazetteer
+        private var findings: IndexingIterator<[Finding]>
+
+        fileprivate init(_ placemarks: Placemarks) {
+            gazetteer = placemarks.gazetteer
+            findings = placemarks.findings.makeIterator()
+        }
+
+        package mutating func next() -> Placemark? { findings.next().map { Placemark($0, of: gazetteer) } }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(self) }
     package var startIndex: Int { 0 }
     package var endIndex: Int { findings.count }
     package subscript(index: Int) -> Placemark { Placemark(findings[index], of: gazetteer) }

@@ -83,16 +83,14 @@ final class Tiling: Sendable {
     /// How many labels there are; a label is a number below.
     var labelCount: Int { labels.count }
 
-    /// The label that answers for a coordinate: the first listed that holds it; nil where none does.
+    /// The label that answers for a point: the first listed that holds it; nil where none does.
     ///
     /// 20 to 60 ns; 15 in cells that one label fills.
-    func label(at coordinate: Coordinate) -> Int? {
-        let point = TilingPoint(coordinate)
+    func label(at point: TilingPoint) -> Int? {
         switch content(at: point) {
         case .label(let label): return label < labels.count ? label : nil
         case .nothing: return nil
-        case .cell(let begin):
-            let at = local(point)
+        case .cell(let begin, let at):
             var reader = CandidateReader(shapes: shapes, begin: begin)
             while let candidate = reader.next() {
                 if candidate.label < labels.count, candidate.holds(at) { return candidate.label }
@@ -101,14 +99,12 @@ final class Tiling: Sendable {
         }
     }
 
-    /// Goes through the labels that hold a coordinate, in the order listed, while `body` wants more.
-    func eachHolding(_ coordinate: Coordinate, _ body: (Int) -> Bool) {
-        let point = TilingPoint(coordinate)
+    /// Goes through the labels that hold a point, in the order listed, while `body` wants more.
+    func eachHolding(_ point: TilingPoint, _ body: (Int) -> Bool) {
         switch content(at: point) {
         case .label(let label): if label < labels.count { _ = body(label) }
         case .nothing: break
-        case .cell(let begin):
-            let at = local(point)
+        case .cell(let begin, let at):
             var reader = CandidateReader(shapes: shapes, begin: begin)
             while let candidate = reader.next() {
                 if candidate.label < labels.count, candidate.holds(at), !body(candidate.label) { return }
@@ -116,32 +112,21 @@ final class Tiling: Sendable {
         }
     }
 
-    /// What the cell of a coordinate lists and is wanted, in order: `offsetSquare` is 0 if the label holds the coordinate, else the
-    /// square of the offset to its nearest edge in the cell in 1e-7 degrees, a degree of longitude counted `eastScale`
-    /// times, which is asked for where it matters; infinite for a label without edges there.
-    func listed(
-        at coordinate: Coordinate, eastScale: () -> Double, where isWanted: (Int) -> Bool
-    ) -> [(label: Int, offsetSquare: Double)] {
-        let point = TilingPoint(coordinate)
+    /// Goes through what the cell of a point lists and is wanted, in order, with the square of the offset of the label: 0
+    /// if it holds the point, else to its nearest edge in the cell in 1e-7 degrees, a degree of longitude counted
+    /// `eastScale` times; infinite for a label without edges there.
+    func eachListed(
+        at point: TilingPoint, eastScale: Double, where isWanted: (Int) -> Bool, _ body: (Int, Double) -> Void
+    ) {
         switch content(at: point) {
-        case .label(let label): return label < labels.count && isWanted(label) ? [(label, 0)] : []
-        case .nothing: return []
-        case .cell(let begin):
-            let at = local(point)
-            var found: [(label: Int, offsetSquare: Double)] = []
-            var scale: Double?
+        case .label(let label): if label < labels.count, isWanted(label) { body(label, 0) }
+        case .nothing: break
+        case .cell(let begin, let at):
             var reader = CandidateReader(shapes: shapes, begin: begin)
             while let candidate = reader.next() {
                 guard candidate.label < labels.count, isWanted(candidate.label) else { continue }
-                var offset = 0.0
-                if !candidate.holds(at) {
-                    let known = scale ?? eastScale()
-                    scale = known
-                    offset = candidate.offsetSquare(at, eastScale: known)
-                }
-                found.append((candidate.label, offset))
+                body(candidate.label, candidate.holds(at) ? 0 : candidate.offsetSquare(at, eastScale: eastScale))
             }
-            return found
         }
     }
 
@@ -165,15 +150,16 @@ final class Tiling: Sendable {
 
     private enum Content {
         case label(Int)
-        case cell(begin: Int)
+        case cell(begin: Int, LocalPoint)
         case nothing
     }
 
     private func content(at point: TilingPoint) -> Content {
-        // Coordinates are below 2^32, and so are divided faster.
-        let (cellX, cellY) = (UInt32(point.x) / side, UInt32(point.y) / side)
-        let perDegree = UInt32(cellsPerDegree)
-        let (column, row) = (cellX / perDegree, cellY / perDegree)
+        // Coordinates are below 2^32, and divided faster as such, and by a constant.
+        let (x, y, unit, perDegree) = (
+            UInt32(point.x), UInt32(point.y), UInt32(Self.unitsPerDegree), UInt32(cellsPerDegree)
+        )
+        let (column, row) = (x / unit, y / unit)
         let entry = degrees.uint32(Int(row * 360 + column), at: 0)
         guard entry >= 0x8000_0000 else { return entry == 0x7fff_ffff ? .nothing : .label(Int(entry)) }
         let block = Int(entry & 0x7fff_ffff)
@@ -182,7 +168,9 @@ final class Tiling: Sendable {
         let bytes = blocks.start + block
         let known = Int(bytes.load(fromByteOffset: 4, as: UInt8.self))
         guard block + head + 2 * known + cellsPerDegree * cellsPerDegree <= blocks.count else { return .nothing }
-        let number = Int((cellY - row * perDegree) * perDegree + cellX - column * perDegree)
+        let (east, north) = (x - column * unit, y - row * unit)
+        let (cellX, cellY) = (east * perDegree / unit, north * perDegree / unit)
+        let number = Int(cellY * perDegree + cellX)
         let value = Int(bytes.load(fromByteOffset: head + 2 * known + number, as: UInt8.self))
         if value < 0x80 {
             guard value < known else { return .nothing }
@@ -192,11 +180,10 @@ final class Tiling: Sendable {
         }
         let first = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
         let cell = Int(first) + value - 0x80
-        return cell < cells.count ? .cell(begin: Int(cells.uint32(cell, at: 0))) : .nothing
-    }
-
-    private func local(_ point: TilingPoint) -> LocalPoint {
-        LocalPoint(x: Int(UInt32(point.x) % side), y: Int(UInt32(point.y) % side), unitsPerStep: unitsPerStep)
+        guard cell < cells.count else { return .nothing }
+        let local = LocalPoint(
+            x: Int(east - cellX * side), y: Int(north - cellY * side), unitsPerStep: unitsPerStep)
+        return .cell(begin: Int(cells.uint32(cell, at: 0)), local)
     }
 }
 
@@ -210,9 +197,10 @@ struct TilingPoint: Hashable {
     init(_ coordinate: Coordinate) {
         let unit = Double(Tiling.unitsPerDegree)
         let longitude = abs(coordinate.latitude) == 90 ? 0 : coordinate.longitude
-        let east = Int(((longitude + 180) * unit).rounded())
+        // Rounded: the product is not negative, and so small that the sum is exact.
+        let east = Int((longitude + 180) * unit + 0.5)
         x = east == 360 * Tiling.unitsPerDegree ? 0 : east
-        y = min(Int(((coordinate.latitude + 90) * unit).rounded()), 180 * Tiling.unitsPerDegree - 1)
+        y = min(Int((coordinate.latitude + 90) * unit + 0.5), 180 * Tiling.unitsPerDegree - 1)
     }
 }
 

@@ -31,6 +31,12 @@ import Testing
         #expect(answer(among: [village, town], in: []) == .init(locality: .place(1)))
     }
 
+    @Test func `of two villages at one point the more populous is named, whichever comes first`() {
+        let (small, large) = (place(1, 300, meters: 500), place(2, 700, meters: 500))
+        #expect(answer(among: [small, large], in: []) == .init(locality: .place(2)))
+        #expect(answer(among: [large, small], in: []) == .init(locality: .place(2)))
+    }
+
     @Test func `a part of a city ten times as large is its sublocality`() {
         let places = [place(1, 20_000, meters: 300)]
         #expect(

@@ -94,10 +94,10 @@ import Testing
         for (latitude, longitude, label) in [
             (0.0, 0.0, 0), (0.0, 0.9999999, 0), (0.9999999, 0.0, 0), (0.4, 0.5, 0), (0.6, 0.5, 1), (0.5, 0.5000001, 1),
         ] {
-            #expect(try tiling.label(at: Coordinate(latitude: latitude, longitude: longitude)) == label)
+            #expect(try tiling.label(at: TilingPoint(Coordinate(latitude: latitude, longitude: longitude))) == label)
         }
         for (latitude, longitude) in [(0.0, 1.0), (1.0, 0.0), (-0.0000001, 0.5), (0.5, -0.0000001)] {
-            #expect(try tiling.label(at: Coordinate(latitude: latitude, longitude: longitude)) == nil)
+            #expect(try tiling.label(at: TilingPoint(Coordinate(latitude: latitude, longitude: longitude))) == nil)
         }
     }
 

@@ -39,10 +39,10 @@ static int meters(const unsigned char* at) {
 int main(int, char** arguments) {
     std::ifstream file(arguments[1], std::ios::binary);
     std::vector<unsigned char> bytes((std::istreambuf_iterator<char>(file)), {});
-    uint32_t levels, count;
-    std::memcpy(&levels, &bytes[12], 4);
+    uint32_t nodes, count;
+    std::memcpy(&nodes, &bytes[12], 4);
     std::memcpy(&count, &bytes[24], 4);
-    size_t begin = 64 + (((size_t(1) << levels) - 1) * 8 + 63) / 64 * 64;
+    size_t begin = 64 + (size_t(nodes) * 4 + 63) / 64 * 64;
     Places places;
     for (size_t i = 0; i < count; i++) {
         const unsigned char* at = &bytes[begin + 15 * i];
