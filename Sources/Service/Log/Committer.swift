@@ -75,6 +75,7 @@ final class Committer: @unchecked Sendable {
     func write(_ batch: borrowing Batch) throws(LogError) {
         if batch.events.isEmpty { return }
         let start = MonotonicClock.seconds
+        try log.keys.makeDurable()
         try store.write(batch, &sealer)
         log.commitSeconds.withLock { $0.add(seconds: MonotonicClock.seconds - start) }
         log.publish(head: sealer.range.size, ended: batch.ended)

@@ -24,9 +24,18 @@ final class KeyRing: Sendable {
         var known: [Int64: Key] = [:]
         let cipher = AES256GCM()
         var nonces = NonceSource()
+        /// Keys were made in a transaction that is still open.
+        var hasNewKeys = false
 
         init(path: String) throws(SQLiteError) {
             connection = try Connection(path: path, access: .readWrite)
+        }
+
+        /// Should the transaction have ended by itself, as on a full disk, this fails: no key is lost unnoticed.
+        func commitNewKeys() throws(SQLiteError) {
+            guard hasNewKeys else { return }
+            try connection.commit()
+            hasNewKeys = false
         }
     }
 
@@ -73,7 +82,8 @@ final class KeyRing: Sendable {
         return civil.year * 100 + civil.month
     }
 
-    /// The key that seals `keyClass` of `person` in the month of `time`; a new one is on disk before this returns.
+    /// The key that seals `keyClass` of `person` in the month of `time`. A new one is on disk after ``makeDurable()`` only:
+    /// that comes before what it seals is written.
     func sealingKey(
         for person: PersonID, _ keyClass: KeyClass, at time: Timestamp
     ) throws(LogError) -> (id: Int64, key: SymmetricKey) {
@@ -88,6 +98,13 @@ final class KeyRing: Sendable {
                 state.known[entry.id] = .key(entry.key)
                 return entry
             }
+        } catch { throw .sqlite(error) }
+    }
+
+    /// Makes all keys made since the last time durable, by one fsync; without new ones it costs nothing.
+    func makeDurable() throws(LogError) {
+        do throws(SQLiteError) {
+            try state.withLock { (state) throws(SQLiteError) in try state.commitNewKeys() }
         } catch { throw .sqlite(error) }
     }
 
@@ -107,6 +124,7 @@ final class KeyRing: Sendable {
     func destroyKeys(of person: PersonID) throws(LogError) {
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) -> Void in
+                try state.commitNewKeys()
                 try state.connection.transaction { () throws(SQLiteError) in
                     try state.connection.cached(
                         "INSERT OR IGNORE INTO destroyed (id) SELECT id FROM key WHERE person = ?"
@@ -167,6 +185,7 @@ final class KeyRing: Sendable {
     func beginEpoch(_ epoch: Int64) throws(LogError) {
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) -> Void in
+                try state.commitNewKeys()
                 try state.connection.execute(
                     """
                     INSERT INTO sqlite_sequence (name, seq)
@@ -196,7 +215,11 @@ final class KeyRing: Sendable {
     }
 
     func backup(to path: String) throws(SQLiteError) {
-        try state.withLock { (state) throws(SQLiteError) in try state.connection.backup(to: path) { _, _ in } }
+        try state.withLock { (state) throws(SQLiteError) in
+            // SQLite copies nothing while the connection writes.
+            try state.commitNewKeys()
+            try state.connection.backup(to: path) { _, _ in }
+        }
     }
 
     private static func find(
@@ -214,43 +237,39 @@ final class KeyRing: Sendable {
         return (id, key)
     }
 
+    /// What fails leaves the transaction as it is: the keys made before in it are in use.
     private static func make(
         _ slot: Slot, _ state: Store, _ kek: SymmetricKey
     ) throws(SQLiteError) -> (id: Int64, key: SymmetricKey) {
         let key = SymmetricKey.random()
-        // The id is part of what is authenticated, so the row is written in two steps of one transaction.
-        try state.connection.begin()
-        do throws(SQLiteError) {
-            try state.connection.cached(
-                "INSERT OR REPLACE INTO key (person, class, period, wrapped) VALUES (?, ?, ?, x'')"
-            ) { (statement) throws(SQLiteError) in
-                try statement.bind(slot.person.rawValue, at: 1)
-                try statement.bind(slot.keyClass.rawValue, at: 2)
-                try statement.bind(slot.period, at: 3)
-                try statement.run()
-            }
-            let id = state.connection.lastInsertRowID
-            var wrapped: [UInt8] = []
-            let associated = associatedData(id: id, slot)
-            state.nonces.withNext { nonce in
-                wrapped.append(contentsOf: nonce)
-                key.withBytes { bytes in
-                    associated.withUnsafeBytes {
-                        state.cipher.seal(bytes, key: kek, nonce: nonce, associated: $0, into: &wrapped)
-                    }
+        if !state.hasNewKeys { try state.connection.begin() }
+        state.hasNewKeys = true
+        // The id is part of what is authenticated, so the row is written in two steps.
+        try state.connection.cached(
+            "INSERT OR REPLACE INTO key (person, class, period, wrapped) VALUES (?, ?, ?, x'')"
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(slot.person.rawValue, at: 1)
+            try statement.bind(slot.keyClass.rawValue, at: 2)
+            try statement.bind(slot.period, at: 3)
+            try statement.run()
+        }
+        let id = state.connection.lastInsertRowID
+        var wrapped: [UInt8] = []
+        let associated = associatedData(id: id, slot)
+        state.nonces.withNext { nonce in
+            wrapped.append(contentsOf: nonce)
+            key.withBytes { bytes in
+                associated.withUnsafeBytes {
+                    state.cipher.seal(bytes, key: kek, nonce: nonce, associated: $0, into: &wrapped)
                 }
             }
-            try state.connection.cached("UPDATE key SET wrapped = ? WHERE id = ?") { (statement) throws(SQLiteError) in
-                try statement.bind(wrapped, at: 1)
-                try statement.bind(id, at: 2)
-                try statement.run()
-            }
-            try state.connection.commit()
-            return (id, key)
-        } catch {
-            try? state.connection.rollback()
-            throw error
         }
+        try state.connection.cached("UPDATE key SET wrapped = ? WHERE id = ?") { (statement) throws(SQLiteError) in
+            try statement.bind(wrapped, at: 1)
+            try statement.bind(id, at: 2)
+            try statement.run()
+        }
+        return (id, key)
     }
 
     private static func load(_ id: Int64, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Key {

@@ -42,7 +42,7 @@ struct SealingKeys {
         generation = ring.currentGeneration
     }
 
-    /// Adds the keys of `encoded` to `batch`; they are durable before the event gets a number.
+    /// Adds the keys of `encoded` to `batch`; new ones become durable before the batch does.
     mutating func prepare(
         _ encoded: EventCoding.Encoded, at time: Timestamp, for batch: inout Batch
     ) throws(LogError) {
