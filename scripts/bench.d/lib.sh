@@ -10,6 +10,14 @@ if [[ -z $bench ]]; then
     swift build -c release --product whereabouts-bench >&2
     bench=$PWD/.build/release/whereabouts-bench
 fi
+# build_tool: sets `tool` to the built whereabouts: WHEREABOUTS_TOOL, or made now.
+build_tool() {
+    tool=${WHEREABOUTS_TOOL:-}
+    if [[ -z $tool ]]; then
+        swift build -c release --product whereabouts >&2
+        tool=$PWD/.build/release/whereabouts
+    fi
+}
 tools=$PWD/.build/faults
 scripts/faults/build "$tools"
 # On the disk that is to be judged: WHEREABOUTS_BENCH_DIR, or below .build.
