@@ -1,3 +1,4 @@
+import CSupport
 import Cryptography
 import Gazetteer
 import Glibc
@@ -44,6 +45,10 @@ package final class Service: Sendable {
     package let adminToken: String
     package let adminTokenIsNew: Bool
 
+    /// Of the allocator: what a long answer took stays in the arena of the thread that wrote it, and with an arena for each
+    /// thread it stays many times.
+    private static let arenas: Int32 = 2
+
     /// Opens the directory's log and projections and starts the threads; nothing listens yet.
     ///
     /// - Throws: ``LogError``, ``GazetteerError`` or ``ConfigurationError``, each one sentence for an operator.
@@ -51,6 +56,7 @@ package final class Service: Sendable {
         directory: DataDirectory, configuration: ServiceConfiguration, gazetteerPath: String?,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
     ) throws {
+        memory_share_arenas(Self.arenas)
         self.directory = directory
         self.clock = clock
         let keyEncryptionKey = try directory.keyEncryptionKey()
