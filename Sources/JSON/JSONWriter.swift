@@ -47,22 +47,20 @@ package struct JSONWriter: Sendable {
     /// Begins a member; its value must follow. That no key comes twice is the caller's care.
     package mutating func key(_ key: String) {
         precondition(isInObject && !hasKey, "A key belongs into an object, before a value.")
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-        appendEscaped(key)
-        bytes.append(UInt8(ascii: ":"))
+        appendQuoted(key, before: needsComma ? UInt8(ascii: ",") : nil, after: UInt8(ascii: ":"))
         hasKey = true
     }
 
     /// Writes a string. Quote, backslash and control characters are escaped, all else stands as UTF-8.
     package mutating func value(_ string: String) {
         beforeValue()
-        appendEscaped(string)
+        appendQuoted(string)
     }
 
     /// Writes an integer in full, of any size; readers that keep all numbers as `Double` round beyond ±2⁵³.
     package mutating func value(_ integer: Int64) {
         beforeValue()
-        appendDigits(of: integer.magnitude, negative: integer < 0)
+        appendDecimal(integer.magnitude, places: 0, negative: integer < 0)
     }
 
     /// Writes an integer in full.
@@ -77,9 +75,14 @@ package struct JSONWriter: Sendable {
     package mutating func value(_ number: Double) {
         precondition(number.isFinite, "JSON has no NaN and no infinities.")
         beforeValue()
-        // Whole numbers up to 2⁵³ are exact and faster as integers.
-        if number.magnitude < 0x1p53, number == number.rounded(.towardZero) && !(number == 0 && number.sign == .minus) {
-            appendDigits(of: UInt64(number.magnitude), negative: number < 0)
+        let magnitude = number.magnitude
+        let shifted = (magnitude * 1e7).rounded()
+        if magnitude < 0x1p53, number == number.rounded(.towardZero), !(number == 0 && number.sign == .minus) {
+            appendDecimal(UInt64(magnitude), places: 0, negative: number < 0)
+        } else if shifted < 1e15, shifted >= 1e3, shifted / 1e7 == magnitude {
+            // What receivers give has seven decimals at most. A decimal of no more than fifteen digits is the shortest of
+            // all that read back as the same number, and its digits come out of an integer faster.
+            appendDecimal(UInt64(shifted), places: 7, negative: number < 0)
         } else {
             bytes.append(contentsOf: number.description.utf8)
         }
@@ -103,16 +106,7 @@ package struct JSONWriter: Sendable {
     package mutating func unixSeconds(milliseconds: Int64) {
         beforeValue()
         // By integer arithmetic: a Double would be exact only as long as its shortest form is printed.
-        appendDigits(of: milliseconds.magnitude / 1000, negative: milliseconds < 0)
-        var rest = milliseconds.magnitude % 1000
-        guard rest != 0 else { return }
-        bytes.append(UInt8(ascii: "."))
-        var unit: UInt64 = 100
-        while rest != 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest / unit))
-            rest %= unit
-            unit /= 10
-        }
+        appendDecimal(milliseconds.magnitude, places: 3, negative: milliseconds < 0)
     }
 
     /// Writes a value that is JSON already. That it is well-formed is the caller's care.
@@ -144,25 +138,42 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    private mutating func appendDigits(of magnitude: UInt64, negative: Bool) {
-        if negative { bytes.append(UInt8(ascii: "-")) }
+    /// Appends `units` of 10^-`places` without zeros at the end of a fraction.
+    private mutating func appendDecimal(_ units: UInt64, places: Int, negative: Bool) {
         // 2⁶⁴ has 20 digits; they come out last first.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var rest = magnitude
-            var first = digits.count
-            repeat {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 22) { text in
+            var first = text.count
+            func put(_ byte: UInt8) {
                 first -= 1
-                digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+                text[first] = byte
+            }
+            var (rest, places) = (units, places)
+            while places > 0, rest % 10 == 0 { (rest, places) = (rest / 10, places - 1) }
+            if places > 0 {
+                for _ in 0..<places {
+                    put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+                    rest /= 10
+                }
+                put(UInt8(ascii: "."))
+            }
+            repeat {
+                put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
                 rest /= 10
             } while rest != 0
-            bytes.append(contentsOf: digits[first...])
+            if negative { put(UInt8(ascii: "-")) }
+            bytes.append(contentsOf: text[first...])
         }
     }
 
-    private mutating func appendEscaped(_ string: String) {
-        bytes.append(UInt8(ascii: "\""))
+    /// A text is put together beside and appended in one piece when it is no longer than this and needs no escape.
+    private static let shortText = 60
+
+    private mutating func appendQuoted(_ string: String, before: UInt8? = nil, after: UInt8? = nil) {
         var string = string
         string.withUTF8 { utf8 in
+            if utf8.count <= Self.shortText, appendPiece(utf8, before: before, after: after) { return }
+            if let before { bytes.append(before) }
+            bytes.append(UInt8(ascii: "\""))
             if utf8.allSatisfy({ !Self.isEscaped($0) }) {
                 bytes.append(contentsOf: utf8)
             } else {
@@ -170,8 +181,30 @@ package struct JSONWriter: Sendable {
                     if Self.isEscaped(byte) { appendEscape(byte) } else { bytes.append(byte) }
                 }
             }
+            bytes.append(UInt8(ascii: "\""))
+            if let after { bytes.append(after) }
         }
-        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// `false`, and nothing appended, if something is to be escaped.
+    private mutating func appendPiece(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) -> Bool {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortText + 4) { piece in
+            var end = 0
+            func put(_ byte: UInt8) {
+                piece[end] = byte
+                end += 1
+            }
+            if let before { put(before) }
+            put(UInt8(ascii: "\""))
+            for byte in utf8 {
+                if Self.isEscaped(byte) { return false }
+                put(byte)
+            }
+            put(UInt8(ascii: "\""))
+            if let after { put(after) }
+            bytes.append(contentsOf: piece[..<end])
+            return true
+        }
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {

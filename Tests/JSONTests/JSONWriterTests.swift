@@ -59,6 +59,23 @@ import Testing
         #expect(written { $0.value(integer) } == text)
     }
 
+    /// The standard library's `description` is the judge: the shortest that reads back, by another way.
+    @Test func `decimals of any number of places are written in their shortest form`() throws {
+        var random = SplitMix(7)
+        var scale = 1.0
+        for _ in 0...16 {
+            for bound in [10, 1000, 100_000, 1_000_000_000, 1 << 53] as [UInt64] {
+                for _ in 0..<200 {
+                    let number = Double(random.next() % bound) / scale * (random.next() % 2 == 0 ? 1 : -1)
+                    for near in [number, number.nextUp, number.nextDown] where near != near.rounded() {
+                        #expect(written { $0.value(near) } == near.description)
+                    }
+                }
+            }
+            scale *= 10
+        }
+    }
+
     @Test func `quotes, backslashes and control characters are escaped, all else stands`() {
         #expect(
             written { $0.value("\"\\\u{8}\t\n\u{C}\r\0\u{1F}\u{7F}/é\u{2028}😀") }

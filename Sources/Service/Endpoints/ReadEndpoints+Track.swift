@@ -7,6 +7,8 @@ import WireFormats
 
 /// What a person's devices reported, in the order of its time.
 extension ReadEndpoints {
+    /// A day of a fix every thirty seconds, and three quarters of a megabyte, which may wait for a slow reader.
+    static let fixesPerPage: Int64 = 3000
     static let mostFilterMeters: Int64 = 100_000
 
     private struct Marked {
@@ -17,7 +19,7 @@ extension ReadEndpoints {
     static func track(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
+        let limit = try exchange.integer("limit", in: 1...fixesPerPage, default: fixesPerPage)
         let after = try Cursor(exchange)?.fix()
         let meters = try exchange.integer("distanceFilter", in: 0...mostFilterMeters, default: 0)
         return try readPlaces(service, exchange, context, .track, from: TimelineTable.name) {
@@ -29,34 +31,37 @@ extension ReadEndpoints {
             if let after, let last = try? Coordinate(latitude: after.latitude, longitude: after.longitude) {
                 _ = filter.keeps(last)
             }
-            let (fixes, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                return try shownPage(limit, after: after, key: { TimelineReader.FixKey($0.reported) }) { marked in
+            // Neighbouring fixes are of the same device more often than not.
+            var last: (device: DeviceID, handle: String?)?
+            func handle(of device: DeviceID) -> String? {
+                if let last, last.device == device { return last.handle }
+                let handle = service.log.withStanding { $0.devices[device]?.handle?.text }
+                last = (device, handle)
+                return handle
+            }
+            var page = PageWriter(rows: Int(limit))
+            let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try forEachShown(limit, after: after, key: { TimelineReader.FixKey($0.reported) }) { marked in
                     permit.shows(marked.reported.fix.timestamp)
                         && (meters == 0
                             || (marked.anomaly == nil && filter.keeps(marked.reported.fix.coordinate)))
-                } fetch: { (after) throws(SQLiteError) in
+                } fetch: { (after, count) throws(SQLiteError) in
                     try marked(
                         try TimelineReader.fixes(
-                            of: permit.subject, from: range.from, to: range.to, after: after, limit: limit,
+                            of: permit.subject, from: range.from, to: range.to, after: after, limit: count,
                             in: connection), of: permit, context, in: connection)
+                } take: { marked in
+                    page.add { writer in
+                        writer.beginObject()
+                        FixJSON.writeMembers(of: marked.reported.fix, into: &writer)
+                        writer.field("device", handle(of: marked.reported.device))
+                        writer.field("number", marked.reported.number)
+                        writer.field("anomaly", marked.anomaly?.word)
+                        writer.endObject()
+                    }
                 }
             }
-            let handles = service.log.withStanding { standing in
-                Dictionary(Set(fixes.map(\.reported.device)).map { ($0, standing.devices[$0]?.handle?.text) }) { a, _ in
-                    a
-                }
-            }
-            let next =
-                fixes.count == limit
-                ? fixes.last.map { Cursor.text(TimelineReader.FixKey($0.reported), reading) } : nil
-            return page(fixes, next: next, asOf: asOf) { marked, writer in
-                writer.beginObject()
-                FixJSON.writeMembers(of: marked.reported.fix, into: &writer)
-                writer.field("device", handles[marked.reported.device] ?? nil)
-                writer.field("number", marked.reported.number)
-                writer.field("anomaly", marked.anomaly?.word)
-                writer.endObject()
-            }
+            return page.ended(next: end.map { Cursor.text($0, reading) }, asOf: asOf)
         }
     }
 

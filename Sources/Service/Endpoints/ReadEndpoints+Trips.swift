@@ -9,7 +9,7 @@ import Whereabouts
 /// that they follow every change of it.
 extension ReadEndpoints {
     /// Visits that one page lies between.
-    private static let visitsPerPage = 200
+    private static let visitsPerPage: Int64 = 200
     /// More fixes than this between two visits are not read: a day of one a second.
     private static let fixesPerTrip = 90_000
     /// A way that began longer than this before the range is told from there.
@@ -72,20 +72,19 @@ extension ReadEndpoints {
             max($0.adding(seconds: -reachSeconds), permit.notBefore ?? $0.adding(seconds: -reachSeconds))
         }
         // What may not be shown is as unknown here as what was never reported.
-        let visits = try shownPage(visitsPerPage, after: nil, key: \Visit.arrival) {
+        let (visits, pageEnd) = try shown(visitsPerPage, after: nil, key: \Visit.arrival) {
             permit.shows(from: $0.arrival, to: $0.departure ?? now)
-        } fetch: { (after) throws(SQLiteError) in
+        } fetch: { (after, count) throws(SQLiteError) in
             try TimelineReader.visits(
                 of: permit.subject, from: reach, to: to.map { $0.adding(seconds: reachSeconds) }, arrivingAfter: after,
-                limit: visitsPerPage, corrected: corrections, context.geocentric, in: connection)
+                limit: count, corrected: corrections, context.geocentric, in: connection)
         }
-        let isLast = visits.count < visitsPerPage
         var found: [Trip] = []
         for index in 0...visits.count {
             let departed = index > 0 ? visits[index - 1] : nil
             let arrived = index < visits.count ? visits[index] : nil
             // After the last visit of a full page comes the next page; after one that goes on, nothing.
-            if arrived == nil, !isLast { break }
+            if arrived == nil, pageEnd != nil { break }
             if let departed, departed.departure == nil { break }
             let begin = departed?.departure ?? reach
             let end = arrived?.arrival ?? to.map { $0.adding(seconds: reachSeconds) }
@@ -108,6 +107,6 @@ extension ReadEndpoints {
                 (from.map { trip.end > $0 } ?? true) && (to.map { trip.start < $0 } ?? true)
             }
         }
-        return Found(trips: found, next: isLast ? nil : visits.last?.arrival)
+        return Found(trips: found, next: pageEnd)
     }
 }

@@ -53,26 +53,25 @@ enum ReadEndpoints {
     static func visits(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
+        let limit = try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage)
         let after = try Cursor(exchange)?.arrival()
         return try readPlaces(service, exchange, context, .visits, from: TimelineTable.name) {
             (reading) throws(Problem) in
             let range = try range(reading)
             let now = service.clock()
             let corrections = Self.corrections(reading, service)
-            let (visits, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+            let ((visits, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
-                return try shownPage(limit, after: after, key: \Visit.arrival) {
+                return try shown(limit, after: after, key: \Visit.arrival) {
                     permit.shows(from: $0.arrival, to: $0.departure ?? now)
-                } fetch: { (after) throws(SQLiteError) in
+                } fetch: { (after, count) throws(SQLiteError) in
                     try TimelineReader.visits(
-                        of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: limit,
+                        of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: count,
                         corrected: corrections, context.geocentric, in: connection)
                 }
             }
-            let next = visits.count == limit ? visits.last.map { Cursor.text($0, reading) } : nil
             let languages = exchange.languages(context)
-            return page(visits, next: next, asOf: asOf) { visit, writer in
+            return page(visits, next: end.map { Cursor.text($0, reading) }, asOf: asOf) { visit, writer in
                 writer.beginObject()
                 let name = placeName(at: visit.coordinate, corrections, reading.permit, context, languages)
                 writeMembers(of: visit, placeName: name, context, into: &writer)
@@ -123,21 +122,20 @@ enum ReadEndpoints {
     static func crossings(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let limit = Int(try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage))
+        let limit = try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage)
         let after = try Cursor(exchange)?.crossing()
         return try read(service, exchange, context, .crossings, from: TimelineTable.name) { (reading) throws(Problem) in
             let range = try range(reading)
-            let (crossings, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+            let ((crossings, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
-                return try shownPage(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
+                return try shown(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
                     permit.shows($0.crossing.time)
-                } fetch: { (after) throws(SQLiteError) in
+                } fetch: { (after, count) throws(SQLiteError) in
                     try TimelineReader.crossings(
-                        of: permit.subject, from: range.from, to: range.to, after: after, limit: limit, in: connection)
+                        of: permit.subject, from: range.from, to: range.to, after: after, limit: count, in: connection)
                 }
             }
-            let next = crossings.count == limit ? crossings.last.map { Cursor.text($0.crossing, reading) } : nil
-            return page(crossings, next: next, asOf: asOf) { named, writer in
+            return page(crossings, next: end.map { Cursor.text($0, reading) }, asOf: asOf) { named, writer in
                 var named = named
                 // A stay of which a part may not be shown is not told by its length.
                 if let entered = named.entered,
@@ -234,35 +232,46 @@ enum ReadEndpoints {
         return (from, to)
     }
 
-    /// A page of rows that may be shown. Where it ends is told by the last row shown: a hidden one's place is no cursor's to
-    /// tell, and an empty page with a next one would tell that there is one.
-    static func shownPage<Item, Key>(
-        _ limit: Int, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
-        fetch: (Key?) throws(SQLiteError) -> [Item]
-    ) throws(SQLiteError) -> [Item] {
-        var shown: [Item] = []
+    /// Takes rows that may be shown, until there are `limit` of them or no more.
+    ///
+    /// - Returns: the key of the last one taken, which is where a further page goes on, or `nil` when there is none. A hidden
+    ///   row's place is no cursor's to tell, and an empty page with a next one would tell that there is one.
+    static func forEachShown<Item, Key>(
+        _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
+        fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item], take: (Item) -> Void
+    ) throws(SQLiteError) -> Key? {
+        // However long the page, so many rows are in memory beside its bytes.
+        let count = Int(min(limit, rowsPerPage))
+        var taken: Int64 = 0
         var after = after
         while true {
-            let rows = try fetch(after)
-            shown += rows.filter(isShown)
-            guard shown.count < limit, rows.count == limit, let last = rows.last else {
-                return Array(shown.prefix(limit))
+            let rows = try fetch(after, count)
+            for row in rows where isShown(row) {
+                take(row)
+                taken += 1
+                if taken == limit { return key(row) }
             }
+            guard rows.count == count, let last = rows.last else { return nil }
             after = key(last)
         }
+    }
+
+    /// The rows that ``forEachShown(_:after:key:isShown:fetch:take:)`` takes.
+    static func shown<Item, Key>(
+        _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
+        fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item]
+    ) throws(SQLiteError) -> (items: [Item], end: Key?) {
+        var items: [Item] = []
+        let end = try forEachShown(limit, after: after, key: key, isShown: isShown, fetch: fetch) { items.append($0) }
+        return (items, end)
     }
 
     static func page<Item>(
         _ items: [Item], next: String?, asOf: Int64, _ write: (Item, inout JSONWriter) -> Void
     ) -> Gate.Computed {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.array("items") { writer in for item in items { write(item, &writer) } }
-        writer.key("next")
-        if let next { writer.value(next) } else { writer.null() }
-        writer.field("asOf", asOf)
-        writer.endObject()
-        return Gate.Computed(body: writer.bytes, count: Int64(items.count), asOf: asOf)
+        var page = PageWriter(rows: items.count)
+        for item in items { page.add { write(item, &$0) } }
+        return page.ended(next: next, asOf: asOf)
     }
 
     static func hex(_ id: UInt64) -> String {
@@ -270,6 +279,38 @@ enum ReadEndpoints {
         return String(repeating: "0", count: 16 - text.count) + text
     }
 
+}
+
+/// A page of rows, written as they come.
+struct PageWriter {
+    private var writer: JSONWriter
+    private var count: Int64 = 0
+    /// About what a fix takes.
+    private static let bytesOfRow = 256
+
+    /// - Parameter rows: how many there may be; memory that is not written to is none.
+    init(rows: Int) {
+        writer = JSONWriter(capacity: rows * Self.bytesOfRow)
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+    }
+
+    /// - Parameter write: writes one value.
+    mutating func add(_ write: (inout JSONWriter) -> Void) {
+        write(&writer)
+        count += 1
+    }
+
+    /// - Parameter next: where the page after this one goes on; `nil` when this is the last.
+    mutating func ended(next: String?, asOf: Int64) -> Gate.Computed {
+        writer.endArray()
+        writer.key("next")
+        if let next { writer.value(next) } else { writer.null() }
+        writer.field("asOf", asOf)
+        writer.endObject()
+        return Gate.Computed(body: writer.bytes, count: count, asOf: asOf)
+    }
 }
 
 /// The `next` of a page: the read it goes on with, if its pages belong together, and the key of its last row.
@@ -299,8 +340,6 @@ struct Cursor {
     static func text(_ key: TimelineReader.FixKey, _ reading: Gate.Reading) -> String {
         text("\(key.timestamp.milliseconds)_\(key.device.rawValue)_\(key.latitude)_\(key.longitude)", reading)
     }
-
-    static func text(_ visit: Visit, _ reading: Gate.Reading) -> String { text(visit.arrival, reading) }
 
     static func text(_ time: Timestamp, _ reading: Gate.Reading) -> String { text("\(time.milliseconds)", reading) }
 

@@ -77,6 +77,7 @@ extension Operation {
 
     private static let range: [Parameter] = [.from, .to, .day, .timeZone]
     private static let rows: [Parameter] = range + [.limit(ReadEndpoints.rowsPerPage), .after]
+    private static let fixes: [Parameter] = range + [.limit(ReadEndpoints.fixesPerPage), .after]
     private static let newest: [Parameter] = [
         .limit(ReadEndpoints.auditRowsPerPage),
         Parameter(
@@ -97,7 +98,7 @@ extension Operation {
                     ["timestamp": Schema.time, "device": Schema.handle, "number": Schema.event],
                     optional: ["anomaly": Schema.word("invalid", "noFix", "inTheFuture", "vague", "spike")],
                     and: [Schema.ref("FixDetails")])),
-            rows + [
+            fixes + [
                 Parameter(
                     name: "distanceFilter", schema: Schema.integer(0...ReadEndpoints.mostFilterMeters),
                     description: "Only fixes without an anomaly, each so many meters from the one before.")

@@ -48,6 +48,7 @@ package enum TimelineReader {
             try FixColumns.Degrees(after?.longitude ?? 0).bind(to: statement, at: 7)
             try statement.bind(limit, at: 8)
             var found: [ReportedFix] = []
+            found.reserveCapacity(min(limit, 1000))
             while try statement.step() { found.append(try ReportedFix(statement)) }
             return found
         }
