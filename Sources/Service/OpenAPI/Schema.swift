@@ -118,7 +118,10 @@ enum Schema {
         "TimeGiven": [
             "description": "Unix seconds, or a time as ISO 8601 writes it.",
             "anyOf": [
-                ["type": "number", "minimum": -253_402_300_799, "maximum": 253_402_300_799],
+                [
+                    "type": "number", "minimum": .number(-Timestamp.lastSeconds),
+                    "maximum": .number(Timestamp.lastSeconds),
+                ],
                 ["type": "string", "format": "date-time"],
             ],
         ],

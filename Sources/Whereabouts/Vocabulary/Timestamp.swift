@@ -4,9 +4,12 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Seconds since 1970, rounded to the nearest millisecond; `nil` when not finite or beyond the year 9999.
+    /// The last millisecond of the year 9999, in seconds since 1970.
+    package static let lastSeconds = 253_402_300_799.999
+
+    /// Seconds since 1970, rounded to the nearest millisecond; `nil` when not finite or more than ``lastSeconds`` away.
     package init?(seconds: Double) {
-        guard seconds.isFinite, abs(seconds) < 253_402_300_800 else { return nil }
+        guard abs(seconds) <= Self.lastSeconds else { return nil }
         milliseconds = Int64((seconds * 1000).rounded())
     }
 
