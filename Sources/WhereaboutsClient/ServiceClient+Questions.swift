@@ -35,7 +35,7 @@ extension ServiceClient {
     /// - Throws: 404 as a ``ClientError/problem(_:)`` where there is no grant, which is the same as no such person.
     public func ask(
         where person: String, purpose: String, initiation: Initiation = .user, waitSeconds: Int = 60
-    ) async throws(ClientError) -> Answer {
+    ) async throws -> Answer {
         var body = JSONWriter()
         body.beginObject()
         body.field("purpose", purpose)
@@ -67,7 +67,7 @@ extension ServiceClient {
     private static let longestWaitSeconds: Int64 = 30
 
     /// Where somebody was last, without waking the phone; `nil` where nothing is to be seen. A recorded read.
-    public func lastKnownLocation(of person: String) async throws(ClientError) -> Location? {
+    public func lastKnownLocation(of person: String) async throws -> Location? {
         let path = ["v1", "people", person, "location"]
         guard let location = try await send("GET", path)["location"] else { throw Self.unexpected(path) }
         if location.isNull { return nil }
@@ -80,7 +80,7 @@ extension ServiceClient {
     /// - Parameter after: the ``Page/next`` of the page before.
     public func visits(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
-    ) async throws(ClientError) -> Page<Visit> {
+    ) async throws -> Page<Visit> {
         try await page("visits", of: person, from: from, to: to, after: after) { Visit($0) }
     }
 
@@ -89,7 +89,7 @@ extension ServiceClient {
     /// - Parameter after: the ``Page/next`` of the page before.
     public func crossings(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
-    ) async throws(ClientError) -> Page<Crossing> {
+    ) async throws -> Page<Crossing> {
         try await page("crossings", of: person, from: from, to: to, after: after) { Crossing($0) }
     }
 
@@ -98,7 +98,7 @@ extension ServiceClient {
     /// - Parameter after: the ``Page/next`` of the page before.
     public func track(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
-    ) async throws(ClientError) -> Page<Fix> {
+    ) async throws -> Page<Fix> {
         try await page("track", of: person, from: from, to: to, after: after) { Fix($0) }
     }
 
@@ -106,8 +106,8 @@ extension ServiceClient {
     /// are known.
     ///
     /// - Parameter fixes: at most 1000.
-    public func report(_ fixes: [Fix]) async throws(ClientError) -> Receipt {
-        guard fixes.allSatisfy(\.isFinite) else { throw .request("The numbers of a fix are finite.") }
+    public func report(_ fixes: [Fix]) async throws -> Receipt {
+        guard fixes.allSatisfy(\.isFinite) else { throw ClientError.request("The numbers of a fix are finite.") }
         var body = JSONWriter()
         body.beginObject()
         body.array("fixes") { array in for fix in fixes { fix.write(into: &array) } }

@@ -10,6 +10,9 @@ package import JSON
 /// A problem is thrown in the service's own words. A busy service is asked again when it says, so every `POST` has an
 /// `Idempotency-Key` of its own: done twice is done once. A client is a value and may be used by many tasks at once; its
 /// copies share their connections. Times are ``UnixTime``.
+///
+/// What is thrown is a ``ClientError``, without the type saying so: Swift 6.3 fails on a `catch` of some cases of an error
+/// whose type is told.
 public struct ServiceClient: Sendable {
     package let transport: any Transport
     let token: String
@@ -31,9 +34,10 @@ public struct ServiceClient: Sendable {
     /// - Throws: ``ClientError/request(_:)`` for what is no such address.
     public init(
         address: String, token: String, trustFile: String? = nil, languages: [String] = []
-    ) throws(ClientError) {
+    ) throws {
         guard let transport = WireTransport(address, trustFile: trustFile, seconds: Self.answerSeconds) else {
-            throw .request("An address of the service has the form https://HOST or https://HOST:PORT, without a path.")
+            throw ClientError.request(
+                "An address of the service has the form https://HOST or https://HOST:PORT, without a path.")
         }
         self.init(transport: transport, token: token, languages: languages)
     }

@@ -52,6 +52,7 @@ import WhereaboutsClient
         guard case .now(let location) = try await asked else { return #expect(Bool(false), "not answered") }
         #expect(location.latitude == 48.21 && location.precision == "exact" && location.timestamp == Double(start))
         #expect(location.place?.isoCountryCode == "AT")
+        _ = scene.house.settled()
         // It is on record, with its purpose.
         let audit = scene.house.manage("GET", "/v1/people/anna/audit").items
         #expect(audit.contains { $0["purpose"]?.string == "dinner is ready" && $0["requester"]?.string == "ben" })
