@@ -43,12 +43,27 @@ struct ProjectionRow {
     let table: StaticString
     /// Whose data the row holds; `nil` for rows without any.
     let person: PersonID?
-    /// The key columns in words, for example `person 2 2026-05-01T08:00:00Z`-like text; unique in its table.
-    let key: String
-    /// The row's content columns, for a person's eyes.
-    let summary: String
     /// The row's hash, as it is counted in the fingerprint.
     let hash: Fingerprint
+    // Made only when asked for: a check of the fingerprint goes through every row and reads neither.
+    private let writeKey: () -> String
+    private let writeSummary: () -> String
+
+    /// - Parameters:
+    ///   - key: ``key``.
+    ///   - summary: ``summary``.
+    init(
+        table: StaticString, person: PersonID?, key: @escaping @autoclosure () -> String,
+        summary: @escaping @autoclosure () -> String, hash: Fingerprint
+    ) {
+        (self.table, self.person, self.hash) = (table, person, hash)
+        (writeKey, writeSummary) = (key, summary)
+    }
+
+    /// The key columns in words, for example `person 2 2026-05-01T08:00:00Z`-like text; unique in its table.
+    var key: String { writeKey() }
+    /// The row's content columns, for a person's eyes.
+    var summary: String { writeSummary() }
 }
 
 /// The SQLite file of one generation of a projection.
