@@ -92,6 +92,8 @@ def translations(locales, domain):
 def names_of_areas(countries, areas, states, outlines, regions, json_folder, locales):
     """Numbers of countries and areas by key."""
     found = collections.defaultdict(set)
+    codes = {code.lower() for code, _ in countries} | {code.lower() for _, code, _ in areas} | {
+        iso[3:].lower() for iso, _ in outlines.values()}
 
     def add(name, number):
         # "Salzburg, Land" and "Bayern [Bavaria]" are also each of their parts.
@@ -99,6 +101,11 @@ def names_of_areas(countries, areas, states, outlines, regions, json_folder, loc
             key = gazetteer_fold.key(part)
             if 2 <= len(key) <= UNITS:
                 found[key].add(number)
+
+    def add_translation(name, number):
+        # "SA" is Saudi Arabia and South Australia, and not what some language calls the United States for short.
+        if gazetteer_fold.key(name) not in codes:
+            add(name, number)
 
     entries = {entry["alpha_2"]: entry for entry in json.loads((json_folder / "iso_3166-1.json").read_text())["3166-1"]}
     catalogs = list(translations(locales, "iso_3166-1"))
@@ -114,7 +121,7 @@ def names_of_areas(countries, areas, states, outlines, regions, json_folder, loc
                 if field in entry:
                     add(entry[field], number)
                     for catalog in catalogs:
-                        add(catalog.gettext(entry[field]), number)
+                        add_translation(catalog.gettext(entry[field]), number)
     divisions = {entry["code"]: entry for entry in json.loads((json_folder / "iso_3166-2.json").read_text())["3166-2"]}
     catalogs = list(translations(locales, "iso_3166-2"))
     for number, (name, code, _, parent, _) in enumerate(regions.labels, PARTS):
@@ -123,7 +130,7 @@ def names_of_areas(countries, areas, states, outlines, regions, json_folder, loc
             entry = divisions.get(regions.text(code))
             if entry:
                 for catalog in catalogs:
-                    add(catalog.gettext(entry["name"]), number)
+                    add_translation(catalog.gettext(entry["name"]), number)
     for number, area in enumerate((area[:2] for area in areas), AREAS):
         for name in (states.get(area), outlines.get(area, ("", ""))[1]):
             if name:
@@ -136,13 +143,13 @@ def names_of_areas(countries, areas, states, outlines, regions, json_folder, loc
                 add(code[3:], number)
             add(divisions[code]["name"], number)
             for catalog in catalogs:
-                add(catalog.gettext(divisions[code]["name"]), number)
+                add_translation(catalog.gettext(divisions[code]["name"]), number)
     # What countries are called and not only in treaties.
     for catalog in translations(locales, "geonames"):
         for number, (code, _) in enumerate(countries):
             name = catalog.gettext(code)
             if name != code:
-                add(name, number)
+                add_translation(name, number)
     return found
 
 

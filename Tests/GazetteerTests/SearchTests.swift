@@ -64,6 +64,7 @@ import Testing
             ("Lyon, Frankreich", 45.75, 4.85), ("Deutschland Berlin", 52.52, 13.41), ("Cambridge MA", 42.37, -71.11),
             ("Cambridge UK", 52.2, 0.12), ("Perth Scotland", 56.4, -3.43), ("Portland, Maine", 43.66, -70.26),
             ("Kreuzberg, Berlin", 52.5, 13.39), ("Villa Maria Cordoba Argentina", -32.41, -63.24),
+            ("Burton SA", -34.73, 138.6), ("Mecca, SA", 21.43, 39.83), ("Malacca MY", 2.2, 102.25),
             ("Cordoba Spain", 37.89, -4.78), ("Frankfurt (Oder)", 52.35, 14.55), ("大阪, 日本", 34.69, 135.5),
         ] as [(String, Double, Double)])
     func `a country, division or city before or behind a name tells it from others`(
