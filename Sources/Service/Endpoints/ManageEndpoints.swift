@@ -204,8 +204,7 @@ enum ManageEndpoints {
                 rows(standing, reading.permit.subject, &page)
                 return standing.place
             }
-            let count = page.count
-            return Gate.Computed(body: page.body(asOf: asOf), count: count, asOf: asOf)
+            return page.ended(asOf: asOf)
         }
     }
 

@@ -284,7 +284,8 @@ enum ReadEndpoints {
 /// A page of rows, written as they come.
 struct PageWriter {
     private var writer: JSONWriter
-    private var count: Int64 = 0
+    /// Rows in it.
+    private(set) var count: Int64 = 0
     /// About what a fix takes.
     private static let bytesOfRow = 256
 

@@ -10,15 +10,12 @@ struct RowPage {
     private let limit: Int64
     private var last: Int64 = 0
     private var isCut = false
-    private var rows = JSONWriter()
-    /// Rows in it.
-    private(set) var count: Int64 = 0
+    private var page = PageWriter(rows: 0)
 
     /// - Throws: 400 for a `limit` or an `after` that is none.
     init(_ exchange: Exchange) throws(Problem) {
         limit = try exchange.integer("limit", in: 1...Self.mostRows, default: Self.mostRows)
         after = try exchange.integer("after", in: 0...Int64.max, default: 0)
-        rows.beginArray()
     }
 
     /// Takes the next row, an object, if the page has come to it and has room.
@@ -26,26 +23,19 @@ struct RowPage {
     /// - Parameter number: above 0 and above that of the row before.
     mutating func add(_ number: Int64, _ write: (inout JSONWriter) -> Void) {
         guard number > after, !isCut else { return }
-        guard count < limit else {
+        guard page.count < limit else {
             isCut = true
             return
         }
-        rows.beginObject()
-        write(&rows)
-        rows.endObject()
-        (count, last) = (count + 1, number)
+        page.add { writer in
+            writer.beginObject()
+            write(&writer)
+            writer.endObject()
+        }
+        last = number
     }
 
-    /// The page as a body.
-    consuming func body(asOf: Int64) -> [UInt8] {
-        rows.endArray()
-        var writer = JSONWriter(capacity: rows.bytes.count + 64)
-        writer.beginObject()
-        writer.field("items", raw: rows.bytes)
-        writer.key("next")
-        if isCut { writer.value("\(last)") } else { writer.null() }
-        writer.field("asOf", asOf)
-        writer.endObject()
-        return writer.bytes
+    mutating func ended(asOf: Int64) -> Gate.Computed {
+        page.ended(next: isCut ? "\(last)" : nil, asOf: asOf)
     }
 }

@@ -90,10 +90,8 @@ import Whereabouts
         #expect(others == ["region home", "crossing home", "notJSON"])
     }
 
-    @Test(.enabled(if: RunningBroker.program != nil, "mosquitto is not installed"))
-    func `over TLS and with a password, a waiting question reaches the phone, and its answer ends it`() throws {
-        let temporary = TemporaryFolder()
-        let folder = temporary.path
+    /// A broker that wants TLS and a password, with the certificates that a push stand-in makes.
+    private static func lockedBroker(in folder: String) throws -> (RunningBroker, trustFile: String) {
         let standIn = try PushStandIn(PushStandIn.Configuration(directory: folder))
         defer { standIn.stop() }
         let files = standIn.credentials
@@ -101,11 +99,19 @@ import Whereabouts
             RunningBroker.Lock(
                 certificateFile: files.serverCertificateFile, keyFile: files.serverKeyFile, user: "whereabouts",
                 password: "to be kept"))
+        return (broker, files.trustFile)
+    }
+
+    @Test(.enabled(if: RunningBroker.program != nil, "mosquitto is not installed"))
+    func `over TLS and with a password, a waiting question reaches the phone, and its answer ends it`() throws {
+        let temporary = TemporaryFolder()
+        let folder = temporary.path
+        let (broker, trustFile) = try Self.lockedBroker(in: folder)
         try DataDirectory.writePrivate(Array("to be kept\n".utf8), to: "\(folder)/password")
         let house = try ServiceUnderTest(clock: .running) {
             var mqtt = ServiceConfiguration.Broker(host: "localhost")
             (mqtt.port, mqtt.user, mqtt.passwordFile) = (Int64(broker.servicePort), "whereabouts", "\(folder)/password")
-            mqtt.caFile = files.trustFile
+            mqtt.caFile = trustFile
             $0.mqtt = mqtt
         }
         _ = try house.addPerson("walker")
@@ -137,18 +143,12 @@ import Whereabouts
     func `a wrong password and a foreign certificate take nothing`(isPasswordWrong: Bool) throws {
         let temporary = TemporaryFolder()
         let folder = temporary.path
-        let standIn = try PushStandIn(PushStandIn.Configuration(directory: folder))
-        defer { standIn.stop() }
-        let files = standIn.credentials
-        let broker = try RunningBroker(
-            RunningBroker.Lock(
-                certificateFile: files.serverCertificateFile, keyFile: files.serverKeyFile, user: "whereabouts",
-                password: "to be kept"))
+        let (broker, trustFile) = try Self.lockedBroker(in: folder)
         let said = Mutex<[String]>([])
         var configuration = BrokerConfiguration(
             host: "localhost", port: broker.servicePort, clientID: "c", topic: "owntracks/+/+/#")
         (configuration.user, configuration.password) = ("whereabouts", isPasswordWrong ? "guessed" : "to be kept")
-        configuration.tls = isPasswordWrong ? .file(files.trustFile) : .system
+        configuration.tls = isPasswordWrong ? .file(trustFile) : .system
         let isTold = Monitor(false)
         let subscription = BrokerSubscription(configuration) { message in
             Issue.record("\(message.topic) came.")
