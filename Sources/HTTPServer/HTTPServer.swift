@@ -87,8 +87,11 @@ package final class HTTPServer: Sendable {
     /// Takes no more connections, lets the requests received be answered for as long as the configuration says, closes
     /// everything and waits until that is done. Called again, it does nothing.
     ///
+    /// - Parameter lastCall: called once, on the server's thread, when that time is over and requests still wait. When it
+    ///   returns, whoever answers them has done so or will not: the answers given until then leave, the other requests
+    ///   get 503.
     /// - Precondition: it is not called by the handler.
-    package func stop() {
+    package func stop(lastCall: (@Sendable () -> Void)? = nil) {
         let thread: pthread_t? = stage.withLock { stage in
             let before = consume stage
             stage = .over
@@ -100,9 +103,12 @@ package final class HTTPServer: Sendable {
         }
         guard let thread else { return }
         precondition(pthread_equal(thread, pthread_self()) == 0, "The handler cannot wait for its own end.")
-        loop.stop()
+        loop.stop(lastCall: lastCall)
         pthread_join(thread, nil)
     }
+
+    /// As ``stop(lastCall:)``, and returns at once: it is called again to wait.
+    package func beginStopping() { loop.stop() }
 
     /// What the server has done so far.
     package var counters: HTTPServerCounters { loop.counters.snapshot() }

@@ -24,7 +24,7 @@ package struct HTTPServerConfiguration: Sendable {
         HTTPBodyLimit(64 * 1024)
     }
     /// Seconds that ``HTTPServer/stop()`` waits for requests already received to be answered; later ones get 503.
-    package var drainSeconds = 4.0
+    package var drainSeconds = 3.0
 
     /// 127.0.0.1, a port that is free, and the bounds of the declarations above.
     package init() {}

@@ -35,6 +35,9 @@ final class ServerLoop: @unchecked Sendable {
     private var nowSeconds = 0.0
     /// When stopping ends whatever is unanswered; `nil` while the server runs.
     private var drainUntilSeconds: Double?
+    /// When stopping refuses requests that have not arrived whole.
+    private var receiveUntilSeconds = 0.0
+    private let lastCall = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(
         _ configuration: HTTPServerConfiguration, mailbox: Mailbox,
@@ -76,7 +79,10 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     /// Asks the thread to end; from any thread.
-    func stop() {
+    ///
+    /// - Parameter lastCall: called on the server's thread when patience ends before all requests are answered.
+    func stop(lastCall: (@Sendable () -> Void)? = nil) {
+        if let lastCall { self.lastCall.withLock { $0 = lastCall } }
         isStopping.store(true, ordering: .releasing)
         mailbox.wake()
     }
@@ -123,7 +129,7 @@ final class ServerLoop: @unchecked Sendable {
         if hasTimeout && milliseconds == 0 { return 0 }
         let untilSweep = max(0, (nextSweepSeconds - monotonicSeconds()) * 1000).rounded(.up)
         let isQuiet = connections.isEmpty && lingering.isEmpty && drainUntilSeconds == nil
-        let pause = isQuiet ? 60_000 : min(untilSweep, 1000)
+        let pause = isQuiet ? 60_000 : min(untilSweep, drainUntilSeconds == nil ? 1000 : Self.drainTickMilliseconds)
         return CInt(hasTimeout ? min(pause, Double(min(milliseconds, 60_000))) : pause)
     }
 
@@ -182,6 +188,12 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: - Stopping
 
+    private static let drainTickMilliseconds = 50.0
+    /// How long a request may still take to arrive once the server stops.
+    private static let lastArrivalSeconds = 1.0
+    /// How long answers that came after the last call may take to leave.
+    private static let lastAnswersSeconds = 0.5
+
     /// Whether stopping has come to its end: no connection is left, or it took too long.
     private var isDrained: Bool {
         drainUntilSeconds.map { connections.isEmpty && lingering.isEmpty || $0 <= nowSeconds } ?? false
@@ -190,24 +202,40 @@ final class ServerLoop: @unchecked Sendable {
     private func drain(_ daemon: OpaquePointer) {
         if drainUntilSeconds == nil {
             drainUntilSeconds = nowSeconds + configuration.drainSeconds
+            receiveUntilSeconds = nowSeconds + min(Self.lastArrivalSeconds, configuration.drainSeconds)
             let descriptor = MHD_quiesce_daemon(daemon)
             if descriptor >= 0 { close(descriptor) }
         }
         // Streams end in good order; the ones under way end when they ask for more.
         for source in streaming.values { source.stream.finish() }
         for connection in connections.values {
-            if case .idle = connection.phase { cut(connection) }
+            switch connection.phase {
+            case .idle: cut(connection)
+            case .receiving where receiveUntilSeconds <= nowSeconds:
+                send(Self.stopping, to: connection)
+                cut(connection)
+            default: break
+            }
+        }
+        // Whoever answers settles what will be answered: what is not answered after this is refused.
+        if let until = drainUntilSeconds, until <= nowSeconds, !waiting.isEmpty,
+            let lastCall = lastCall.withLock({ $0.take() })
+        {
+            lastCall()
+            nowSeconds = monotonicSeconds()
+            drainUntilSeconds = nowSeconds + Self.lastAnswersSeconds
         }
     }
+
+    private static let stopping = HTTPResponse.problem(
+        503, title: "Stopping", detail: "The service is stopping; send the same request again later.")
 
     private func end(_ daemon: OpaquePointer) {
         // libmicrohttpd must not be stopped with suspended connections.
         for (_, exchange) in waiting {
             exchange.answer?.abandon()
             counters.requestsWaiting.subtract(1, ordering: .relaxed)
-            send(
-                .problem(503, title: "Stopping", detail: "The service is stopping; send the same request again later."),
-                to: exchange.connection)
+            send(Self.stopping, to: exchange.connection)
             cut(exchange.connection)
             MHD_resume_connection(exchange.connection.handle)
         }

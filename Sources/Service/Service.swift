@@ -131,26 +131,39 @@ package final class Service: Sendable {
         return server.port
     }
 
-    /// Answers what was accepted, then stops thread after thread; what is acknowledged is durable.
-    package func stop() {
+    /// Lets every waiting request go, answers what was accepted, then stops thread after thread, within 5 s; what is
+    /// acknowledged is durable, and what is on record is answered.
+    ///
+    /// - Returns: `false` when some thread is still at work that neither the log nor an answer needs, as one that connects
+    ///   to a broker or verifies a long log: the process may end.
+    @discardableResult
+    package func stop() -> Bool {
         waitingRoom.close()
-        server.withLock { server in
-            server?.stop()
-            server = nil
-        }
-        broker.withLock { broker in
-            broker?.stop()
-            broker = nil
-        }
+        log.releaseCallers()
+        host.releaseCallers()
+        let server = self.server.withLock { $0.take() }
+        // Nothing new is taken from here on; the rest goes on beside it.
+        server?.beginStopping()
         deliverer.stop()
         webhooks?.stop()
         checker.stop()
         timekeeper.stop()
         pusher?.stop()
-        answers.stop()
+        var isQuiet = broker.withLock { $0.take() }?.stop(milliseconds: Self.brokerMilliseconds) ?? true
+        server?.stop { [log, answers] in
+            // What is not on record by now never will be, and what is has its answer.
+            log.stop()
+            answers.stop(milliseconds: Self.answersMilliseconds)
+        }
+        // Commands are answered after they are durable: whatever the answers still need comes before the log ends.
+        isQuiet = answers.stop(milliseconds: Self.answersMilliseconds) && isQuiet
         log.stop()
-        host.stop()
+        return host.stop(milliseconds: Self.projectionsMilliseconds) && isQuiet
     }
+
+    private static let brokerMilliseconds = 500
+    private static let answersMilliseconds = 500
+    private static let projectionsMilliseconds = 1000
 
     private static func adminToken(_ directory: DataDirectory, _ log: EventLog) throws(LogError) -> (String, Bool) {
         if let bytes = DataDirectory.read(directory.adminToken, atMost: 256) {

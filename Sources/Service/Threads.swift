@@ -4,10 +4,16 @@ import Glibc
 package final class WorkerThread: @unchecked Sendable {
     // `id` is written once in `init`, before anyone else can see the object, and only read by `join`.
     private var id: pthread_t = 0
+    private let isOver = Monitor(false)
 
     /// Starts `body` on a thread with a stack of 4 MiB.
     package init(_ body: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Body(run: body))
+        let isOver = self.isOver
+        let box = Unmanaged.passRetained(
+            Body {
+                body()
+                isOver.change { $0 = true }
+            })
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         defer { attributes.deallocate() }
         pthread_attr_init(attributes)
@@ -20,9 +26,21 @@ package final class WorkerThread: @unchecked Sendable {
     /// Waits until the thread's work is done.
     package func join() { pthread_join(id, nil) }
 
+    /// As ``join()``, for no longer than `milliseconds`.
+    ///
+    /// - Returns: `false` when the work was not done by then. The thread then goes on by itself; it is not to be joined.
+    package func join(milliseconds: Int) -> Bool {
+        guard isOver.wait(milliseconds: milliseconds, for: { $0 ? true : nil }) == true else {
+            pthread_detach(id)
+            return false
+        }
+        join()
+        return true
+    }
+
     fileprivate final class Body {
         let run: @Sendable () -> Void
-        init(run: @escaping @Sendable () -> Void) { self.run = run }
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 }
 

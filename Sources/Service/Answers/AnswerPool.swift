@@ -12,6 +12,8 @@ final class AnswerPool: Sendable {
     private struct State {
         var waiting: [Work] = []
         var isStopping = false
+        /// Some thread was still at work when its end was waited for.
+        var isLeftBehind = false
     }
 
     static let threads = 4
@@ -45,12 +47,21 @@ final class AnswerPool: Sendable {
         }
     }
 
-    func stop() {
+    /// Ends the threads once they have done what waits, if that takes no longer than `milliseconds`.
+    ///
+    /// - Returns: `false` when some are still at work; what they answer comes too late.
+    @discardableResult
+    func stop(milliseconds: Int) -> Bool {
         state.change { $0.isStopping = true }
+        let until = MonotonicClock.seconds + Double(milliseconds) / 1000
         workers.withLock { workers in
-            for worker in workers { worker.join() }
+            for worker in workers {
+                let left = Int(max(0, (until - MonotonicClock.seconds) * 1000))
+                if !worker.join(milliseconds: left) { state.change { $0.isLeftBehind = true } }
+            }
             workers = []
         }
+        return !state.read { $0.isLeftBehind }
     }
 
     private enum Next {

@@ -35,14 +35,27 @@ enum LiveEndpoint {
         }
         let question = ReadQuestion(
             subject: handle, question: .live, from: nil, to: nil, purpose: try exchange.purpose())
-        var response = try Gate.read(service, exchange, question) { _ in
-            Gate.Computed(body: Array(opening.utf8), count: 0, asOf: after ?? head)
+        let languages = exchange.languages(context)
+        // All that can go wrong does so before the reading is on record.
+        var found: (feed: PersonFeed, missed: [FeedItem])?
+        var response: HTTPResponse
+        do throws(Problem) {
+            response = try Gate.read(service, exchange, question) { (_) throws(Problem) in
+                if !exchange.request.isHead {
+                    var feed = try feed(of: person, after: after, head, service, exchange.caller, context)
+                    let missed =
+                        after == nil ? [] : try missed(&feed, head, service, exchange.caller, context, languages)
+                    guard service.deliverer.reserve(for: person) else { throw .busy(10) }
+                    found = (feed, missed)
+                }
+                return Gate.Computed(body: Array(opening.utf8), count: 0, asOf: after ?? head)
+            }
+        } catch {
+            if found != nil { service.deliverer.release(person) }
+            throw error
         }
         response.headers = [("Content-Type", "text/event-stream")]
-        guard !exchange.request.isHead else { return response }
-        let languages = exchange.languages(context)
-        var feed = try feed(of: person, after: after, head, service, exchange.caller, context)
-        let missed = after == nil ? [] : try missed(&feed, head, service, exchange.caller, context, languages)
+        guard let (feed, missed) = found else { return response }
         let bytes = missed.reduce(response.body.count) { $0 + LiveEndpoint.bytes(of: $1, id: head).count }
         let stream = HTTPStream(bytesMax: Limits.liveBytesWaiting + bytes)
         stream.write(response.body)
@@ -51,7 +64,7 @@ enum LiveEndpoint {
         let live = LiveStream(
             caller: exchange.caller, question: question, correlation: exchange.id, stream: stream, feed: feed,
             missed: missed, languages: languages)
-        guard service.deliverer.add(live) else { throw .busy(10) }
+        service.deliverer.add(live)
         return response
     }
 

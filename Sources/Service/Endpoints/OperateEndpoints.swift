@@ -60,7 +60,7 @@ enum OperateEndpoints {
             let followers = service.followers.add(1, ordering: .relaxed).newValue
             defer { service.followers.subtract(1, ordering: .relaxed) }
             guard followers <= mostFollowers else { throw .busy(1) }
-            _ = service.log.waitForHead(after: after, milliseconds: Int(wait) * 1000)
+            service.log.waitForCaller(after: after, milliseconds: Int(wait) * 1000)
         }
         let head = service.log.head
         scan: while page.count < Int(limit), place < head {

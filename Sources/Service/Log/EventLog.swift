@@ -53,7 +53,7 @@ package final class EventLog: Sendable {
     private let isCommittingHint = Atomic<Bool>(false)
     private let standing: Mutex<Standing>
     private let headNumber: Atomic<Int64>
-    private let headSignal = Monitor((number: Int64(0), isStopped: false))
+    private let headSignal = Monitor((number: Int64(0), isStopped: false, isReleased: false))
     private let whenEnded = Mutex<Listener?>(nil)
     private let writer: Mutex<WorkerThread?>
     let keys: KeyRing
@@ -115,6 +115,16 @@ package final class EventLog: Sendable {
         }
         return head ?? number
     }
+
+    /// As ``waitForHead(after:milliseconds:)``, for requests: they wait no longer than until ``releaseCallers()``.
+    func waitForCaller(after number: Int64, milliseconds: Int) {
+        _ = headSignal.wait(milliseconds: milliseconds) { state in
+            state.number > number || state.isStopped || state.isReleased ? true : nil
+        }
+    }
+
+    /// Lets every request go on that waits for an event; from now on none waits.
+    func releaseCallers() { headSignal.change { $0.isReleased = true } }
 
     /// Looks at the newest standing. What it shows may not be durable yet, but whatever is appended because of it comes
     /// after it in the log.

@@ -24,7 +24,7 @@ package final class FoldedLog: Sendable {
 
     package func stop() {
         log.stop()
-        host.stop()
+        host.stop(milliseconds: 60_000)
     }
 
     /// Waits until every projection has folded what is durable now; `false` after a minute.

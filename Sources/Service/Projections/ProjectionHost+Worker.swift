@@ -16,6 +16,7 @@ extension ProjectionHost {
         /// How often each projection was folded again because of damage.
         private var heals: [String: Int] = [:]
         private static let mostHeals = 100
+        private static let lastCatchUpSeconds = 0.5
         /// The number at which folding last stuck, so that a lasting fault is told once.
         private var stuckAt: Int64 = -1
 
@@ -108,8 +109,9 @@ extension ProjectionHost {
                 let (requests, isStopping) = host.takeRequests()
                 for request in requests { request.run(self) }
                 if isStopping {
-                    // So that the next start has nothing to catch up with; if it fails, that start sees to it.
-                    while (try? advance(loading: false)) == false {}
+                    // So that the next start has little to catch up with; if it fails, that start sees to it.
+                    let until = MonotonicClock.seconds + Self.lastCatchUpSeconds
+                    while MonotonicClock.seconds < until, (try? advance(loading: false)) == false {}
                     return
                 }
                 do throws(SQLiteError) {

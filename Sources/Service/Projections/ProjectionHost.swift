@@ -23,6 +23,8 @@ final class ProjectionHost: Sendable {
         /// The highest number that somebody waits for.
         var awaited: Int64 = 0
         var isStopping = false
+        /// Requests wait for no event any more.
+        var areCallersReleased = false
     }
 
     /// What `projections status` shows.
@@ -98,22 +100,30 @@ final class ProjectionHost: Sendable {
         }
     }
 
-    func stop() {
+    /// Catches up with the log if that is quickly done, and closes the files.
+    ///
+    /// - Returns: `false` when the thread is still at work after `milliseconds`; the files bear the end of the process.
+    @discardableResult
+    func stop(milliseconds: Int) -> Bool {
         shared.change { $0.isStopping = true }
-        thread.withLock { thread in
-            thread?.join()
-            thread = nil
+        return thread.withLock { thread in
+            defer { thread = nil }
+            return thread?.join(milliseconds: milliseconds) ?? true
         }
     }
 
     /// Up to which number the active projection is folded.
     func place(of name: String) -> Int64 { shared.read { $0.places[name] ?? 0 } }
 
-    /// Waits until the active projections have folded `number`; `false` when time ran out.
+    /// Lets every request go on that waits for a projection; from now on none waits.
+    func releaseCallers() { shared.change { $0.areCallersReleased = true } }
+
+    /// Waits until the active projections have folded `number`; `false` when time ran out, or the service is stopping.
     func wait(for number: Int64, in names: [String], milliseconds: Int) -> Bool {
         note(awaited: number)
         return shared.wait(milliseconds: milliseconds) { state in
-            names.allSatisfy { (state.places[$0] ?? 0) >= number } ? true : nil
+            let isThere = names.allSatisfy { (state.places[$0] ?? 0) >= number }
+            return isThere ? true : state.areCallersReleased ? false : nil
         } ?? false
     }
 

@@ -44,11 +44,14 @@ final class BrokerReceiver: Sendable {
         thread = Mutex(WorkerThread { subscription.run() })
     }
 
-    func stop() {
+    /// - Returns: `false` when the thread is still at work after `milliseconds`: connecting to a broker that is silent takes
+    ///   minutes, and cannot be cut short.
+    @discardableResult
+    func stop(milliseconds: Int) -> Bool {
         subscription.stop()
-        thread.withLock { thread in
-            thread?.join()
-            thread = nil
+        return thread.withLock { thread in
+            defer { thread = nil }
+            return thread?.join(milliseconds: milliseconds) ?? true
         }
     }
 

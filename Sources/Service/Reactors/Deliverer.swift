@@ -49,17 +49,34 @@ final class Deliverer: Sendable {
         }
     }
 
-    /// `false` when the person, or the house, has too many open.
-    func add(_ stream: LiveStream) -> Bool {
-        state.change { state in
-            let own = state.open[stream.person, default: 0]
+    /// Keeps room for a stream of `person`, to be given to ``add(_:)`` or back; `false` when the person, or the house, has
+    /// too many open, or the service is stopping. To be asked before the reading is recorded: what is on record is given.
+    func reserve(for person: PersonID) -> Bool {
+        state.read { state in
+            let own = state.open[person, default: 0]
             guard !state.isStopping, own < Limits.liveStreamsPerPerson,
                 state.open.values.reduce(0, +) < Limits.liveStreams
             else { return false }
-            state.open[stream.person] = own + 1
-            state.arrived.append(stream)
+            state.open[person] = own + 1
             return true
         }
+    }
+
+    /// Gives back room that was kept.
+    func release(_ person: PersonID) {
+        state.read { state in
+            let count = state.open[person, default: 1] - 1
+            state.open[person] = count > 0 ? count : nil
+        }
+    }
+
+    /// Takes a stream over, for which there is room. It ends at once when the service is stopping.
+    func add(_ stream: LiveStream) {
+        let isStopping = state.change { state in
+            if !state.isStopping { state.arrived.append(stream) }
+            return state.isStopping
+        }
+        if isStopping { stream.stream.finish() }
     }
 
     private func run(_ service: Service, _ context: AnswerContext) {
@@ -90,7 +107,7 @@ final class Deliverer: Sendable {
             }
             close(&streams, at: now)
         }
-        for stream in streams { stream.stream.finish() }
+        for stream in streams + state.read({ $0.arrived }) { stream.stream.finish() }
     }
 
     /// Ends the streams of whoever may not see them any more, and forgets those that are over.
@@ -109,12 +126,7 @@ final class Deliverer: Sendable {
         }
         guard !gone.isEmpty else { return }
         streams = left
-        state.change { state in
-            for person in gone {
-                let count = state.open[person, default: 1] - 1
-                state.open[person] = count > 0 ? count : nil
-            }
-        }
+        for person in gone { release(person) }
     }
 
     /// Gives each stream what its feed tells of the log up to `head`, and of what only the clock or a projection changes.
@@ -147,7 +159,7 @@ final class Deliverer: Sendable {
                 }
                 give(items, to: streams[index])
             }
-        } while place < head
+        } while place < head && !state.read { $0.isStopping }
     }
 
     /// Records what the stream is to show as readings, each of what it reads, and then shows it.

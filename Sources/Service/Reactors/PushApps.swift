@@ -64,10 +64,13 @@ final class PushApps: Sendable {
         lines[App(bundleID: token.token.bundleID, environment: token.environment)]
     }
 
+    /// How long a push that is on its way may take to end; after that it ends as stopped.
+    private static let drainMs: Int64 = 1500
+
     /// Gives what is on its way time to end, in all senders at once.
     func stop() {
-        for sender in senders { sender.beginStopping() }
-        for sender in senders { sender.stop() }
+        for sender in senders { sender.beginStopping(drainMs: Self.drainMs) }
+        for sender in senders { sender.stop(drainMs: Self.drainMs) }
     }
 
     /// The push that wakes a device; its payload is `{"aps":{},"<name>":"<id>"}`, nothing personal.

@@ -12,8 +12,8 @@ enum ServeCommand {
     static let command = Command(
         words: ["serve"], summary: "Run the service until SIGINT or SIGTERM.", accepts: [listen],
         details: """
-            Answers what was accepted before it ends, then exits with 0. It speaks no TLS: for the internet, put a
-            reverse proxy in front.
+            Answers what was accepted before it ends, within 5 s, then exits with 0. It speaks no TLS: for the internet,
+            put a reverse proxy in front.
             """, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
@@ -55,7 +55,10 @@ enum ServeCommand {
         manager.tell("STOPPING=1")
         invocation.console.note("Ending: what was accepted is answered first. A second signal ends it at once.")
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        service.stop()
+        let isQuiet = service.stop()
+        invocation.console.flush()
+        // Not by way of what libraries do at the end of a process: some thread still uses them.
+        if !isQuiet { _exit(0) }
     }
 
     /// Waits for one of the signals, and meanwhile tells the service manager as long as requests are answered.
