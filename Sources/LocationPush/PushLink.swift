@@ -7,6 +7,8 @@ final class PushLink {
         let attempt: Int
         let apnsID: String
         let tokenNumber: Int
+        /// Milliseconds since 1970 UTC.
+        let startedMs: Int64
         let durationMs: Int64
         let ending: PushConnectionState.Ending
         /// For `answered`.
@@ -20,6 +22,8 @@ final class PushLink {
         let attempt: Int
         let apnsID: String
         let tokenNumber: Int
+        /// Milliseconds since 1970 UTC.
+        let startedMs: Int64
         let atMs: Int64
     }
 
@@ -83,7 +87,8 @@ final class PushLink {
         let fields = headers.fields(for: push, providerToken: token.text)
         let stream = try connection.session.submitRequest(fields, body: push.payload)
         sent[stream] = Sent(
-            number: number, attempt: attempt, apnsID: push.apnsID, tokenNumber: token.number, atMs: now)
+            number: number, attempt: attempt, apnsID: push.apnsID, tokenNumber: token.number,
+            startedMs: clock.now().unixMs, atMs: now)
         streams[number] = stream
         lastUsedMs = now
         handle(.opened(stream: stream), atMs: now)
@@ -206,8 +211,8 @@ final class PushLink {
         ended.append(
             Ended(
                 number: request.number, attempt: request.attempt, apnsID: request.apnsID,
-                tokenNumber: request.tokenNumber, durationMs: now - request.atMs, ending: ending, answer: answer,
-                why: why))
+                tokenNumber: request.tokenNumber, startedMs: request.startedMs, durationMs: now - request.atMs,
+                ending: ending, answer: answer, why: why))
     }
 }
 

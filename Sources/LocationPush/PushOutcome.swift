@@ -6,6 +6,8 @@ package enum PushOutcome: Sendable, Equatable {
     case rejected(PushRejection)
     /// No answer came. After `connectionLost` and `deadlinePassed` APNs may have accepted it all the same.
     case failed(PushFault)
+    /// It stopped being wanted before an answer settled it. Tries made before are in the record.
+    case withdrawn
 }
 
 /// Why a push ended without an answer.
@@ -63,6 +65,8 @@ package struct PushAttempt: Sendable, Equatable {
     package let apnsID: String
     /// How the try ended.
     package let ending: Ending
+    /// When it was handed to the connection, in milliseconds since 1970 UTC by the sender's ``PushClock``.
+    package let startedMs: Int64
     /// Milliseconds from handing it to the connection until its end.
     package let durationMs: Int64
 }

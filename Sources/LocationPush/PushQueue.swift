@@ -1,6 +1,7 @@
 /// Which pushes wait, which are on their way, and what follows from each answer: a value without socket and clock.
 ///
-/// Every push handed in leaves with exactly one outcome: from ``answered``, ``broken``, ``expire`` or ``endAll``.
+/// Every push handed in leaves with exactly one outcome: from ``answered``, ``broken``, ``fail``, ``withdraw``,
+/// ``expire`` or ``endAll``.
 struct PushQueue {
     typealias Number = UInt64
 
@@ -152,6 +153,17 @@ struct PushQueue {
     mutating func fail(_ number: Number, _ fault: PushFault) -> Verdict {
         _ = land(number)
         return end(number, .failed(fault))
+    }
+
+    /// Pushes that wait, in the order they were handed in; those on their way are not among them.
+    var waiting: [Number] {
+        entries.filter { $0.value.place != .inFlight }.keys.sorted()
+    }
+
+    /// Ends a push that is no longer wanted, whatever it waits for.
+    mutating func withdraw(_ number: Number) -> Verdict {
+        guard land(number) else { return Verdict() }
+        return end(number, .withdrawn)
     }
 
     /// Ends the pushes whose deadline has come and makes those ready whose pause is over.

@@ -120,12 +120,20 @@ package final class PushSender: Sendable {
 
     /// Hands a push in. Returns at once.
     ///
+    /// All closures are called on the sender's thread and must not wait; only a push that is refused at the door
+    /// (`queueFull`, `stopped`, `otherEnvironment`) ends on the caller's.
+    ///
     /// - Parameters:
-    ///   - attempted: called for every try when it has ended, before `completion`.
-    ///   - completion: called exactly once. Both are called on the sender's thread and must not wait; a push that is
-    ///     refused at the door (`queueFull`, `stopped`, `otherEnvironment`) ends on the caller's.
+    ///   - isWanted: asked right before each try, before a push waits for another try, and by ``reconsider()``. When it
+    ///     says no, the push ends as `withdrawn` and nothing leaves.
+    ///   - began: called with 1, 2, 3 … right before each try is handed to a connection.
+    ///   - attempted: called once for each `began`, with the same number, when the try has ended. A push that is on its
+    ///     way when its deadline comes, when it stops being wanted or when the sender stops has its try reported too.
+    ///   - completion: called exactly once, after everything else.
     package func send(
-        _ push: LocationPushRequest, attempted: @escaping @Sendable (PushAttempt) -> Void = { _ in },
+        _ push: LocationPushRequest, isWanted: @escaping @Sendable () -> Bool = { true },
+        began: @escaping @Sendable (_ attempt: Int) -> Void = { _ in },
+        attempted: @escaping @Sendable (PushAttempt) -> Void = { _ in },
         completion: @escaping @Sendable (PushOutcome) -> Void
     ) {
         guard push.environment == configuration.endpoint.environment else {
@@ -133,8 +141,8 @@ package final class PushSender: Sendable {
         }
         let now = configuration.clock.now()
         let submission = PushSubmission(
-            push: push, deadlineMs: now.monotonicMs + (push.deadlineMs - now.unixMs), attempted: attempted,
-            completion: completion)
+            push: push, deadlineMs: now.monotonicMs + (push.deadlineMs - now.unixMs), isWanted: isWanted,
+            began: began, attempted: attempted, completion: completion)
         if let fault = inbox.put(submission, bound: configuration.outstandingMax) {
             completion(.failed(fault))
         }
@@ -144,12 +152,18 @@ package final class PushSender: Sendable {
     package func send(_ push: LocationPushRequest) async -> (outcome: PushOutcome, attempts: [PushAttempt]) {
         await withCheckedContinuation { continuation in
             let attempts = AttemptList()
-            send(push) { attempt in
-                attempts.append(attempt)
-            } completion: { outcome in
-                continuation.resume(returning: (outcome, attempts.all))
-            }
+            send(
+                push, attempted: { attempt in attempts.append(attempt) },
+                completion: { outcome in continuation.resume(returning: (outcome, attempts.all)) })
         }
+    }
+
+    /// Asks every push that waits, and is not on its way, whether it is still wanted; those that are not end as
+    /// `withdrawn`. May be called from any thread and returns at once; calls that come close together become one.
+    ///
+    /// Costs one call of `isWanted` for each push that waits.
+    package func reconsider() {
+        inbox.reconsider()
     }
 
     /// Which APNs it talks to.
@@ -185,6 +199,8 @@ struct PushSubmission: Sendable {
     let push: LocationPushRequest
     /// On the monotonic clock.
     let deadlineMs: Int64
+    let isWanted: @Sendable () -> Bool
+    let began: @Sendable (Int) -> Void
     let attempted: @Sendable (PushAttempt) -> Void
     let completion: @Sendable (PushOutcome) -> Void
 }
@@ -195,6 +211,7 @@ final class PushInbox: Sendable {
         var submissions: [PushSubmission] = []
         var outstanding = 0
         var drainMs: Int64?
+        var mustReconsider = false
         var status = PushSenderStatus()
     }
 
@@ -227,11 +244,22 @@ final class PushInbox: Sendable {
         wake.wake()
     }
 
-    /// What has arrived since the last call, and whether the sender is to stop.
-    func take() -> (submissions: [PushSubmission], drainMs: Int64?) {
+    func reconsider() {
+        let isNews = contents.withLock { contents in
+            defer { contents.mustReconsider = true }
+            return !contents.mustReconsider
+        }
+        if isNews { wake.wake() }
+    }
+
+    /// What has arrived since the last call, whether what waits is to be asked about, and whether the sender is to stop.
+    func take() -> (submissions: [PushSubmission], mustReconsider: Bool, drainMs: Int64?) {
         contents.withLock { contents in
-            defer { contents.submissions = [] }
-            return (contents.submissions, contents.drainMs)
+            defer {
+                contents.submissions = []
+                contents.mustReconsider = false
+            }
+            return (contents.submissions, contents.mustReconsider, contents.drainMs)
         }
     }
 

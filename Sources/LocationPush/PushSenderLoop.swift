@@ -60,13 +60,26 @@ final class PushSenderLoop {
     // MARK: - Pushes
 
     private func takeSubmissions(atMs now: Int64) {
-        let (arrived, drainMs) = inbox.take()
+        let (arrived, mustReconsider, drainMs) = inbox.take()
         for submission in arrived {
             lastNumber += 1
             submissions[lastNumber] = submission
             queue.submit(lastNumber, submission.push, deadlineMs: submission.deadlineMs)
         }
+        if mustReconsider {
+            for number in queue.waiting { withdrawIfUnwanted(number) }
+        }
         if let drainMs { stopAtMs = min(stopAtMs ?? Int64.max, now + drainMs) }
+    }
+
+    /// Ends a push that waits and is no longer wanted.
+    ///
+    /// - Returns: whether it has ended.
+    @discardableResult
+    private func withdrawIfUnwanted(_ number: PushQueue.Number) -> Bool {
+        guard let submission = submissions[number], !submission.isWanted() else { return false }
+        if let outcome = queue.withdraw(number).outcome { complete(number, outcome) }
+        return true
     }
 
     private func expire(atMs now: Int64) {
@@ -83,6 +96,7 @@ final class PushSenderLoop {
 
     private func dispatch(atMs now: Int64) {
         while queue.hasReady(atMs: now), let link = leastLoaded(atMs: now), let number = queue.next(atMs: now) {
+            if withdrawIfUnwanted(number) { continue }
             do throws(ProviderTokenError) {
                 let token = try configuration.providerTokens.current()
                 send(number, over: link, token: token, atMs: now)
@@ -115,10 +129,16 @@ final class PushSenderLoop {
     private func send(
         _ number: PushQueue.Number, over link: PushLink, token: ProviderTokenSource.Signed, atMs now: Int64
     ) {
+        let attempt = queue.attempts(number)
+        let push = queue.push(number)
+        submissions[number]?.began(attempt)
         do throws(TransportFault) {
-            let attempt = queue.attempts(number)
-            try link.send(queue.push(number), number: number, attempt: attempt, token: token, atMs: now)
+            try link.send(push, number: number, attempt: attempt, token: token, atMs: now)
         } catch {
+            submissions[number]?.attempted(
+                PushAttempt(
+                    number: attempt, connection: link.number, apnsID: push.apnsID, ending: .notProcessed,
+                    startedMs: configuration.clock.now().unixMs, durationMs: 0))
             let verdict = queue.broken(number, notProcessed: true, why: error.description, atMs: now)
             link.retire(atMs: now)
             obey(verdict, of: number, link: link, atMs: now)
@@ -147,7 +167,12 @@ final class PushSenderLoop {
     private func obey(_ verdict: PushQueue.Verdict, of number: PushQueue.Number, link: PushLink?, atMs now: Int64) {
         if let alarm = verdict.alarm { configuration.diagnose(.held(alarm)) }
         if verdict.needsNewConnection { link?.retire(atMs: now) }
-        if let outcome = verdict.outcome { complete(number, outcome) }
+        if let outcome = verdict.outcome {
+            complete(number, outcome)
+        } else {
+            // It would be tried again. Not asked only before the next try, which may be minutes away.
+            withdrawIfUnwanted(number)
+        }
     }
 
     private func report(_ ended: PushLink.Ended, _ link: PushLink) {
@@ -163,7 +188,7 @@ final class PushSenderLoop {
         submissions[ended.number]?.attempted(
             PushAttempt(
                 number: ended.attempt, connection: link.number, apnsID: ended.apnsID, ending: ending,
-                durationMs: ended.durationMs))
+                startedMs: ended.startedMs, durationMs: ended.durationMs))
     }
 
     private func complete(_ number: PushQueue.Number, _ outcome: PushOutcome) {

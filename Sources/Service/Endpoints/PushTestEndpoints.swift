@@ -131,22 +131,25 @@ private final class PushTest: Sendable {
     }
 
     func run(_ request: LocationPushRequest, over sender: PushSender) {
-        sender.send(request) { [self] attempt in
-            let (status, reason) = attempt.recorded
-            record(number: attempt.number, status: status, reason: reason, milliseconds: attempt.durationMs)
-        } completion: { [self] outcome in
-            // A push that never left has no try that says why.
-            if case .failed(let fault) = outcome, state.withLock({ $0.attempts.isEmpty }) {
-                record(number: 1, status: nil, reason: fault.description, milliseconds: 0)
-            }
-            if case .rejected(let rejection) = outcome,
-                let retirement = Command.retiring(token, of: device, after: rejection)
-            {
-                service.log.submit(retirement, by: .house, correlation: correlation) { _ in }
-            }
-            state.withLock { $0.outcome = outcome }
-            closeOne()
-        }
+        sender.send(
+            request,
+            attempted: { [self] attempt in
+                let (status, reason) = attempt.recorded
+                record(number: attempt.number, status: status, reason: reason, milliseconds: attempt.durationMs)
+            },
+            completion: { [self] outcome in
+                // A push that never left has no try that says why.
+                if case .failed(let fault) = outcome, state.withLock({ $0.attempts.isEmpty }) {
+                    record(number: 1, status: nil, reason: fault.description, milliseconds: 0)
+                }
+                if case .rejected(let rejection) = outcome,
+                    let retirement = Command.retiring(token, of: device, after: rejection)
+                {
+                    service.log.submit(retirement, by: .house, correlation: correlation) { _ in }
+                }
+                state.withLock { $0.outcome = outcome }
+                closeOne()
+            })
     }
 
     private func record(number: Int, status: Int64?, reason: String?, milliseconds: Int64) {

@@ -190,18 +190,21 @@ final class Pusher: Sendable {
                     to: device, token, for: work.query, named: "query",
                     priority: work.initiation == .user ? .userAsked : .serverAsked, deadline: work.deadline, at: clock()
                 )
-                apps.sender(for: token)?.send(request) { [self] attempt in
-                    tried.wasTried = true
-                    let (status, reason) = attempt.recorded
-                    record(
-                        work.query, device, apnsID, number: order.tries + Int64(attempt.number), status: status,
-                        reason: reason, milliseconds: attempt.durationMs)
-                } completion: { [self] outcome in
-                    if !tried.wasTried, case .failed(let fault) = outcome {
-                        recordNotSent(work.query, device, apnsID, because: "\(fault)")
-                    }
-                    finish(work.query, device, token, outcome)
-                }
+                apps.sender(for: token)?.send(
+                    request,
+                    attempted: { [self] attempt in
+                        tried.wasTried = true
+                        let (status, reason) = attempt.recorded
+                        record(
+                            work.query, device, apnsID, number: order.tries + Int64(attempt.number), status: status,
+                            reason: reason, milliseconds: attempt.durationMs)
+                    },
+                    completion: { [self] outcome in
+                        if !tried.wasTried, case .failed(let fault) = outcome {
+                            recordNotSent(work.query, device, apnsID, because: "\(fault)")
+                        }
+                        finish(work.query, device, token, outcome)
+                    })
             } catch {
                 recordNotSent(work.query, device, apnsID, because: "\(error)")
                 finishOne(work.query, isAccepted: false)
@@ -229,7 +232,7 @@ final class Pusher: Sendable {
         case .accepted: finishOne(query, isAccepted: true)
         // The next process pushes again.
         case .failed(.stopped): break
-        case .rejected, .failed: finishOne(query, isAccepted: false)
+        case .rejected, .failed, .withdrawn: finishOne(query, isAccepted: false)
         }
     }
 
