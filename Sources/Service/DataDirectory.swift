@@ -27,12 +27,17 @@ package final class DataDirectory: Sendable {
     var kek: String { path + "/kek" }
     static func lockPath(_ path: String) -> String { path + "/LOCK" }
 
-    /// Makes the directory if need be (mode 0700) and takes its lock.
+    /// Makes the directory if need be (mode 0700) and takes its lock. Rights that others have to it or to its secrets are
+    /// taken away, with a line of diagnostics.
     ///
-    /// - Throws: ``LogError/inUse(processID:)`` when another process has it; nothing was written then.
+    /// - Throws: ``LogError/inUse(processID:)`` when another process has it, ``LogError/notPrivate(_:)`` when others can
+    ///   reach it and that cannot be changed; nothing was written then.
     package init(path: String) throws(LogError) {
         self.path = path
         try Self.makeDirectory(path)
+        // Also when it was there: the start that made it may have ended before its name was durable.
+        Self.syncFolder(Self.parent(of: path))
+        try Self.closeToOthers(path)
         let file = Self.lockPath(path)
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .file(path: file, errno: errno) }
@@ -89,9 +94,23 @@ package final class DataDirectory: Sendable {
 
     static var hasCredential: Bool { credential != nil }
 
+    /// Opens the keys of this directory under its key-encryption key.
+    ///
+    /// - Throws: ``LogError/keysMissing(path:)`` when a log is there without them, ``LogError/keyEncryptionKey(_:)`` when
+    ///   the key-encryption key is another one. Nothing is written then.
+    func openKeys() throws(LogError) -> KeyRing { try openKeys(under: try keyEncryptionKey()) }
+
+    /// As ``openKeys()``, for callers who have the key-encryption key.
+    func openKeys(under keyEncryptionKey: SymmetricKey) throws(LogError) -> KeyRing {
+        try KeyRing(path: keys, keyEncryptionKey: keyEncryptionKey, from: Self.credential ?? kek)
+    }
+
     /// The key-encryption key: from systemd's credential `kek` if there is one, else from the file `kek`, which is made
     /// on the first start (32 random bytes, mode 0600).
     func keyEncryptionKey() throws(LogError) -> SymmetricKey {
+        // An empty file is a log whose first start was cut short.
+        var status = stat()
+        if access(keys, F_OK) != 0, stat(log, &status) == 0, status.st_size > 0 { throw .keysMissing(path: keys) }
         if let file = Self.credential { return try key(from: file) }
         if access(kek, F_OK) != 0 {
             guard access(keys, F_OK) != 0 else {
@@ -110,14 +129,28 @@ package final class DataDirectory: Sendable {
         return SymmetricKey(bytes: bytes)
     }
 
-    static func makeDirectory(_ path: String) throws(LogError) {
+    /// Makes a directory and those above it that are not there, each durable with its name before this returns.
+    ///
+    /// - Parameter sync: makes the names in a directory durable.
+    static func makeDirectory(_ path: String, sync: (String) -> Void = { syncFolder($0) }) throws(LogError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             made += made.isEmpty && !path.hasPrefix("/") ? String(part) : "/" + part
             if made == "/" || made.isEmpty { made = "" }
-            if made.isEmpty || mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
-            throw .file(path: made, errno: errno)
+            if made.isEmpty { continue }
+            if mkdir(made, 0o700) == 0 {
+                sync(parent(of: made))
+            } else if errno != EEXIST {
+                throw .file(path: made, errno: errno)
+            }
         }
+    }
+
+    /// The directory that a path's last name is in.
+    static func parent(of path: String) -> String {
+        let names = path[..<(path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.startIndex)]
+        guard let slash = names.lastIndex(of: "/") else { return "." }
+        return slash == names.startIndex ? "/" : String(names[..<slash])
     }
 
     /// The whole of a small file; `nil` with `errno` set when it cannot be read or is larger than `atMost`.

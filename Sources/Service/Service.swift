@@ -60,7 +60,7 @@ package final class Service: Sendable {
         self.directory = directory
         self.clock = clock
         let keyEncryptionKey = try directory.keyEncryptionKey()
-        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: keyEncryptionKey)
+        let keys = try directory.openKeys(under: keyEncryptionKey)
         requestKeys = RequestKeys(under: keyEncryptionKey)
         crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
         secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in

@@ -84,7 +84,11 @@ package enum Restore {
     }
 
     private static func check(_ prepared: DataDirectory, _ manifest: BackupManifest) throws {
-        let found = try LogVerifier.verify(prepared) { _, _ in }
+        let found: LogVerification
+        do throws(LogError) { found = try LogVerifier.verify(prepared) { _, _ in } } catch {
+            if case .keyEncryptionKey = error { throw RestoreError.wrongKeyEncryptionKey }
+            throw error
+        }
         if let problem = found.problem {
             throw RestoreError.notAsSaid("event \(problem.number) is damaged, \(problem.sentence).")
         }

@@ -7,7 +7,7 @@ extension EventLog {
     package static func alone(
         in directory: DataDirectory, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
     ) throws(LogError) -> EventLog {
-        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let keys = try directory.openKeys()
         return try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
             rows: { _, _, _ in FixTail.Row.none }, timelinePlace: { .max }, clock: clock)

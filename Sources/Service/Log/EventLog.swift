@@ -88,6 +88,7 @@ package final class EventLog: Sendable {
         var (standing, leaves) = try standingFile.load(log: store.identity, reader: reader)
         let saved = standing.place
         try Self.catchUp(&standing, &leaves, to: store.identity.range.size, reader)
+        try keys.goOn(after: standing)
         let sealer = LogSealer(after: store.identity, leaves: leaves)
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
         // standing; they go before anything else happens.
@@ -288,6 +289,7 @@ package final class EventLog: Sendable {
             guard !events.isEmpty else {
                 throw .damaged(number: standing.place + 1, "the log says it has \(head) events")
             }
+            standing.note(key: reader.highestKey)
             for (event, leaf) in events {
                 guard event.number == standing.place + 1 else {
                     throw .damaged(number: standing.place + 1, "it is missing")

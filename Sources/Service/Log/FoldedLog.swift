@@ -13,7 +13,7 @@ package final class FoldedLog: Sendable {
         in directory: DataDirectory, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
     ) throws(LogError) {
         self.directory = directory
-        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let keys = try directory.openKeys()
         let lookup = TimelineLookup()
         log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
@@ -50,7 +50,7 @@ package final class FoldedLog: Sendable {
     ///
     /// - Returns: the size of each file in bytes; the files are removed.
     package static func refold(_ directory: DataDirectory) throws(LogError) -> [(name: String, bytes: Int)] {
-        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let keys = try directory.openKeys()
         let reader = try LogReader(path: directory.log, keys: keys)
         let identity = try reader.identity()
         var followed: [FollowedProjection] = []

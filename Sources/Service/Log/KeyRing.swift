@@ -8,17 +8,20 @@ import Whereabouts
 // key-encryption key: `wrapped` = nonce(12) ‖ ciphertext(32) ‖ tag(16), associated data = the text
 // "whereabouts key <id> <person> <class> <period>". `destroyed` lists the ids of keys that were destroyed on purpose; it
 // travels with every copy of the file, so that restoring an old copy cannot bring a person back.
+//
+// `kek_check` has one row: 32 zero bytes sealed in the same way, with the associated data "whereabouts key check". It opens
+// with the key-encryption key of this file and no other. A row of `key` is never replaced or changed, only deleted.
 
 /// The keys that seal and open the personal parts of events. Safe to use from any thread.
 final class KeyRing: Sendable {
-    private struct Slot: Hashable {
+    struct Slot: Hashable {
         let person: PersonID
         let keyClass: KeyClass
         let period: Int64
     }
 
     /// Used under the lock only.
-    private final class Store {
+    final class Store {
         let connection: Connection
         var current: [Slot: (id: Int64, key: SymmetricKey)] = [:]
         var known: [Int64: Key] = [:]
@@ -51,26 +54,29 @@ final class KeyRing: Sendable {
     private let generation = Atomic<Int>(0)
 
     /// Opens or creates `keys.sqlite`.
-    init(path: String, keyEncryptionKey: SymmetricKey) throws(LogError) {
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - keyEncryptionKey: the key that wraps the keys in it.
+    ///   - keyFile: where that key comes from, for the sentence that an operator reads.
+    /// - Throws: ``LogError/keyEncryptionKey(_:)`` when the key is not the one that the file was made under. Nothing is
+    ///   written then.
+    init(path: String, keyEncryptionKey: SymmetricKey, from keyFile: String = "kek") throws(LogError) {
         self.keyEncryptionKey = keyEncryptionKey
+        let isRight: Bool
         do throws(SQLiteError) {
             let store = try Store(path: path)
-            try store.connection.execute(
-                """
-                PRAGMA journal_mode = WAL;
-                PRAGMA synchronous = FULL;
-                PRAGMA secure_delete = ON;
-                CREATE TABLE IF NOT EXISTS key (
-                    id INTEGER PRIMARY KEY AUTOINCREMENT,
-                    person INTEGER NOT NULL,
-                    class INTEGER NOT NULL,
-                    period INTEGER NOT NULL,
-                    wrapped BLOB NOT NULL,
-                    UNIQUE (person, class, period)
-                ) STRICT;
-                CREATE TABLE IF NOT EXISTS destroyed (id INTEGER PRIMARY KEY) STRICT;
-                """)
+            try store.connection.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;")
+            isRight = try Self.isRight(keyEncryptionKey, store)
             state = Mutex(store)
+        } catch { throw .sqlite(error) }
+        guard isRight else {
+            throw .keyEncryptionKey(
+                "\(keyFile) does not open \(path), and nothing was changed. Put back the kek that belongs to this directory."
+            )
+        }
+        do throws(SQLiteError) {
+            try state.withLock { (state) throws(SQLiteError) in try Self.prepare(state, keyEncryptionKey) }
         } catch { throw .sqlite(error) }
     }
 
@@ -84,21 +90,40 @@ final class KeyRing: Sendable {
 
     /// The key that seals `keyClass` of `person` in the month of `time`. A new one is on disk after ``makeDurable()`` only:
     /// that comes before what it seals is written.
+    ///
+    /// - Throws: ``LogError/keyUnreadable(id:)`` when the key is there and does not open. It is kept as it is: a copy of the
+    ///   file may have it whole.
     func sealingKey(
         for person: PersonID, _ keyClass: KeyClass, at time: Timestamp
     ) throws(LogError) -> (id: Int64, key: SymmetricKey) {
         let slot = Slot(person: person, keyClass: keyClass, period: Self.period(of: time))
+        let found: Found
         do throws(SQLiteError) {
-            return try state.withLock { (state) throws(SQLiteError) -> (id: Int64, key: SymmetricKey) in
-                if let current = state.current[slot] { return current }
-                let found = try Self.find(slot, state, keyEncryptionKey)
-                let entry: (id: Int64, key: SymmetricKey)
-                if let found { entry = found } else { entry = try Self.make(slot, state, keyEncryptionKey) }
-                state.current[slot] = entry
-                state.known[entry.id] = .key(entry.key)
-                return entry
+            found = try state.withLock { (state) throws(SQLiteError) -> Found in
+                if let (id, key) = state.current[slot] { return .open(id, key) }
+                let found =
+                    switch try Self.find(slot, state, keyEncryptionKey) {
+                    case .none: try Self.make(slot, state, keyEncryptionKey)
+                    case let there: there
+                    }
+                if case .open(let id, let key) = found {
+                    state.current[slot] = (id, key)
+                    state.known[id] = .key(key)
+                }
+                return found
             }
         } catch { throw .sqlite(error) }
+        switch found {
+        case .open(let id, let key): return (id, key)
+        case .unreadable(let id): throw .keyUnreadable(id: id)
+        case .none: preconditionFailure("A key that is not there is made.")
+        }
+    }
+
+    private enum Found {
+        case none
+        case open(Int64, SymmetricKey)
+        case unreadable(Int64)
     }
 
     /// Makes all keys made since the last time durable, by one fsync; without new ones it costs nothing.
@@ -183,23 +208,49 @@ final class KeyRing: Sendable {
     /// Gives the keys that are made from now on ids that none of an earlier epoch can have, so that the list of what was
     /// destroyed in a course of events that was given up never means one of them.
     func beginEpoch(_ epoch: Int64) throws(LogError) {
+        // Sixteen million keys an epoch; larger steps would lengthen every event.
+        _ = try goOn(after: epoch << 24)
+    }
+
+    /// Gives the keys that are made from now on ids above `id`, the highest one that the log names: an id that was used
+    /// once never means another key.
+    ///
+    /// - Returns: the highest id that the file knew until now. It is lower than `id` only if the file is an older copy.
+    func goOn(after id: Int64) throws(LogError) -> Int64 {
         do throws(SQLiteError) {
-            try state.withLock { (state) throws(SQLiteError) -> Void in
+            return try state.withLock { (state) throws(SQLiteError) -> Int64 in
                 try state.commitNewKeys()
+                let highest = try state.connection.cached(
+                    """
+                    SELECT max(
+                        ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'key'), 0),
+                        ifnull((SELECT max(id) FROM key), 0), ifnull((SELECT max(id) FROM destroyed), 0))
+                    """
+                ) { (statement) throws(SQLiteError) in try statement.step() ? statement.int(at: 0) : 0 }
                 try state.connection.execute(
                     """
                     INSERT INTO sqlite_sequence (name, seq)
                     SELECT 'key', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'key')
                     """)
                 try state.connection.cached(
-                    "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'key'"
+                    "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'key' AND seq < ?1"
                 ) { (statement) throws(SQLiteError) in
-                    // Sixteen million keys an epoch; larger steps would lengthen every event.
-                    try statement.bind(epoch << 24, at: 1)
+                    try statement.bind(max(id, highest), at: 1)
                     try statement.run()
                 }
+                return highest
             }
         } catch { throw .sqlite(error) }
+    }
+
+    /// As ``goOn(after:)``, after the keys that the log names; says so if the file is an older copy.
+    func goOn(after standing: borrowing Standing) throws(LogError) {
+        let known = try goOn(after: standing.highestKey)
+        guard known < standing.highestKey else { return }
+        Diagnostics.fault(
+            "keys.older",
+            "keys.sqlite is an older copy: it knows keys up to \(known), and the log names keys up to \(standing.highestKey). What was sealed under keys that it lacks is lost unless you put back the newer file; verify counts it."
+        )
     }
 
     /// The ids of the keys that a file of keys says were destroyed.
@@ -222,9 +273,7 @@ final class KeyRing: Sendable {
         }
     }
 
-    private static func find(
-        _ slot: Slot, _ state: Store, _ kek: SymmetricKey
-    ) throws(SQLiteError) -> (id: Int64, key: SymmetricKey)? {
+    private static func find(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
         let id = try state.connection.cached(
             "SELECT id FROM key WHERE person = ? AND class = ? AND period = ?"
         ) { (statement) throws(SQLiteError) -> Int64? in
@@ -233,20 +282,19 @@ final class KeyRing: Sendable {
             try statement.bind(slot.period, at: 3)
             return try statement.step() ? statement.int(at: 0) : nil
         }
-        guard let id, case .key(let key) = try load(id, state, kek) else { return nil }
-        return (id, key)
+        guard let id else { return .none }
+        guard case .key(let key) = try load(id, state, kek) else { return .unreadable(id) }
+        return .open(id, key)
     }
 
     /// What fails leaves the transaction as it is: the keys made before in it are in use.
-    private static func make(
-        _ slot: Slot, _ state: Store, _ kek: SymmetricKey
-    ) throws(SQLiteError) -> (id: Int64, key: SymmetricKey) {
+    private static func make(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
         let key = SymmetricKey.random()
         if !state.hasNewKeys { try state.connection.begin() }
         state.hasNewKeys = true
         // The id is part of what is authenticated, so the row is written in two steps.
         try state.connection.cached(
-            "INSERT OR REPLACE INTO key (person, class, period, wrapped) VALUES (?, ?, ?, x'')"
+            "INSERT INTO key (person, class, period, wrapped) VALUES (?, ?, ?, x'')"
         ) { (statement) throws(SQLiteError) in
             try statement.bind(slot.person.rawValue, at: 1)
             try statement.bind(slot.keyClass.rawValue, at: 2)
@@ -255,34 +303,33 @@ final class KeyRing: Sendable {
         }
         let id = state.connection.lastInsertRowID
         var wrapped: [UInt8] = []
-        let associated = associatedData(id: id, slot)
-        state.nonces.withNext { nonce in
-            wrapped.append(contentsOf: nonce)
-            key.withBytes { bytes in
-                associated.withUnsafeBytes {
-                    state.cipher.seal(bytes, key: kek, nonce: nonce, associated: $0, into: &wrapped)
-                }
-            }
-        }
+        key.withBytes { seal(Array($0), associatedData(id: id, slot), state, kek, into: &wrapped) }
         try state.connection.cached("UPDATE key SET wrapped = ? WHERE id = ?") { (statement) throws(SQLiteError) in
             try statement.bind(wrapped, at: 1)
             try statement.bind(id, at: 2)
             try statement.run()
         }
-        return (id, key)
+        return .open(id, key)
     }
 
     private static func load(_ id: Int64, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Key {
+        enum Row {
+            case none
+            case damaged
+            case there(Slot, [UInt8])
+        }
         let row = try state.connection.cached(
             "SELECT person, class, period, wrapped FROM key WHERE id = ?"
-        ) { (statement) throws(SQLiteError) -> (Slot, [UInt8])? in
+        ) { (statement) throws(SQLiteError) -> Row in
             try statement.bind(id, at: 1)
-            guard try statement.step(), let keyClass = KeyClass(rawValue: statement.int(at: 1)) else { return nil }
-            let slot = Slot(
-                person: PersonID(rawValue: statement.int(at: 0)), keyClass: keyClass, period: statement.int(at: 2))
-            return (slot, statement.bytes(at: 3))
+            guard try statement.step() else { return .none }
+            guard let slot = slot(statement, from: 0) else { return .damaged }
+            return .there(slot, statement.bytes(at: 3))
         }
-        guard let (slot, wrapped) = row else {
+        switch row {
+        case .there(let slot, let wrapped): return unwrap(id, slot, wrapped, state, kek).map { .key($0) } ?? .lost
+        case .damaged: return .lost
+        case .none:
             let isDestroyed = try state.connection.cached(
                 "SELECT 1 FROM destroyed WHERE id = ?"
             ) { (statement) throws(SQLiteError) in
@@ -291,23 +338,5 @@ final class KeyRing: Sendable {
             }
             return isDestroyed ? .destroyed : .lost
         }
-        guard wrapped.count == 12 + 32 + 16 else { return .lost }
-        var bytes: [UInt8] = []
-        let associated = associatedData(id: id, slot)
-        let isOpen = wrapped.withUnsafeBytes { wrapped in
-            associated.withUnsafeBytes { associated in
-                do throws(CryptographyError) {
-                    try state.cipher.open(
-                        UnsafeRawBufferPointer(rebasing: wrapped[12...]), key: kek,
-                        nonce: UnsafeRawBufferPointer(rebasing: wrapped[..<12]), associated: associated, into: &bytes)
-                    return true
-                } catch { return false }
-            }
-        }
-        return isOpen && bytes.count == 32 ? .key(SymmetricKey(bytes: bytes)) : .lost
-    }
-
-    private static func associatedData(id: Int64, _ slot: Slot) -> [UInt8] {
-        Array("whereabouts key \(id) \(slot.person.rawValue) \(slot.keyClass.rawValue) \(slot.period)".utf8)
     }
 }

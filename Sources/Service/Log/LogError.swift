@@ -14,6 +14,12 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case inUse(processID: Int32)
     case file(path: String, errno: Int32)
     case keyEncryptionKey(String)
+    /// The log is there, and the file with its keys is not.
+    case keysMissing(path: String)
+    /// A key is in `keys.sqlite` and does not open with the key-encryption key, which opens others.
+    case keyUnreadable(id: Int64)
+    /// A file that holds secrets, or the data directory, can be reached by others.
+    case notPrivate(String)
     /// What the log says of itself does not fit its rows.
     case damaged(number: Int64, String)
     /// The writer stopped after an earlier fault.
@@ -31,6 +37,11 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
             "Another service (process \(processID)) uses this data directory; stop it or choose another --data directory."
         case .file(let path, let errno): "\(path): \(String(cString: strerror(errno)))."
         case .keyEncryptionKey(let why): "The key-encryption key cannot be used: \(why)"
+        case .keysMissing(let path):
+            "\(path) is missing, and the log's sealed parts cannot be read without it; put it back from a backup. If there is none, make an empty file of that name: what was sealed is then lost."
+        case .keyUnreadable(let id):
+            "Key \(id) in keys.sqlite is damaged, so nothing can be recorded of its person this month; stop the service and put keys.sqlite back from a backup."
+        case .notPrivate(let sentence): sentence
         case .damaged(let number, let what): "Event \(number) is damaged: \(what)."
         case .stopped: "The log stopped after a fault; see the diagnostics, then start the service again."
         }

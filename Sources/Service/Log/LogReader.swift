@@ -11,6 +11,11 @@ package final class LogReader {
     private var cacheGeneration: Int
     private var head = CBORWriter()
     private var buffers: [[UInt8]] = [[], [], []]
+    private let sha256 = SHA256()
+    /// Keys under which a part of an undamaged event did not open: the key has the id of another one that is lost.
+    private var mistaken: Set<Int64> = []
+    /// The highest id of a key in the events that ``events(after:limit:)`` gave last; 0 when they name none.
+    private(set) var highestKey: Int64 = 0
 
     init(path: String, keys: KeyRing) throws(LogError) {
         do throws(SQLiteError) {
@@ -32,6 +37,7 @@ package final class LogReader {
     /// Cost: about 1.5 µs for a fix, of which opening is 0.5.
     package func events(after number: Int64, limit: Int) throws(LogError) -> [(event: RecordedEvent, leaf: Digest)] {
         forgetStaleKeys()
+        highestKey = 0
         var events: [(event: RecordedEvent, leaf: Digest)] = []
         events.reserveCapacity(min(limit, 8192))
         var failure: LogError?
@@ -107,7 +113,7 @@ package final class LogReader {
         forgetStaleKeys()
         let result: Result<RecordedEvent, LogError> = stored.body.withUnsafeBytes { body in
             do throws(LogError) {
-                return .success(try decode(stored.header, body: body))
+                return .success(try decode(stored.header, body: body, leaf: stored.leaf))
             } catch { return .failure(error) }
         }
         return try result.get()
@@ -117,6 +123,7 @@ package final class LogReader {
         let generation = keys.currentGeneration
         if generation != cacheGeneration {
             cache = [:]
+            mistaken = []
             cipher.forgetKeys()
             cacheGeneration = generation
         }
@@ -128,7 +135,9 @@ package final class LogReader {
             throw .damaged(number: header.number, "its leaf has not 32 bytes")
         }
         let result: Result<RecordedEvent, LogError> = statement.withBytes(at: 8) { body in
-            do throws(LogError) { return .success(try decode(header, body: body)) } catch { return .failure(error) }
+            do throws(LogError) {
+                return .success(try decode(header, body: body, leaf: leaf))
+            } catch { return .failure(error) }
         }
         return (try result.get(), leaf)
     }
@@ -144,7 +153,11 @@ package final class LogReader {
             actor: PrincipalID(rawValue: statement.int(at: 5)), correlation: correlation, cause: statement.int(at: 7))
     }
 
-    private func decode(_ header: EventHeader, body: UnsafeRawBufferPointer) throws(LogError) -> RecordedEvent {
+    /// A part that does not open is lost if the event is what was written: then its key's id stands for another key by now,
+    /// as after an older copy of `keys.sqlite`. Otherwise the event is damaged.
+    private func decode(
+        _ header: EventHeader, body: UnsafeRawBufferPointer, leaf: Digest
+    ) throws(LogError) -> RecordedEvent {
         guard let kind = EventKind(rawValue: header.kind) else {
             throw .newerKind(number: header.number, kind: header.kind)
         }
@@ -161,12 +174,18 @@ package final class LogReader {
                 parts.append(
                     SealedPart(
                         key: try reader.integer(), nonce: try reader.byteString(), ciphertext: try reader.byteString()))
+                highestKey = max(highestKey, parts[parts.count - 1].key)
             }
             try reader.end()
             head.reset()
             header.write(to: &head)
-            let event = try open(parts, index: 0, opened: [], header: header) { (parts) throws(CBORError) in
+            var wrongKeys: [Int64] = []
+            let event = try open(parts, index: 0, opened: [], &wrongKeys) { (parts) throws(CBORError) in
                 try EventCoding.decode(kind: kind, in: header.stream, clear: clear, parts: parts)
+            }
+            if !wrongKeys.isEmpty {
+                guard try isWhole(header, body, leaf) else { throw .unexpected }
+                mistaken.formUnion(wrongKeys)
             }
             return RecordedEvent(
                 number: header.number, stream: header.stream, version: header.version, recordedAt: header.recordedAt,
@@ -182,9 +201,29 @@ package final class LogReader {
         let ciphertext: UnsafeRawBufferPointer
     }
 
+    /// Whether the leaf is that of this header and body after the newest earlier event of the stream.
+    ///
+    /// Cost: reading the log back to that event.
+    private func isWhole(
+        _ header: EventHeader, _ body: UnsafeRawBufferPointer, _ leaf: Digest
+    ) throws(CBORError) -> Bool {
+        do throws(SQLiteError) {
+            let previous = try connection.cached(
+                "SELECT leaf FROM event WHERE stream = ? AND number < ? ORDER BY number DESC LIMIT 1"
+            ) { (statement) throws(SQLiteError) -> Digest? in
+                try statement.bind(header.stream.rawValue, at: 1)
+                try statement.bind(header.number, at: 2)
+                return try statement.step() ? statement.withBytes(at: 0) { Digest(bytes: $0) } : nil
+            }
+            return header.leaf(body: body, previous: previous, sha256, scratch: &head) == leaf
+        } catch { throw .unexpected }
+    }
+
     /// Opens part after part, each into a buffer of its own that stays valid while `body` runs.
+    ///
+    /// - Parameter wrongKeys: gets the keys that are there, do not open their part, and are not known to be others.
     private func open<R>(
-        _ parts: [SealedPart], index: Int, opened: [OpenedPart], header: EventHeader,
+        _ parts: [SealedPart], index: Int, opened: [OpenedPart], _ wrongKeys: inout [Int64],
         _ body: ([OpenedPart]) throws(CBORError) -> R
     ) throws(CBORError) -> R {
         guard index < parts.count else { return try body(opened) }
@@ -200,9 +239,9 @@ package final class LogReader {
         }
         switch key {
         case .destroyed:
-            return try open(parts, index: index + 1, opened: opened + [.erased], header: header, body)
+            return try open(parts, index: index + 1, opened: opened + [.erased], &wrongKeys, body)
         case .lost:
-            return try open(parts, index: index + 1, opened: opened + [.keyLost], header: header, body)
+            return try open(parts, index: index + 1, opened: opened + [.keyLost], &wrongKeys, body)
         case .key(let key):
             var buffer = buffers[index]
             buffers[index] = []
@@ -213,11 +252,15 @@ package final class LogReader {
                     return true
                 } catch { return false }
             }
-            guard isOpen else { throw .unexpected }
+            guard isOpen else {
+                buffers[index] = buffer
+                if !mistaken.contains(part.key) { wrongKeys.append(part.key) }
+                return try open(parts, index: index + 1, opened: opened + [.keyLost], &wrongKeys, body)
+            }
             let result: Result<R, CBORError> = buffer.withUnsafeBytes { bytes in
                 do throws(CBORError) {
                     return .success(
-                        try open(parts, index: index + 1, opened: opened + [.open(bytes)], header: header, body))
+                        try open(parts, index: index + 1, opened: opened + [.open(bytes)], &wrongKeys, body))
                 } catch { return .failure(error) }
             }
             buffers[index] = buffer

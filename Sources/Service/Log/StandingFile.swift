@@ -11,7 +11,7 @@ import Whereabouts
 /// standing is folded from the log again.
 struct StandingFile: Sendable {
     /// Raised with every change of the fold or of the entries' bytes.
-    static let version = 8
+    static let version = 10
 
     let path: String
 

@@ -16,6 +16,12 @@ final class WriterLoop: @unchecked Sendable {
     private let identity: LogIdentity
     private let clock: @Sendable () -> Timestamp
     private var batch = Batch()
+    /// Of the events of the command that is being prepared.
+    private var encoded: [EventCoding.Encoded] = []
+    /// The highest id of a key that the standing was told of.
+    private var highestKey: Int64 = 0
+    /// Keys whose damage was reported.
+    private var unreadable: Set<Int64> = []
     /// Events since the last saving of the standing.
     private var sinceSaved = 0
     /// Refusals that were only counted: by whom, how many, since when.
@@ -147,15 +153,45 @@ final class WriterLoop: @unchecked Sendable {
         switch decide(item, at: now) {
         case .failure(let failure): batch.answers.append((item.completion, .failure(failure)))
         case .success(let decision):
+            if let missing = try encode(decision, at: now) {
+                return batch.answers.append((item.completion, .failure(.fault(missing))))
+            }
             // By index: iterating would copy each event once more.
             for index in decision.drafts.indices {
-                try write(
-                    decision.drafts[index].event, to: decision.drafts[index].stream,
+                number(
+                    decision.drafts[index].event, encoded[index], to: decision.drafts[index].stream,
                     cause: decision.drafts[index].cause, actor: item.caller.principal, correlation: item.correlation,
                     at: now)
             }
             if case .erased(let person) = decision.reply { batch.erased.append(person) }
             batch.answers.append((item.completion, outcome(decision, of: item, at: now)))
+        }
+    }
+
+    /// Encodes the events of a decision and finds the keys of their parts, before any of them gets a number.
+    ///
+    /// - Returns: why nothing of it can be recorded: a key is there and does not open.
+    private func encode(_ decision: Decision, at now: Timestamp) throws(LogError) -> LogError? {
+        let before = batch.keys.count
+        encoded.removeAll(keepingCapacity: true)
+        for index in decision.drafts.indices {
+            encoded.append(EventCoding.encode(decision.drafts[index].event, in: decision.drafts[index].stream))
+            do throws(LogError) { try keys.prepare(encoded[index], at: now, for: &batch) } catch {
+                guard case .keyUnreadable(let id) = error else { throw error }
+                batch.keys.removeSubrange(before...)
+                if unreadable.insert(id).inserted { Diagnostics.fault("key.unreadable", "\(error)") }
+                return error
+            }
+        }
+        noteKeys(from: before)
+        return nil
+    }
+
+    /// Has the standing remember the highest key, from this one of the batch on.
+    private func noteKeys(from first: Int) {
+        for index in first..<batch.keys.count where batch.keys[index].id > highestKey {
+            highestKey = batch.keys[index].id
+            log.changeStanding { $0.note(key: highestKey) }
         }
     }
 
@@ -199,7 +235,17 @@ final class WriterLoop: @unchecked Sendable {
         _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
     ) throws(LogError) {
         let encoded = EventCoding.encode(event, in: stream)
+        let before = batch.keys.count
         try keys.prepare(encoded, at: now, for: &batch)
+        noteKeys(from: before)
+        number(event, encoded, to: stream, cause: cause, actor: actor, correlation: correlation, at: now)
+    }
+
+    /// Gives an event whose keys are in the batch its number.
+    private func number(
+        _ event: Event, _ encoded: EventCoding.Encoded, to stream: StreamID, cause: Int64, actor: PrincipalID,
+        correlation: RequestID, at now: Timestamp
+    ) {
         let (place, version) = log.withStanding { ($0.place, $0.versions[stream] ?? 0) }
         let header = EventHeader(
             number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,

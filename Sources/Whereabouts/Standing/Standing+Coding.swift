@@ -43,6 +43,7 @@ extension Standing {
             $0.integer(4, nextRegion)
             $0.timestamp(5, place == 0 ? nil : lastRecordedAt)
             $0.integer(6, nextInvitation == 1 ? nil : nextInvitation)
+            $0.integer(7, highestKey == 0 ? nil : highestKey)
         }
         for (id, person) in persons {
             try emit(.person, id.rawValue) {
@@ -245,6 +246,7 @@ extension Standing {
             nextRegion = try require(try fields.integer(4))
             if let time = try fields.timestamp(5) { lastRecordedAt = time }
             nextInvitation = try fields.integer(6) ?? 1
+            if let key = try fields.integer(7) { note(key: key) }
         case .person:
             var person = Person(handle: try fields.text(1).flatMap { Handle($0) })
             person.isErased = try fields.bool(2) ?? false

@@ -178,6 +178,8 @@ package struct Standing: Sendable {
     package internal(set) var nextGrant: Int64 = 1
     package internal(set) var nextRegion: Int64 = 1
     package internal(set) var nextInvitation: Int64 = 1
+    /// The highest id of a key that the events up to ``place`` name; see ``note(key:)``.
+    package private(set) var highestKey: Int64 = 0
 
     // Look-ups that follow from the above.
     package internal(set) var personByHandle: [Handle: PersonID] = [:]
@@ -193,6 +195,16 @@ package struct Standing: Sendable {
     package internal(set) var queryOrder: [QueryID] = []
 
     package init() {}
+
+    /// Takes note of a key that seals a part of an event: no later key may have its id or a lower one, whatever the file of
+    /// the keys says. Events as they are folded do not name their keys, so their reader or sealer calls this. An id that no
+    /// key can have, as in a damaged event, is passed over.
+    package mutating func note(key id: Int64) {
+        if id < Self.firstImpossibleKey { highestKey = max(highestKey, id) }
+    }
+
+    /// Ids begin at 2²⁴ times the epoch, so that this is beyond 16 million restores.
+    private static let firstImpossibleKey: Int64 = 1 << 48
 
     /// The person a handle names, unless erased.
     package func person(_ handle: Handle) -> PersonID? { personByHandle[handle] }

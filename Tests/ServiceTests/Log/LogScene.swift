@@ -23,7 +23,7 @@ final class LogScene {
     func open() throws -> EventLog {
         if let log { return log }
         let directory = try DataDirectory(path: path)
-        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let keys = try directory.openKeys()
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
             rows: { [timeline] fix, _, _ in timeline.rows.withLock { $0.contains(fix) ? .from(1) : FixTail.Row.none } },

@@ -129,7 +129,7 @@ import Whereabouts
         #expect(names == ["neighbour"])
         // A new key is none that the lost course of events can have listed.
         let directory = try DataDirectory(path: restored)
-        let keys = try KeyRing(path: directory.keys, keyEncryptionKey: try directory.keyEncryptionKey())
+        let keys = try directory.openKeys()
         let made = try keys.sealingKey(for: PersonID(rawValue: 4711), .track, at: Timestamp(milliseconds: 0))
         #expect(made.id > 2 << 24)
     }

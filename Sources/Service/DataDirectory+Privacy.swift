@@ -1,0 +1,77 @@
+import Glibc
+
+extension DataDirectory {
+    /// Files of the directory that hold secrets or data about persons.
+    private static let secrets = ["kek", "admin.token", "keys.sqlite", "log.sqlite"]
+
+    /// What an operator may have put into a directory that no service has used yet.
+    private static let preparations: Set<String> = [
+        ".", "..", "LOCK", "kek", "admin.token", "config.json", "projections", "restoring", "lost+found",
+    ]
+
+    /// Sees to it that only its owner can reach the directory and its secrets. What others can reach is closed to them,
+    /// with a line of diagnostics.
+    ///
+    /// A systemd credential is left as it is: systemd guards it.
+    ///
+    /// - Throws: ``LogError/notPrivate(_:)`` when others can reach something and that cannot be changed, or the directory
+    ///   is one that holds other things too: closing it could lock others out.
+    static func closeToOthers(_ path: String) throws(LogError) {
+        let mode = try rightsOfOthers(path)
+        if mode != 0 {
+            guard mode & S_ISVTX == 0, isOurs(path) else {
+                throw .notPrivate(
+                    "\(path) can be reached by others (mode \(octal(mode))) and is not the service's own; name a directory of its own with --data, or run chmod go= \(path)."
+                )
+            }
+            try close(path, mode)
+        }
+        for name in secrets {
+            let file = "\(path)/\(name)"
+            let mode = try rightsOfOthers(file)
+            if mode != 0 { try close(file, mode) }
+        }
+    }
+
+    /// The mode if it lets others in, 0 if not or if there is no such file.
+    private static func rightsOfOthers(_ path: String) throws(LogError) -> mode_t {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return 0 }
+            throw .file(path: path, errno: errno)
+        }
+        return status.st_mode & 0o077 == 0 ? 0 : status.st_mode & 0o7777
+    }
+
+    private static func close(_ path: String, _ mode: mode_t) throws(LogError) {
+        guard chmod(path, mode & ~0o077) == 0 else {
+            throw .notPrivate(
+                "\(path) can be reached by others (mode \(octal(mode))): \(String(cString: strerror(errno))). Run chmod go= \(path) as its owner."
+            )
+        }
+        Diagnostics.fault(
+            "directory.closed",
+            "\(path) could be reached by others (mode \(octal(mode))); now only its owner can. If others use this machine, they may have read it."
+        )
+    }
+
+    private static func octal(_ mode: mode_t) -> String { String(mode, radix: 8) }
+
+    /// Whether a log is in the directory, or nothing that is not the service's.
+    private static func isOurs(_ path: String) -> Bool {
+        if access("\(path)/log.sqlite", F_OK) == 0 { return true }
+        return Set(names(in: path)).isSubset(of: preparations)
+    }
+
+    /// The names in a directory; none when it cannot be read.
+    static func names(in path: String) -> [String] {
+        guard let entries = opendir(path) else { return [] }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names
+    }
+}
