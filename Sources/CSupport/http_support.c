@@ -57,7 +57,6 @@ struct MHD_Daemon *http_daemon_start(const struct http_daemon_options *options) 
         MHD_OPTION_CONNECTION_LIMIT, options->connection_limit,
         MHD_OPTION_CONNECTION_TIMEOUT, options->inactivity_seconds_max,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->connection_memory_bytes,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
         MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, log_target, cls,
@@ -74,6 +73,11 @@ int http_daemon_epoll_descriptor(struct MHD_Daemon *daemon) {
 int http_connection_descriptor(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info == NULL ? -1 : info->connect_fd;
+}
+
+size_t http_connection_head_bytes(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info == NULL ? 0 : info->header_size;
 }
 
 void *http_connection_context(struct MHD_Connection *connection) {

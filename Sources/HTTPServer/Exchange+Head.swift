@@ -1,7 +1,8 @@
 internal import CMicroHTTP
+internal import CSupport
 
 extension Exchange {
-    /// Why a request's header is refused; what libmicrohttpd's strict mode lets pass and RFC 9112 does not.
+    /// Why a request's header is refused; what libmicrohttpd lets pass and RFC 9112 does not.
     enum HeadRefusal: Error {
         case badTarget
         /// A field's name is not a token, as when a space stands before its colon.
@@ -10,6 +11,8 @@ extension Exchange {
         /// How long the body is cannot be told, or can be told in two ways (RFC 9112 section 6.3).
         case badFraming
         case bodyTooLong
+        /// More bytes or fields than ``HTTPServerConfiguration/headBytesMax`` and `headerFieldsMax` allow.
+        case headTooLong
 
         var response: HTTPResponse {
             switch self {
@@ -27,22 +30,28 @@ extension Exchange {
                     detail: "The length of the body is not clear; send one \"Content-Length\", or the body in chunks.")
             case .bodyTooLong:
                 .problem(413, title: "Too long", detail: "The request's body is too long; send it in parts.")
+            case .headTooLong:
+                .problem(
+                    431, title: "Too long",
+                    detail: "The address and the header fields are too long or too many; send less of them.")
             }
         }
     }
 
     /// Reads the header once it has arrived.
     func readHead(
-        method: String, version: String, bodyLimit: (String, String) -> HTTPBodyLimit
+        method: String, version: String, _ configuration: HTTPServerConfiguration
     ) throws(HeadRefusal) {
+        guard http_connection_head_bytes(connection.handle) <= configuration.headBytesMax else { throw .headTooLong }
         guard let rawTarget, let target = RequestTarget(rawTarget, method: method) else { throw .badTarget }
         var headers = receivedHeaders()
+        guard headers.count <= configuration.headerFieldsMax else { throw .headTooLong }
         guard headers.allSatisfy({ Self.isToken($0.name) }) else { throw .badFieldName }
         if version != "HTTP/1.0" {
             guard headers.count(where: { isSameFieldName($0.name, "host") }) == 1 else { throw .badHost }
         }
         let length = try Self.bodyLength(headers, version: version)
-        let limit = bodyLimit(method, target.path)
+        let limit = configuration.bodyLimit(method, target.path)
         guard length ?? 0 <= limit.receivedBytes else { throw .bodyTooLong }
         if let length { body.reserveCapacity(min(length, limit.bytes)) }
         // Only now: the framing is judged by the very bytes that libmicrohttpd judges it by.

@@ -16,8 +16,13 @@ package struct HTTPServerConfiguration: Sendable {
     /// Seconds without a byte after which a connection is closed, rounded up to whole ones. A connection that
     /// dribbles a next request without ever completing its first line is closed after this and the deadline together.
     package var idleTimeoutSeconds = 60.0
-    /// Bytes for the request line, header fields and what is kept about them. Beyond, the answer is 431.
-    package var headerMemoryLimit = 16 * 1024
+    /// Bytes of memory for the request line, the header fields and what libmicrohttpd keeps about them. It must exceed
+    /// ``headBytesMax`` by far, because libmicrohttpd answers what it has no memory for in HTML.
+    package var headerMemoryLimit = 24 * 1024
+    /// Bytes of the request line and the header fields together. Beyond, the answer is 431.
+    package var headBytesMax = 8 * 1024
+    /// Header fields of a request. Beyond, the answer is 431.
+    package var headerFieldsMax = 64
     /// How long a body may be, asked once the header has arrived. Beyond, the answer is 413 and the connection is
     /// closed without reading on. Called on the server's thread.
     package var bodyLimit: @Sendable (_ method: String, _ path: String) -> HTTPBodyLimit = { _, _ in

@@ -289,8 +289,7 @@ final class ServerLoop: @unchecked Sendable {
         guard let head = exchange.head else {
             do {
                 try exchange.readHead(
-                    method: String(cString: method), version: String(cString: version),
-                    bodyLimit: configuration.bodyLimit)
+                    method: String(cString: method), version: String(cString: version), configuration)
                 return true
             } catch {
                 return refuse(exchange, error.response, isHead: String(cString: method) == "HEAD")

@@ -65,6 +65,9 @@ struct Command: Sendable {
     var accepts: [any OptionDeclaration] = []
     /// What the help says besides: a paragraph of lines that fit a terminal.
     var details: String?
+    /// Whether the command makes an installation where the data directory holds none. Any other command refuses, so that
+    /// a mistyped `--data` is found at once and leaves nothing behind.
+    var makesInstallation = false
     let run: @Sendable (Invocation) throws(ToolError) -> Void
     /// For a command of another module: takes the words after the command as they are, gives the exit code.
     var passesOn: (@Sendable ([String]) -> Int32)?

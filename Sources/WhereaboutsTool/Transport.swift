@@ -25,7 +25,7 @@ enum House {
     static func withClient<Value>(
         _ invocation: Invocation, _ body: (Client) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
-        var client = try operatorClient(of: path(of: invocation))
+        var client = try operatorClient(of: path(of: invocation), mayMake: invocation.command.makesInstallation)
         if invocation.takes(Options.purpose) { client.service.purpose = invocation[Options.purpose] }
         if invocation.takes(Options.languages) { client.service.languages = invocation[Options.languages] ?? [] }
         defer { client.service.transport.close() }
@@ -36,8 +36,12 @@ enum House {
         invocation[GlobalOptions.data] ?? DataDirectory.standardPath
     }
 
-    private static func operatorClient(of path: String) throws(ToolError) -> Client {
+    private static func operatorClient(of path: String, mayMake: Bool) throws(ToolError) -> Client {
         guard let running = DataDirectory.running(in: path) else {
+            if !mayMake, access(path + "/log.sqlite", F_OK) != 0 {
+                let makers = CommandTable.all.filter(\.makesInstallation).map(\.name).joined(separator: ", ")
+                throw .data("There is no installation in \(path). Check --data; these commands make one: \(makers).")
+            }
             let service = try open(path)
             return Client(
                 service: ServiceClient(transport: HouseTransport(service: service), token: service.adminToken))

@@ -102,6 +102,18 @@ import Testing
         #expect(client.isEnded)
     }
 
+    @Test(arguments: [(60, 100, 200), (63, 8, 200), (64, 8, 431), (100, 8, 431), (1, 8100, 200), (1, 8200, 431)])
+    func `a head has at most 64 fields and 8 KiB`(fields: Int, bytes: Int, status: Int) throws {
+        let server = try TestServer()
+        let client = try #require(RawClient(port: server.port))
+        let value = String(repeating: "a", count: bytes)
+        let head = (0..<fields).map { "X-\($0): \(value)\r\n" }.joined()
+        client.send("GET / HTTP/1.1\r\nHost: h\r\n\(head)\r\n")
+        let answer = try #require(client.receive())
+        #expect(answer.status == status)
+        #expect(status == 200 || answer.header("content-type") == "application/problem+json")
+    }
+
     @Test func `a header that is too large is refused`() throws {
         let server = try TestServer()
         for header in [

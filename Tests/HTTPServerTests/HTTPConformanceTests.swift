@@ -13,7 +13,13 @@ import Testing
         client.send(given.bytes)
         client.endSending()
         var statuses: [Int] = []
-        while let answer = client.receive() { statuses.append(answer.status) }
+        while let answer = client.receive() {
+            statuses.append(answer.status)
+            // libmicrohttpd 0.9.75 refuses a malformed Content-Length by itself, in HTML, and sends that head twice.
+            let isOwn = answer.status == 200 || answer.header("content-type") == "application/problem+json"
+            if isOwn { #expect(!answer.body.hasPrefix("HTTP/")) }
+            if isOwn, statuses == given.statuses { #expect(client.unread == 0) }
+        }
         #expect(statuses == given.statuses)
     }
 

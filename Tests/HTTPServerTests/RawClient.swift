@@ -62,6 +62,9 @@ final class RawClient {
         shutdown(descriptor, CInt(SHUT_WR))
     }
 
+    /// Bytes that came after the last complete answer.
+    var unread: Int { received.count }
+
     /// The next answer, or `nil` if the connection ends before one is complete.
     func receive(isHead: Bool = false) -> Answer? {
         let separator = Array("\r\n\r\n".utf8)

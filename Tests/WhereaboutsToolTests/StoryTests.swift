@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import Service
 import TestSupport
@@ -91,6 +92,18 @@ import Testing
         #expect(tool("verify").exitCode == 0)
         let events = tool("events", "--as-stored").results.split(separator: "\n")
         #expect(try events.map { try json(String($0))["number"]?.int } == (1...events.count).map { Int64($0) })
+    }
+
+    @Test(arguments: [
+        ["person", "list"], ["verify"], ["audit", "--person", "anna"], ["person", "remove", "anna", "--yes"],
+    ])
+    func `a mistyped data directory is named and nothing is made there`(words: [String]) throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/typo"
+        let (exitCode, _, notes) = whereabouts(words: ["--data", path] + words)
+        #expect(exitCode == 3)
+        #expect(notes.contains("There is no installation in \(path)."))
+        #expect(access(path, F_OK) != 0)
     }
 
     @Test func `while another process has the directory the tool says who`() throws {

@@ -25,6 +25,10 @@ final class Screen: Sendable {
 
 /// Runs the tool as its `main` does.
 func whereabouts(_ arguments: String...) -> (exitCode: Int32, results: String, notes: String) {
+    whereabouts(words: arguments)
+}
+
+func whereabouts(words arguments: [String]) -> (exitCode: Int32, results: String, notes: String) {
     let screen = Screen()
     let exitCode = Program.run(arguments, console: screen.console)
     return (exitCode, screen.results, screen.notes)

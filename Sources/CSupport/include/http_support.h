@@ -36,7 +36,8 @@ struct http_daemon_options {
     void (*request_ended)(void *context, struct MHD_Connection *connection, void *request_context);
 };
 
-/// Starts a daemon that uses epoll, does nothing by itself and refuses what RFC 9112 lets a strict server refuse.
+/// Starts a daemon that uses epoll and does nothing by itself. It is not asked to be strict: in that mode libmicrohttpd
+/// 0.9.75 sends the head of its refusal twice; what RFC 9112 wants refused is refused by the caller.
 /// `options` must outlive the daemon.
 /// - Returns: null when libmicrohttpd could not start.
 struct MHD_Daemon *http_daemon_start(const struct http_daemon_options *options);
@@ -45,6 +46,8 @@ struct MHD_Daemon *http_daemon_start(const struct http_daemon_options *options);
 int http_daemon_epoll_descriptor(struct MHD_Daemon *daemon);
 
 int http_connection_descriptor(struct MHD_Connection *connection);
+/// Bytes of the request line and header fields of the request under way, line ends included; 0 before they are complete.
+size_t http_connection_head_bytes(struct MHD_Connection *connection);
 void *http_connection_context(struct MHD_Connection *connection);
 
 #ifdef __cplusplus

@@ -61,6 +61,7 @@ struct Door: Sendable {
         case .none: caller = Caller(principal: .house, scopes: [], token: nil)
         }
         guard let caller else { return answer(refusal.response, .random()) }
+        if let problem = route.refusal(ofQuery: request.query) { return answer(problem.response, .random()) }
         if let response = ContentCoding.refusal(of: request) { return answer(response, .random()) }
         var key: RequestKey?
         if route.takesKey, let text = request.header("idempotency-key") {

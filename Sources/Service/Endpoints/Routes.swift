@@ -201,14 +201,17 @@ struct Route: Sendable {
         Route(method: method, path: path, pattern: parts(path), credentials: .none, bodyBytes: 0, work: .answer(work))
     }
 
-    static func parts(_ path: String) -> [String] { path.split(separator: "/").map(String.init) }
+    /// The parts of a path. Empty ones count: `//healthz` and `/healthz/` are other addresses than `/healthz`.
+    static func parts(_ path: String) -> [String] {
+        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    }
 
     /// What stands at the open places of the path; `nil` when it is another path.
     func match(_ path: [String]) -> [String]? {
         guard path.count == pattern.count else { return nil }
         var open: [String] = []
         for (wanted, part) in zip(pattern, path) {
-            if wanted == "*" { open.append(part) } else if wanted != part { return nil }
+            if wanted == "*", !part.isEmpty { open.append(part) } else if wanted != part { return nil }
         }
         return open
     }

@@ -57,9 +57,9 @@ enum OpenAPIDocument {
             ("operationId", .text(operationID(of: route))), ("summary", .text(operation.summary)),
             ("tags", [.text(operation.group.rawValue)]), ("security", security(operation.access)),
         ]
-        let query = operation.query + (operation.hasPlaces ? [.crs, .format] : [])
         let parameters =
-            query.map(description) + (operation.hasNames ? [languages] : []) + (route.takesKey ? [requestKey] : [])
+            operation.parameters.map(description) + (operation.hasNames ? [languages] : [])
+            + (route.takesKey ? [requestKey] : [])
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
         if let body = operation.body {
             let types = operation.bodyTypes.map { (key: $0, value: ["schema": body] as JSONTree) }

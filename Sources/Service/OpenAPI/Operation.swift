@@ -48,6 +48,9 @@ struct Operation: Sendable {
     var hasPlaces = false
     /// Whether places are named, in the languages that are wanted.
     var hasNames = false
+
+    /// All members of the query of the URL.
+    var parameters: [Parameter] { query + (hasPlaces ? [.crs, .format] : []) }
 }
 
 extension Operation.Parameter {

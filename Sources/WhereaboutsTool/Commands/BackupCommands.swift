@@ -24,7 +24,7 @@ enum BackupCommands {
                 Nothing is overwritten: the data directory must hold no log. The log goes on from the moment of the backup;
                 what was granted, revoked or paused later is not in it. Name the newest keys.sqlite there is with --keys:
                 whoever was erased by then is erased again.
-                """, run: restore),
+                """, makesInstallation: true, run: restore),
     ]
 
     private static func path(_ name: String, help: String) -> Option<String> {

@@ -20,7 +20,7 @@ enum ImportCommand {
         details: """
             Adds persons and devices that are not there yet, and says so. A file may be imported again, or after it was
             broken off: what is in the log already counts as duplicate. --json prints a line a file.
-            """, run: run)
+            """, makesInstallation: true, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         var choices = ImportRun.Choices(

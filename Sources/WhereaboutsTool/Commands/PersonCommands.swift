@@ -6,7 +6,7 @@ enum PersonCommands {
     static let all = [
         Command(
             words: ["person", "add"], summary: "Add a person, who can ask and be asked about.",
-            operands: .one("NAME"), accepts: [Options.json], run: add),
+            operands: .one("NAME"), accepts: [Options.json], makesInstallation: true, run: add),
         Command(
             words: ["person", "list"], summary: "List the persons and their devices.", accepts: [Options.json],
             run: list),

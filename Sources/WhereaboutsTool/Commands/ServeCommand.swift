@@ -14,7 +14,7 @@ enum ServeCommand {
         details: """
             Answers what was accepted before it ends, within 5 s, then exits with 0. It speaks no TLS: for the internet,
             put a reverse proxy in front.
-            """, run: run)
+            """, makesInstallation: true, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         // Blocked before any thread is made, so that every thread inherits it and only `sigwait` below takes them.

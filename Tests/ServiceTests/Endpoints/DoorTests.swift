@@ -52,6 +52,32 @@ import Testing
         #expect(plain.status == 201)
     }
 
+    // MARK: Addresses
+
+    @Test func `a parameter that a route does not know, or gets twice, is refused and nothing is read`() throws {
+        let village = try Village()
+        let house = village.house
+        let number = house.service.log.head
+        for route in Route.all where route.pattern.first == "v1" {
+            let path = "/" + route.pattern.map { $0 == "*" ? "walker" : $0 }.joined(separator: "/")
+            let unknown = house.send(route.method, path + "?form=2026-05-01", as: house.operatorToken, "{}")
+            #expect(unknown.status == 400, "\(route.method) \(path)")
+            #expect(unknown.text.contains("form"), "\(route.method) \(path)")
+            guard let name = route.parameterNames?.first else { continue }
+            let twice = house.send(route.method, path + "?\(name)=1&\(name)=2", as: house.operatorToken, "{}")
+            #expect(twice.status == 400 && twice.text.contains("more than once"), "\(route.method) \(path)")
+        }
+        #expect(house.service.log.head == number)
+        #expect(house.send("GET", "/v1/people?form=1", as: nil).status == 401)
+        #expect(house.send("GET", "/healthz?probe=1", as: nil).status == 200)
+    }
+
+    @Test(arguments: ["//healthz", "/healthz/", "/v1//people", "/v1/people/", "//v1/people", "/v1/people//walker/"])
+    func `an address has one spelling`(path: String) throws {
+        let house = try ServiceUnderTest()
+        #expect(house.send("GET", path, as: house.operatorToken).status == 404)
+    }
+
     // MARK: Pages of other origins
 
     private static func allowed(_ answer: Answer) -> [String] {
