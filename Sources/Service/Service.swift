@@ -51,10 +51,11 @@ package final class Service: Sendable {
 
     /// Opens the directory's log and projections and starts the threads; nothing listens yet.
     ///
+    /// - Parameter acceptingLoss: go on where events that were durable are lost, which is then an event.
     /// - Throws: ``LogError``, ``GazetteerError`` or ``ConfigurationError``, each one sentence for an operator.
     package init(
         directory: DataDirectory, configuration: ServiceConfiguration, gazetteerPath: String?,
-        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
+        acceptingLoss: Bool = false, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
     ) throws {
         memory_share_arenas(Self.arenas)
         self.directory = directory
@@ -72,7 +73,8 @@ package final class Service: Sendable {
         let lookup = TimelineLookup()
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place }, clock: clock)
+            rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place },
+            acceptingLoss: acceptingLoss, clock: clock)
         self.log = log
         let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
         self.host = host

@@ -56,12 +56,12 @@ enum House {
     }
 
     /// Opens the service of a data directory in this process.
-    static func open(_ path: String) throws(ToolError) -> Service {
+    static func open(_ path: String, acceptingLoss: Bool = false) throws(ToolError) -> Service {
         do {
             let directory = try DataDirectory(path: path)
             return try Service(
                 directory: directory, configuration: try ServiceConfiguration.read(directory.configuration),
-                gazetteerPath: GazetteerLocation.find())
+                gazetteerPath: GazetteerLocation.find(), acceptingLoss: acceptingLoss)
         } catch {
             throw .data("\(error)")
         }

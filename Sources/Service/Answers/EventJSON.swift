@@ -215,6 +215,10 @@ enum EventJSON {
         case .personErased(let person): writer.field("person", person.rawValue)
         case .clockSteppedBack(let milliseconds): writer.field("milliseconds", milliseconds)
         case .logRestored(let epoch): writer.field("epoch", epoch)
+        case .lossAccepted(let from, let to, let epoch):
+            writer.field("from", from)
+            writer.field("to", to)
+            writer.field("epoch", epoch)
         }
     }
 

@@ -75,6 +75,12 @@ package enum Restore {
         if access(configuration, F_OK) == 0, access(target.configuration, F_OK) != 0 {
             try DataDirectory.copyPrivate(configuration, to: target.configuration)
         }
+        // What was folded from the log that is replaced, and the witness of its end, say nothing about this one.
+        DataDirectory.removeTree(target.projections)
+        try DataDirectory.makeDirectory(target.projections)
+        for file in [target.catalog, WitnessFile.path(besideLog: target.log)] {
+            for suffix in ["", "-wal", "-shm"] { unlink(file + suffix) }
+        }
         for (from, to) in [(prepared.kek, target.kek), (prepared.keys, target.keys), (prepared.log, target.log)]
         where access(from, F_OK) == 0 {
             guard rename(from, to) == 0 else { throw LogError.file(path: to, errno: errno) }

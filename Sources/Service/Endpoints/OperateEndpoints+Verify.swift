@@ -8,7 +8,8 @@ extension OperateEndpoints {
     /// How long a verification waits for projections that are being folded from zero.
     private static let longestLoadingMilliseconds = 600_000
 
-    /// Recomputes the log, counts the rows of every active projection again, and compares each with a refold from zero.
+    /// Recomputes the log, counts the rows of every active projection again, and compares each, and the standing, with a
+    /// refold from zero.
     ///
     /// Cost: the time of a refold; one answering thread.
     static func verify(
@@ -53,6 +54,18 @@ extension OperateEndpoints {
                 writer.field("refold", found.refold)
                 writer.endObject()
             }
+            let standing = StandingCheck.run(service.log, context.reader)
+            isGood = isGood && standing.refold == RefoldCheck.Result.equal.rawValue
+            writer.beginObject()
+            writer.field("name", "standing")
+            writer.field("version", Int64(StandingFile.version))
+            writer.field("generation", Int64(1))
+            writer.field("place", standing.place)
+            writer.field("fingerprint", standing.fingerprint.hex)
+            // It is held in memory; its file is compared with the log when it is loaded.
+            writer.field("rows", "ok")
+            writer.field("refold", standing.refold)
+            writer.endObject()
         }
         writer.field("ok", isGood)
         writer.endObject()

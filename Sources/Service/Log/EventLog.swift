@@ -73,27 +73,45 @@ package final class EventLog: Sendable {
     ///   - standingFile: where the standing is saved between starts.
     ///   - rows: looks a fix up in the folded rows of the timeline; called on the writer's thread.
     ///   - timelinePlace: up to which number the timeline is folded.
+    ///   - acceptingLoss: go on with a log that lacks events that were durable, and record that it does.
     ///   - clock: the time of the house.
+    /// - Throws: ``LogError/lost(_:)`` when events are missing and the loss is not accepted.
     init(
         path: String, keys: KeyRing, standingFile: StandingFile,
         rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> FixTail.Row?,
-        timelinePlace: @escaping @Sendable () -> Int64, clock: @escaping @Sendable () -> Timestamp
+        timelinePlace: @escaping @Sendable () -> Int64, acceptingLoss: Bool = false,
+        clock: @escaping @Sendable () -> Timestamp
     ) throws(LogError) {
         self.path = path
         self.keys = keys
         let store = try LogStore(path: path)
         let reader = try LogReader(path: path, keys: keys)
+        var loss = try LogWitness.loss(
+            store.identity, reader, LogWitness.all(besideLog: path, projections: standingFile.directory))
+        if let loss {
+            guard acceptingLoss else { throw .lost(loss) }
+            store.beginEpoch(after: loss)
+        }
+        var standing: Standing
+        var heads: [StreamID: StreamHead]
+        do throws(LogError) {
+            (standing, heads) = try standingFile.load(log: store.identity, reader: reader)
+        } catch {
+            guard acceptingLoss, case .lost(let found) = error else { throw error }
+            loss = found
+            store.beginEpoch(after: found)
+            (standing, heads) = (Standing(), [:])
+        }
         id = store.identity.id
         epoch = store.identity.epoch
-        var (standing, leaves) = try standingFile.load(log: store.identity, reader: reader)
         let saved = standing.place
-        try Self.catchUp(&standing, &leaves, to: store.identity.range.size, reader)
+        try Self.catchUp(&standing, &heads, to: store.identity.range.size, reader)
         try keys.goOn(after: standing)
-        let sealer = LogSealer(after: store.identity, leaves: leaves)
+        let sealer = LogSealer(after: store.identity, heads: heads)
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
         // standing; they go before anything else happens.
         try keys.destroyKeys(of: Set(standing.persons.lazy.filter(\.value.isErased).map(\.key)))
-        if saved < standing.place { try standingFile.save(standing, sealer, log: store.identity) }
+        if saved < standing.place { try standingFile.save(standing, heads, log: store.identity) }
         let head = store.identity.range.size
         headNumber = Atomic(head)
         headSignal.change { $0.number = head }
@@ -103,6 +121,17 @@ package final class EventLog: Sendable {
         let loop = WriterLoop(
             log: self, store: store, sealer: sealer, tail: tail, standingFile: standingFile, clock: clock)
         writer.withLock { $0 = WorkerThread { loop.run() } }
+        if let loss {
+            try keys.beginEpoch(epoch)
+            do throws(AppendFailure) {
+                _ = try appendAndWait(
+                    .recordLoss(from: loss.from, to: loss.known, epoch: epoch), by: .house, correlation: .random())
+            } catch {
+                if case .fault(let fault) = error { throw fault }
+                throw .stopped
+            }
+            Diagnostics.note("log.loss", "Events \(loss.from) to \(loss.known) are lost; this is on record.")
+        }
     }
 
     /// Number of the newest durable event.
@@ -281,11 +310,14 @@ package final class EventLog: Sendable {
     package var failure: LogError? { queue.read { $0.failure } }
     var queueLength: Int { queue.read { $0.waiting.count } }
 
-    private static func catchUp(
-        _ standing: inout Standing, _ leaves: inout [StreamID: Digest], to head: Int64, _ reader: LogReader
+    /// Folds the events from the standing's place up to `head`.
+    ///
+    /// - Throws: ``LogError/damaged(number:_:)`` where a number or a version of a stream is missing.
+    static func catchUp(
+        _ standing: inout Standing, _ heads: inout [StreamID: StreamHead], to head: Int64, _ reader: LogReader
     ) throws(LogError) {
         while standing.place < head {
-            let events = try reader.events(after: standing.place, limit: 4096)
+            let events = try reader.events(after: standing.place, limit: Int(min(4096, head - standing.place)))
             guard !events.isEmpty else {
                 throw .damaged(number: standing.place + 1, "the log says it has \(head) events")
             }
@@ -294,8 +326,13 @@ package final class EventLog: Sendable {
                 guard event.number == standing.place + 1 else {
                     throw .damaged(number: standing.place + 1, "it is missing")
                 }
+                let due = (heads[event.stream]?.version ?? 0) + 1
+                guard event.version == due else {
+                    throw .damaged(
+                        number: event.number, "it has version \(event.version) of its stream, and \(due) is due")
+                }
                 standing.fold(event)
-                leaves[event.stream] = leaf
+                heads[event.stream] = StreamHead(number: event.number, version: event.version, leaf: leaf)
             }
         }
     }

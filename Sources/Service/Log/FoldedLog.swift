@@ -9,15 +9,18 @@ package final class FoldedLog: Sendable {
     private let host: ProjectionHost
     private let directory: DataDirectory
 
+    /// - Parameter acceptingLoss: go on where events that were durable are lost, which is then an event.
     package init(
-        in directory: DataDirectory, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
+        in directory: DataDirectory, acceptingLoss: Bool = false,
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
     ) throws(LogError) {
         self.directory = directory
         let keys = try directory.openKeys()
         let lookup = TimelineLookup()
         log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place }, clock: clock)
+            rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place },
+            acceptingLoss: acceptingLoss, clock: clock)
         host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
         lookup.follow(host)
     }

@@ -22,6 +22,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case notPrivate(String)
     /// What the log says of itself does not fit its rows.
     case damaged(number: Int64, String)
+    /// Events that were durable are not in the log any more.
+    case lost(LogLoss)
     /// The writer stopped after an earlier fault.
     case stopped
 
@@ -43,6 +45,7 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
             "Key \(id) in keys.sqlite is damaged, so nothing can be recorded of its person this month; stop the service and put keys.sqlite back from a backup."
         case .notPrivate(let sentence): sentence
         case .damaged(let number, let what): "Event \(number) is damaged: \(what)."
+        case .lost(let loss): loss.description
         case .stopped: "The log stopped after a fault; see the diagnostics, then start the service again."
         }
     }

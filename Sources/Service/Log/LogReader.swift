@@ -103,6 +103,30 @@ package final class LogReader {
         return events
     }
 
+    /// Whether the row of the log with this number is this event of this stream. Cost: one look-up by primary key.
+    func holds(_ head: StreamHead, of stream: StreamID) throws(LogError) -> Bool {
+        do throws(SQLiteError) {
+            return try connection.cached("SELECT stream, version, leaf FROM event WHERE number = ?") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(head.number, at: 1)
+                guard try statement.step() else { return false }
+                return statement.int(at: 0) == stream.rawValue && statement.int(at: 1) == head.version
+                    && statement.withBytes(at: 2) { Digest(bytes: $0) } == head.leaf
+            }
+        } catch { throw .sqlite(error) }
+    }
+
+    /// The leaf of the event with this number; `nil` when the log has none.
+    func leaf(of number: Int64) throws(LogError) -> Digest? {
+        do throws(SQLiteError) {
+            return try connection.cached("SELECT leaf FROM event WHERE number = ?") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(number, at: 1)
+                return try statement.step() ? statement.withBytes(at: 0) { Digest(bytes: $0) } : nil
+            }
+        } catch { throw .sqlite(error) }
+    }
+
     /// Number of events, leaves' tree and identity, as the last commit wrote them.
     func identity() throws(LogError) -> LogIdentity {
         do throws(SQLiteError) { return try LogIdentity.read(connection) } catch { throw .sqlite(error) }

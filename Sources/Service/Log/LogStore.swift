@@ -5,14 +5,16 @@ import Whereabouts
 /// The file of the log. One thread at a time: the writer's, or the committing one that it hands the file to.
 final class LogStore {
     private let connection: Connection
-    /// What the file said of itself when it was opened.
-    let identity: LogIdentity
+    /// What the file said of itself when it was opened; its epoch is the one that the next commit writes.
+    private(set) var identity: LogIdentity
     private let insertion: Statement
+    private let witness: WitnessFile
     /// About how many pages were written since the last checkpoint.
     private(set) var pagesSinceCheckpoint = 0
 
     /// Opens or creates the file.
     init(path: String) throws(LogError) {
+        witness = WitnessFile(besideLog: path)
         do throws(SQLiteError) {
             connection = try Connection(path: path, access: .readWrite)
         } catch { throw .sqlite(error) }
@@ -103,30 +105,34 @@ final class LogStore {
     func write(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) {
         var bytes = 0
         var keys = 0
-        do throws(SQLiteError) {
-            try connection.begin()
-            for event in batch.events {
-                let next = keys + event.encoded.parts.count
-                let leaf = sealer.seal(event, keys: batch.keys[keys..<next])
-                keys = next
-                bytes += sealer.body.bytes.count
-                let result: Result<Void, SQLiteError> = sealer.body.bytes.withUnsafeBytes { body in
-                    do throws(SQLiteError) {
-                        try insert(event.header, body: body, leaf)
-                        return .success(())
-                    } catch { return .failure(error) }
-                }
-                try result.get()
+        do throws(SQLiteError) { try connection.begin() } catch { throw .sqlite(error) }
+        for event in batch.events {
+            let next = keys + event.encoded.parts.count
+            let leaf = try sealer.seal(event, keys: batch.keys[keys..<next])
+            keys = next
+            bytes += sealer.body.bytes.count
+            let result: Result<Void, SQLiteError> = sealer.body.bytes.withUnsafeBytes { body in
+                do throws(SQLiteError) {
+                    try insert(event.header, body: body, leaf)
+                    return .success(())
+                } catch { return .failure(error) }
             }
-            try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?") {
+            if case .failure(let error) = result { throw .sqlite(error) }
+        }
+        do throws(SQLiteError) {
+            try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?, epoch = ?") {
                 (statement) throws(SQLiteError) in
                 try statement.bind(sealer.range.size, at: 1)
                 try statement.bind(sealer.range.bytes, at: 2)
                 try statement.bind(sealer.headLeaf?.bytes ?? [], at: 3)
+                try statement.bind(identity.epoch, at: 4)
                 try statement.run()
             }
             try connection.commit()
         } catch { throw .sqlite(error) }
+        witness.note(
+            LogWitness(
+                log: identity.id, epoch: identity.epoch, number: sealer.range.size, leaf: sealer.headLeaf))
         // The row of the log, the newest leaf page, its parent and the first page, and what the events fill.
         pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
     }
@@ -159,7 +165,15 @@ final class LogStore {
     /// Moves what no reader needs from the write-ahead log into the database, without waiting for readers.
     func checkpoint() throws(LogError) {
         do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch { throw .sqlite(error) }
+        witness.sync()
         pagesSinceCheckpoint = 0
+    }
+
+    /// Goes on under a higher epoch from the next commit on, so that nothing that was folded from events that are lost is
+    /// taken for this log's own.
+    func beginEpoch(after loss: LogLoss) {
+        identity = LogIdentity(
+            id: identity.id, epoch: max(identity.epoch, loss.epoch) + 1, range: identity.range, head: identity.head)
     }
 
     /// Lets a log that was put back go on under the next epoch, so that nothing folded from another course of events is

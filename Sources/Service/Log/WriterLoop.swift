@@ -115,7 +115,7 @@ final class WriterLoop: @unchecked Sendable {
 
     /// The turn is the writer's.
     private func saveDurable() throws(LogError) {
-        try standingFile.save(log.standingCopy(), committer.sealer, log: identity)
+        try standingFile.save(log.standingCopy(), committer.sealer.heads, log: identity)
         sinceSaved = 0
     }
 

@@ -229,7 +229,7 @@ final class AuditTable: Projection {
         case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
             .locationPushStarted, .locationPushAttempted,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
-            .logRestored, .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
+            .logRestored, .lossAccepted, .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
             return nil
         }
     }
@@ -284,6 +284,7 @@ extension Event {
         case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
             .locationPushStarted, .locationPushAttempted,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored,
+            .lossAccepted,
             .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
             preconditionFailure("Not a change of settings.")
         }

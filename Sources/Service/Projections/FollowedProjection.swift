@@ -41,22 +41,13 @@ final class FollowedProjection {
                 """)
             if try !Self.hasPlace(file) {
                 try file.connection.begin()
-                try file.connection.execute(
-                    """
-                    CREATE TABLE place (
-                        number INTEGER NOT NULL, leaf BLOB NOT NULL, log_id BLOB NOT NULL, epoch INTEGER NOT NULL,
-                        version INTEGER NOT NULL, form BLOB NOT NULL, fingerprint BLOB NOT NULL,
-                        is_loading INTEGER NOT NULL
-                    ) STRICT;
-                    INSERT INTO place VALUES (0, x'', x'', 0, 0, x'', x'', 1);
-                    """)
+                try file.connection.execute(ProjectionFile.placeSchema)
+                try file.connection.execute("INSERT INTO place VALUES (0, x'', x'', 0, 0, x'', x'', 1, x'')")
                 try file.connection.execute(kind.schema)
-                try file.connection.cached("UPDATE place SET form = ?") { (statement) throws(SQLiteError) in
-                    try statement.bind(kind.form.bytes, at: 1)
-                    try statement.run()
-                }
-                try Self.writePlace(
-                    file, number: 0, leaf: nil, log: log, version: generation.version, isLoading: true)
+                try Self.write(
+                    SavedPlace(
+                        number: 0, leaf: nil, logID: log.id, epoch: log.epoch, version: generation.version,
+                        form: kind.form, fingerprint: file.fingerprint, isLoading: true), to: file)
                 try file.connection.commit()
             }
             let saved = try Self.readPlace(file)
@@ -93,9 +84,7 @@ final class FollowedProjection {
         do throws(SQLiteError) {
             try projection.fold(events)
             try projection.flush()
-            try Self.writePlace(
-                file, number: last.number, leaf: leaf, log: log, version: generation.version,
-                isLoading: isLoading)
+            try writePlace(number: last.number, leaf: leaf, isLoading: isLoading)
             try file.connection.commit()
         } catch {
             try? file.connection.rollback()
@@ -117,8 +106,7 @@ final class FollowedProjection {
         try file.connection.begin()
         do throws(SQLiteError) {
             try file.connection.execute(kind.indexes)
-            try Self.writePlace(
-                file, number: place, leaf: leaf, log: log, version: generation.version, isLoading: false)
+            try writePlace(number: place, leaf: leaf, isLoading: false)
             try file.connection.commit()
         } catch {
             try? file.connection.rollback()
@@ -149,6 +137,14 @@ final class FollowedProjection {
         }
     }
 
+    /// What the file at `path` says that the log holds; `nil` when it cannot be read or is damaged.
+    static func witness(_ path: String) -> LogWitness? {
+        guard let file = try? ProjectionFile(path: path, access: .readOnly), let saved = try? readPlace(file),
+            let log = saved.logID
+        else { return nil }
+        return LogWitness(log: log, epoch: saved.epoch, number: saved.number, leaf: saved.leaf)
+    }
+
     struct SavedPlace {
         let number: Int64
         let leaf: Digest?
@@ -160,39 +156,67 @@ final class FollowedProjection {
         let isLoading: Bool
     }
 
+    /// - Throws: also when the row does not give its checksum: a damaged place must not say what the log once held.
     static func readPlace(_ file: ProjectionFile) throws(SQLiteError) -> SavedPlace {
         try file.connection.cached(
-            "SELECT number, leaf, log_id, epoch, version, fingerprint, is_loading, form FROM place"
+            "SELECT number, leaf, log_id, epoch, version, form, fingerprint, is_loading, checksum FROM place"
         ) { (statement) throws(SQLiteError) in
-            guard try statement.step(), let fingerprint = Fingerprint(bytes: statement.bytes(at: 5)) else {
+            guard try statement.step(), let fingerprint = Fingerprint(bytes: statement.bytes(at: 6)) else {
                 throw SQLiteError.damagedRow
             }
-            return SavedPlace(
+            let saved = SavedPlace(
                 number: statement.int(at: 0), leaf: Digest(bytes: statement.bytes(at: 1)),
                 logID: statement.withBytes(at: 2) { Identifier128(bytes: $0) }, epoch: statement.int(at: 3),
-                version: statement.int(at: 4), form: Digest(bytes: statement.bytes(at: 7)), fingerprint: fingerprint,
-                isLoading: statement.int(at: 6) != 0)
+                version: statement.int(at: 4), form: Digest(bytes: statement.bytes(at: 5)), fingerprint: fingerprint,
+                isLoading: statement.int(at: 7) != 0)
+            guard saved.number >= 0, statement.bytes(at: 8) == checksum(saved, file.hasher) else {
+                throw SQLiteError.damagedRow
+            }
+            return saved
         }
     }
 
-    private static func writePlace(
-        _ file: ProjectionFile, number: Int64, leaf: Digest?, log: LogIdentity, version: Int64, isLoading: Bool
-    ) throws(SQLiteError) {
+    private func writePlace(number: Int64, leaf: Digest?, isLoading: Bool) throws(SQLiteError) {
+        try Self.write(
+            SavedPlace(
+                number: number, leaf: leaf, logID: log.id, epoch: log.epoch, version: generation.version,
+                form: kind.form, fingerprint: file.fingerprint, isLoading: isLoading), to: file)
+    }
+
+    private static func write(_ place: SavedPlace, to file: ProjectionFile) throws(SQLiteError) {
         try file.connection.cached(
             """
             UPDATE place
-            SET number = ?, leaf = ?, log_id = ?, epoch = ?, version = ?, fingerprint = ?, is_loading = ?
+            SET number = ?, leaf = ?, log_id = ?, epoch = ?, version = ?, form = ?, fingerprint = ?, is_loading = ?,
+                checksum = ?
             """
         ) { (statement) throws(SQLiteError) in
-            try statement.bind(number, at: 1)
-            try statement.bind(leaf?.bytes ?? [], at: 2)
-            try statement.bind(log.id.bytes, at: 3)
-            try statement.bind(log.epoch, at: 4)
-            try statement.bind(version, at: 5)
-            try statement.bind(file.fingerprint.bytes, at: 6)
-            try statement.bind(isLoading ? 1 : 0, at: 7)
+            try statement.bind(place.number, at: 1)
+            try statement.bind(place.leaf?.bytes ?? [], at: 2)
+            try statement.bind(place.logID?.bytes ?? [], at: 3)
+            try statement.bind(place.epoch, at: 4)
+            try statement.bind(place.version, at: 5)
+            try statement.bind(place.form?.bytes ?? [], at: 6)
+            try statement.bind(place.fingerprint.bytes, at: 7)
+            try statement.bind(place.isLoading ? 1 : 0, at: 8)
+            try statement.bind(checksum(place, file.hasher), at: 9)
             try statement.run()
         }
+    }
+
+    private static func checksum(_ place: SavedPlace, _ hasher: RowHasher) -> [UInt8] {
+        hasher.hash { writer in
+            writer.array(9)
+            writer.text("place")
+            writer.integer(place.number)
+            writer.byteString(place.leaf?.bytes ?? [])
+            writer.byteString(place.logID?.bytes ?? [])
+            writer.integer(place.epoch)
+            writer.integer(place.version)
+            writer.byteString(place.form?.bytes ?? [])
+            writer.byteString(place.fingerprint.bytes)
+            writer.bool(place.isLoading)
+        }.bytes
     }
 }
 

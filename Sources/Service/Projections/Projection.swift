@@ -68,8 +68,18 @@ struct ProjectionRow {
 
 /// The SQLite file of one generation of a projection.
 ///
-/// `place(number, leaf, log_id, epoch, version, form, fingerprint, is_loading)` is its one row of book-keeping.
+/// `place` is its one row of book-keeping. `form` is ``ProjectionKind/form``, `fingerprint` the sum over the rows of all
+/// tables, and `checksum` the first 128 bits of SHA-256 over the row's other columns, as a CBOR array that starts with
+/// `"place"`.
 final class ProjectionFile {
+    static let placeSchema: StaticString = """
+        CREATE TABLE place (
+            number INTEGER NOT NULL, leaf BLOB NOT NULL, log_id BLOB NOT NULL, epoch INTEGER NOT NULL,
+            version INTEGER NOT NULL, form BLOB NOT NULL, fingerprint BLOB NOT NULL, is_loading INTEGER NOT NULL,
+            checksum BLOB NOT NULL
+        ) STRICT
+        """
+
     let path: String
     let connection: Connection
     /// Kept by the projection's `fold`, read and written with its place.

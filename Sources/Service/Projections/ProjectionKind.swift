@@ -18,7 +18,7 @@ struct ProjectionKind: Sendable {
         versions = type.versions
         schema = type.schema
         indexes = type.indexes
-        form = SHA256().hash(Array("\(type.schema);\(type.indexes)".utf8))
+        form = SHA256().hash(Array("\(ProjectionFile.placeSchema);\(type.schema);\(type.indexes)".utf8))
         make = { type.init(file: $0, version: $1) }
     }
 

@@ -67,6 +67,8 @@ package indirect enum Event: Hashable, Sendable {
     case personErased(PersonID)
     case clockSteppedBack(byMilliseconds: Int64)
     case logRestored(epoch: Int64)
+    /// Events of these numbers were durable before and are lost.
+    case lossAccepted(from: Int64, to: Int64, epoch: Int64)
 }
 
 /// The number a kind of event is stored under. Numbers are never reused; the ones without an ``Event`` case are
@@ -123,6 +125,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case webhookFailed = 54
     case accountInvitationMade = 55
     case accountInvitationClosed = 56
+    case lossAccepted = 58
 
     /// The name people and machines see: the case name with a capital, `FixReported`.
     package var name: String {

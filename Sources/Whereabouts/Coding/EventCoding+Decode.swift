@@ -131,6 +131,10 @@ extension EventCoding {
         case .personErased: event = .personErased(PersonID(rawValue: try require(try clear.integer(1))))
         case .clockSteppedBack: event = .clockSteppedBack(byMilliseconds: try require(try clear.integer(1)))
         case .logRestored: event = .logRestored(epoch: try require(try clear.integer(1)))
+        case .lossAccepted:
+            event = .lossAccepted(
+                from: try require(try clear.integer(1)), to: try require(try clear.integer(2)),
+                epoch: try require(try clear.integer(3)))
         case .sharingPaused:
             event = .sharingPaused(
                 PersonID(rawValue: try require(try clear.integer(1))), until: try clear.timestamp(2))

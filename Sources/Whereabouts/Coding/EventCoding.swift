@@ -319,6 +319,11 @@ package enum EventCoding {
         case .logRestored(let epoch):
             kind = .logRestored
             clear.integer(1, epoch)
+        case .lossAccepted(let from, let to, let epoch):
+            kind = .lossAccepted
+            clear.integer(1, from)
+            clear.integer(2, to)
+            clear.integer(3, epoch)
         }
         return Encoded(kind: kind, clear: clear.finish(), parts: parts)
     }

@@ -88,6 +88,8 @@ package enum Command: Sendable {
     case erasePerson(Handle)
     /// The log was put back from a copy and goes on under this epoch.
     case recordRestore(epoch: Int64)
+    /// The events of these numbers were durable and are lost; the log goes on without them under this epoch.
+    case recordLoss(from: Int64, to: Int64, epoch: Int64)
     /// The person was erased after the copy was made.
     case finishErasure(PersonID)
     /// Refusals of one asker beyond those recorded one by one.

@@ -152,6 +152,13 @@ extension Standing {
         return decision
     }
 
+    func recordLoss(from: Int64, to: Int64, epoch: Int64, by caller: Caller) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        decision.append(.lossAccepted(from: from, to: to, epoch: epoch), to: .house)
+        return decision
+    }
+
     private func erasing(_ person: PersonID) -> Decision {
         var decision = Decision()
         for query in openQueries[person] ?? [] {

@@ -84,6 +84,8 @@ extension Standing {
             return try countRefusals(by: principal, count: count, since: since, by: caller)
         case .erasePerson(let handle): return try erasePerson(handle, by: caller, at: now)
         case .recordRestore(let epoch): return try recordRestore(epoch: epoch, by: caller)
+        case .recordLoss(let from, let to, let epoch):
+            return try recordLoss(from: from, to: to, epoch: epoch, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
     }

@@ -9,8 +9,11 @@ enum ServeCommand {
         name: "listen", placeholder: "HOST:PORT", help: "where to listen (default: config.json, else 127.0.0.1:8080)",
         form: "HOST:PORT, as 127.0.0.1:8080", read: { Self.address($0) })
 
+    private static let acceptLoss = Option.flag(
+        "accept-loss", help: "go on although events that were durable are lost, and record that")
+
     static let command = Command(
-        words: ["serve"], summary: "Run the service until SIGINT or SIGTERM.", accepts: [listen],
+        words: ["serve"], summary: "Run the service until SIGINT or SIGTERM.", accepts: [listen, acceptLoss],
         details: """
             Answers what was accepted before it ends, within 5 s, then exits with 0. It speaks no TLS: for the internet,
             put a reverse proxy in front.
@@ -26,7 +29,7 @@ enum ServeCommand {
 
         let path = House.path(of: invocation)
         let address = if let given = invocation[listen] { given } else { try configuredAddress(path) }
-        let service = try House.open(path)
+        let service = try House.open(path, acceptingLoss: invocation.has(acceptLoss))
         let port: Int
         do {
             port = try service.listen(host: address.host, port: Int(address.port) ?? 0)

@@ -313,6 +313,7 @@ enum GoldenEvents {
         "PersonErased": .personErased(person),
         "ClockSteppedBack": .clockSteppedBack(byMilliseconds: 3_600_000),
         "LogRestored": .logRestored(epoch: 2),
+        "LossAccepted": .lossAccepted(from: 911, to: 1000, epoch: 2),
     ]
 
     private static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure() }() }

@@ -130,6 +130,7 @@ struct AnyEvent {
             )
         case .personErased: return (.personErased(person), audit)
         case .clockSteppedBack: return (.clockSteppedBack(byMilliseconds: ordinal()), .house)
+        case .lossAccepted: return (.lossAccepted(from: ordinal(), to: ordinal(), epoch: ordinal()), .house)
         case .logRestored: return (.logRestored(epoch: ordinal()), .house)
         case .sealedFixReported, .retentionApplied:
             return nil

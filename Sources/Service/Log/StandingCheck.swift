@@ -1,0 +1,42 @@
+import Whereabouts
+
+/// Folds the standing from zero and compares: what the writer decides by must be what the log gives.
+enum StandingCheck {
+    struct Finding {
+        /// Number of the last event that was folded in.
+        let place: Int64
+        /// Sum of the hashes of the standing's entries.
+        let fingerprint: Fingerprint
+        /// ``RefoldCheck/Result`` in words, or why the log could not be folded.
+        let refold: String
+    }
+
+    /// How long the newest decisions may take to become durable.
+    private static let longestWaitMilliseconds = 10_000
+
+    /// Compares the standing of this moment. Cost: reading and folding the whole log, and the memory of a second standing.
+    static func run(_ log: EventLog, _ reader: LogReader) -> Finding {
+        let live = log.standingCopy()
+        let fingerprint = fingerprint(of: live)
+        var refolded = Standing()
+        var heads: [StreamID: StreamHead] = [:]
+        let refold: String
+        do throws(LogError) {
+            if live.place > log.head {
+                _ = log.waitForHead(after: live.place - 1, milliseconds: longestWaitMilliseconds)
+            }
+            try EventLog.catchUp(&refolded, &heads, to: live.place, reader)
+            let result: RefoldCheck.Result =
+                refolded.place == live.place && Self.fingerprint(of: refolded) == fingerprint ? .equal : .different
+            refold = result.rawValue
+        } catch { refold = "\(error)" }
+        return Finding(place: live.place, fingerprint: fingerprint, refold: refold)
+    }
+
+    private static func fingerprint(of standing: Standing) -> Fingerprint {
+        let hasher = RowHasher()
+        var sum = Fingerprint()
+        standing.forEachEntry { sum.add(hasher.hash($0)) }
+        return sum
+    }
+}
