@@ -42,6 +42,8 @@ package struct PushTiming: Sendable {
     package var connectMs: Int64 = 10_000
     /// Milliseconds a new connection may take until its first SETTINGS.
     package var settingsMs: Int64 = 10_000
+    /// Milliseconds from a request's HEADERS until it is given up unanswered. The connection is left after two in a row.
+    package var requestMs: Int64 = 10_000
     /// Milliseconds of silence with requests outstanding before a PING.
     package var pingAfterSilenceMs: Int64 = 15_000
     /// Milliseconds of silence after which an idle connection is tried with a PING before it carries a push.

@@ -1,7 +1,7 @@
 /// The life of one APNs connection as a value: inputs in, actions out, no socket and no clock.
 ///
-/// It knows how many requests may be open, when silence means death, and which broken requests were certainly not
-/// processed. Rules: Apple, "Sending notification requests to APNs"; RFC 9113 sections 5.1.2, 6.8 and 8.7.
+/// It knows how many requests may be open, when silence means death, how long a request may take, and which broken
+/// requests were certainly not processed. Rules: Apple, "Sending notification requests to APNs"; RFC 9113 sections 5.1.2, 6.8 and 8.7.
 package struct PushConnectionState: Sendable {
     /// Something that happened on the connection.
     package enum Input: Sendable, Equatable {
@@ -9,15 +9,15 @@ package struct PushConnectionState: Sendable {
         case settings(maxConcurrentStreams: Int)
         /// A request was opened; only as many as ``capacity`` allows.
         case opened(stream: Int32)
-        /// All requests opened so far have been handed to the system.
-        case flushed
+        /// The request's HEADERS are about to be written; the peer may see them from now on.
+        case written(stream: Int32)
         /// The response's status arrived.
         case status(stream: Int32, Int)
         /// The response is complete.
         case answered(stream: Int32)
         /// The stream is gone, in order or by a reset.
         case streamClosed(stream: Int32, errorCode: UInt32)
-        /// We no longer wait for the stream and reset it.
+        /// We no longer wait for the stream.
         case abandoned(stream: Int32)
         /// GOAWAY: streams above `lastStream` were not processed.
         case goAway(lastStream: Int32)
@@ -49,6 +49,8 @@ package struct PushConnectionState: Sendable {
     package enum Action: Sendable, Equatable {
         /// The request on this stream has ended.
         case finish(stream: Int32, Ending)
+        /// The request on this stream has ended because we wait no longer: reset the stream with CANCEL.
+        case giveUp(stream: Int32, Ending)
         /// Send a PING.
         case ping
         /// Close the socket for this reason and report ``Input/lost``.
@@ -65,14 +67,31 @@ package struct PushConnectionState: Sendable {
     private let timing: PushTiming
     private var phase = Phase.awaitingSettings
     private var limit = 0
-    /// Open streams, each with its status, or 0 before that is known.
-    private var streams: [Int32: Int] = [:]
-    private var unwritten: Set<Int32> = []
+    private struct Request {
+        let openedMs: Int64
+        /// 0 before it is known.
+        var status = 0
+        /// Whether its HEADERS may have left.
+        var isWritten = false
+    }
+
+    /// Requests without an answer after which the connection is left, however lively it is otherwise.
+    private static let unansweredMax = 2
+
+    /// The open streams.
+    private var streams: [Int32: Request] = [:]
+    /// Open streams in the order they were opened, among some that have ended.
+    private var order = StreamLine()
+    /// Requests given up since the last answer, and how long they waited together. Counted with their waits, so that
+    /// pushes with short deadlines find a dead connection too, and do not take a slow one for dead.
+    private var unanswered = (count: 0, waitedMs: Int64(0))
+    /// Why the connection is left.
+    private var leaving = "drained"
     private let openedAtMs: Int64
     private var lastReceivedMs: Int64
     private var busySinceMs: Int64
     private var pingSentMs: Int64?
-    /// An idle connection is being tried with a PING before it carries a push.
+    /// The connection is being tried with a PING before it carries another push: it was idle, or left one unanswered.
     private var isProving = false
 
     /// A connection whose handshake has just ended.
@@ -101,10 +120,19 @@ package struct PushConnectionState: Sendable {
     /// When ``Input/tick`` is next due, in milliseconds of the clock passed to ``handle(_:atMs:)``.
     package var nextTimerMs: Int64 {
         if phase == .awaitingSettings { return openedAtMs + timing.settingsMs }
+        guard let oldest = order.first, let request = streams[oldest] else { return pingTimerMs }
+        return min(pingTimerMs, request.openedMs + timing.requestMs)
+    }
+
+    /// When a PING is due, or its answer.
+    private var pingTimerMs: Int64 {
         if let pingSentMs { return max(pingSentMs, lastReceivedMs) + timing.pingAnswerMs }
         if !streams.isEmpty { return max(lastReceivedMs, busySinceMs) + timing.pingAfterSilenceMs }
         return lastReceivedMs + timing.pingWhenIdleMs
     }
+
+    /// Whether the request is open and none of it has left.
+    package func isUnwritten(_ stream: Int32) -> Bool { streams[stream]?.isWritten == false }
 
     /// Takes an input and says what follows from it.
     ///
@@ -116,21 +144,19 @@ package struct PushConnectionState: Sendable {
             if phase == .awaitingSettings { phase = .open }
         case .opened(let stream):
             if streams.isEmpty { busySinceMs = now }
-            streams[stream] = 0
-            unwritten.insert(stream)
+            streams[stream] = Request(openedMs: now)
+            order.append(stream)
             if stream >= Self.lastStreamIDUsed { phase = .draining }
-        case .flushed:
-            unwritten.removeAll(keepingCapacity: true)
+        case .written(let stream):
+            streams[stream]?.isWritten = true
         case .status(let stream, let status):
-            if streams[stream] != nil { streams[stream] = status }
+            streams[stream]?.status = status
         case .answered(let stream):
             return finish(stream, .answered) + closeIfDrained()
         case .streamClosed(let stream, let errorCode):
             return finish(stream, ending(of: stream, errorCode: errorCode)) + closeIfDrained()
         case .abandoned(let stream):
-            streams[stream] = nil
-            unwritten.remove(stream)
-            return closeIfDrained()
+            return giveUp(stream, now) + closeIfDrained()
         case .goAway(let lastStream):
             phase = .draining
             let dropped = streams.keys.filter { $0 > lastStream }.sorted()
@@ -165,8 +191,35 @@ package struct PushConnectionState: Sendable {
     private mutating func tick(_ now: Int64) -> [Action] {
         guard now >= nextTimerMs else { return [] }
         if phase == .awaitingSettings { return [.close("no SETTINGS within \(timing.settingsMs) ms")] }
-        if pingSentMs != nil { return [.close("PING not answered within \(timing.pingAnswerMs) ms")] }
-        return ping(now)
+        if pingSentMs != nil, now >= pingTimerMs {
+            return [.close("PING not answered within \(timing.pingAnswerMs) ms")]
+        }
+        var actions: [Action] = []
+        while let oldest = order.first, let request = streams[oldest], now - request.openedMs >= timing.requestMs {
+            actions += giveUp(oldest, now)
+        }
+        if now >= pingTimerMs { actions += ping(now) }
+        return actions + closeIfDrained()
+    }
+
+    /// Ends a request for which we wait no longer, and judges the connection by it.
+    private mutating func giveUp(_ stream: Int32, _ now: Int64) -> [Action] {
+        guard let request = streams[stream] else { return [] }
+        let ending = ending(of: stream, errorCode: HTTP2ErrorCode.cancel)
+        forget(stream)
+        var actions = [Action.giveUp(stream: stream, ending)]
+        guard ending != .answered else { return actions }
+        unanswered.count += 1
+        unanswered.waitedMs += now - request.openedMs
+        guard unanswered.waitedMs >= timing.requestMs, phase == .open else { return actions }
+        if unanswered.count >= Self.unansweredMax {
+            phase = .draining
+            leaving = "\(unanswered.count) requests in a row were not answered"
+        } else {
+            isProving = true
+            actions += ping(now)
+        }
+        return actions
     }
 
     private mutating func ping(_ now: Int64) -> [Action] {
@@ -176,19 +229,46 @@ package struct PushConnectionState: Sendable {
     }
 
     private mutating func finish(_ stream: Int32, _ ending: Ending) -> [Action] {
-        guard streams.removeValue(forKey: stream) != nil else { return [] }
-        unwritten.remove(stream)
+        guard streams[stream] != nil else { return [] }
+        if ending == .answered { unanswered = (0, 0) }
+        forget(stream)
         return [.finish(stream: stream, ending)]
+    }
+
+    private mutating func forget(_ stream: Int32) {
+        streams[stream] = nil
+        order.dropEnded { streams[$0] == nil }
     }
 
     /// A known status is an answer even if its body never came: APNs had decided.
     private func ending(of stream: Int32, errorCode: UInt32) -> Ending {
-        if streams[stream, default: 0] != 0 { return .answered }
-        if errorCode == HTTP2ErrorCode.refusedStream || unwritten.contains(stream) { return .notProcessed }
-        return .unknown
+        guard let request = streams[stream] else { return .unknown }
+        if request.status != 0 { return .answered }
+        return errorCode == HTTP2ErrorCode.refusedStream || !request.isWritten ? .notProcessed : .unknown
     }
 
     private func closeIfDrained() -> [Action] {
-        phase == .draining && streams.isEmpty ? [.close("drained")] : []
+        phase == .draining && streams.isEmpty ? [.close(leaving)] : []
+    }
+}
+
+/// Stream ids in the order they were opened; taking from the front costs the same however long the line is.
+private struct StreamLine: Sendable {
+    private var streams: [Int32] = []
+    private var head = 0
+
+    var first: Int32? { head < streams.count ? streams[head] : nil }
+
+    mutating func append(_ stream: Int32) {
+        streams.append(stream)
+    }
+
+    /// Drops streams from the front until one that has not ended.
+    mutating func dropEnded(_ hasEnded: (Int32) -> Bool) {
+        while head < streams.count, hasEnded(streams[head]) { head += 1 }
+        if head == streams.count || head > 1024 && head > streams.count / 2 {
+            streams.removeFirst(head)
+            head = 0
+        }
     }
 }

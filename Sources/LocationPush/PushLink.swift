@@ -67,7 +67,12 @@ final class PushLink {
     var isClosed: Bool { connection.stage == .closed }
     /// Whether new pushes may still go this way, now or later.
     var isUsable: Bool { !isClosed && !(state?.isDraining ?? false) }
-    var capacity: Int { state?.capacity ?? 0 }
+    /// Pushes it takes now. None while the socket takes no more bytes: what waits inside could not be withdrawn.
+    var capacity: Int { connection.isFlushed ? state?.capacity ?? 0 : 0 }
+    /// Pushes handed in of which nothing has left yet.
+    var unwritten: [PushQueue.Number] {
+        sent.compactMap { stream, request in state?.isUnwritten(stream) == true ? request.number : nil }.sorted()
+    }
     var openStreams: Int { sent.count }
     /// Whether it is a good connection that carries as many pushes as APNs allows. One that has not answered yet is
     /// still at its first push, which goes alone.
@@ -96,11 +101,7 @@ final class PushLink {
 
     /// Gives up a push that is on its way here, if it is.
     func abandon(_ number: PushQueue.Number, atMs now: Int64) {
-        guard let stream = streams[number], let request = sent[stream] else { return }
-        connection.session.submitReset(stream: stream, errorCode: HTTP2ErrorCode.cancel)
-        forget(stream, request)
-        report(request, .unknown, nil, why: "no answer before the deadline", atMs: now)
-        handle(.abandoned(stream: stream), atMs: now)
+        if let stream = streams[number] { handle(.abandoned(stream: stream), atMs: now) }
     }
 
     /// Leaves the connection for a new one once its requests are answered.
@@ -123,8 +124,9 @@ final class PushLink {
     func flush(atMs now: Int64) {
         do throws(TransportFault) {
             try connection.flush()
-            if connection.isFlushed { handle(.flushed, atMs: now) }
+            takeIn(atMs: now)
         } catch {
+            takeIn(atMs: now)
             lose(error, atMs: now)
         }
     }
@@ -141,7 +143,7 @@ final class PushLink {
     /// Says goodbye, if the socket takes it at once, and closes.
     func close(atMs now: Int64) {
         connection.session.submitGoAway(lastStream: 0, errorCode: HTTP2ErrorCode.none, reason: [])
-        try? connection.flush()
+        flush(atMs: now)
         lose(TransportFault("stopped"), atMs: now)
     }
 
@@ -168,7 +170,6 @@ final class PushLink {
         for input in responses.takeInputs() {
             handle(input, atMs: now)
         }
-        if connection.isFlushed { handle(.flushed, atMs: now) }
     }
 
     private func handle(_ input: PushConnectionState.Input, atMs now: Int64) {
@@ -180,16 +181,24 @@ final class PushLink {
             case .close(let why):
                 lose(TransportFault(why), atMs: now)
             case .finish(let stream, let ending):
-                guard let request = sent[stream] else { continue }
-                let answer = ending == .answered ? responses.parts[stream]?.answer(atUnixMs: clock.now().unixMs) : nil
-                if let answer, answer.status < 500, !hasAnswered {
-                    hasAnswered = true
-                    firstAnswerIsNews = true
-                }
-                forget(stream, request)
-                report(request, ending, answer, why: fault?.description ?? "the request was reset", atMs: now)
+                end(stream, ending, why: fault?.description ?? "the request was reset", atMs: now)
+            case .giveUp(let stream, let ending):
+                connection.session.submitReset(stream: stream, errorCode: HTTP2ErrorCode.cancel)
+                let limit = input == .tick ? "within \(timing.requestMs) ms" : "before the deadline"
+                end(stream, ending, why: "no answer \(limit)", atMs: now)
             }
         }
+    }
+
+    private func end(_ stream: Int32, _ ending: PushConnectionState.Ending, why: String, atMs now: Int64) {
+        guard let request = sent[stream] else { return }
+        let answer = ending == .answered ? responses.parts[stream]?.answer(atUnixMs: clock.now().unixMs) : nil
+        if let answer, answer.status < 500, !hasAnswered {
+            hasAnswered = true
+            firstAnswerIsNews = true
+        }
+        forget(stream, request)
+        report(request, ending, answer, why: why, atMs: now)
     }
 
     private func lose(_ why: TransportFault, atMs now: Int64) {
@@ -224,6 +233,10 @@ private final class PushResponses: HTTP2Events {
     func takeInputs() -> [PushConnectionState.Input] {
         defer { inputs.removeAll(keepingCapacity: true) }
         return inputs
+    }
+
+    func sends(headersOf stream: Int32) {
+        inputs.append(.written(stream: stream))
     }
 
     func received(header name: String, _ value: String, neverIndexed: Bool, stream: Int32) {

@@ -135,6 +135,7 @@ struct PushQueue {
     /// - Parameter notProcessed: APNs has certainly not processed it; otherwise nobody knows.
     mutating func broken(_ number: Number, notProcessed: Bool, why: String, atMs now: Int64) -> Verdict {
         guard land(number) else { return Verdict() }
+        if now >= entries[number]!.deadlineMs { return end(number, .failed(.deadlinePassed)) }
         if notProcessed {
             // It may always go again, but not in a tight loop against a peer that refuses everything.
             let refusals = entries[number]!.refusals
@@ -151,7 +152,7 @@ struct PushQueue {
 
     /// Ends a push that has not ended yet, whatever it waits for.
     mutating func fail(_ number: Number, _ fault: PushFault) -> Verdict {
-        _ = land(number)
+        guard land(number) else { return Verdict() }
         return end(number, .failed(fault))
     }
 
@@ -166,23 +167,28 @@ struct PushQueue {
         return end(number, .withdrawn)
     }
 
-    /// Ends the pushes whose deadline has come and makes those ready whose pause is over.
+    /// Ends the waiting pushes whose deadline has come and makes those ready whose pause is over.
     ///
-    /// - Returns: the ended ones; `wasInFlight` ones still occupy a stream.
-    mutating func expire(atMs now: Int64) -> [(number: Number, outcome: PushOutcome, wasInFlight: Bool)] {
-        var ended: [(number: Number, outcome: PushOutcome, wasInFlight: Bool)] = []
+    /// - Returns: the ended ones with their outcomes, and the late ones that are on their way. Those have not ended: their
+    ///   tries are to be given up, and the answers or breaks that come of it end them.
+    mutating func expire(atMs now: Int64) -> (ended: [(number: Number, outcome: PushOutcome)], flying: [Number]) {
+        var ended: [(number: Number, outcome: PushOutcome)] = []
+        var flying: [Number] = []
         while let number = timers.popDue(atMs: now) {
             guard let entry = entries[number] else { continue }
             if entry.deadlineMs <= now {
-                let wasInFlight = entry.place == .inFlight
+                if entry.place == .inFlight {
+                    flying.append(number)
+                    continue
+                }
                 let fault = lateness(of: entry, atMs: now)
                 _ = fail(number, fault)
-                ended.append((number, .failed(fault), wasInFlight))
+                ended.append((number, .failed(fault)))
             } else if case .paused(let untilMs) = entry.place, untilMs <= now {
                 makeReady(number)
             }
         }
-        return ended
+        return (ended, flying)
     }
 
     /// Ends everything; returns the numbers that had not ended.
@@ -197,7 +203,6 @@ struct PushQueue {
     // MARK: - Private parts
 
     private func lateness(of entry: Entry, atMs now: Int64) -> PushFault {
-        if entry.place == .inFlight { return .deadlinePassed }
         if let hold { return .held(hold.reason) }
         if let topicHold = topicHolds[entry.push.topic] { return .held(topicHold.reason) }
         if let connectFault { return .unreachable(connectFault.description) }

@@ -4,6 +4,8 @@ internal import Glibc
 final class PushSenderLoop {
     /// The longest sleep, in milliseconds: nothing depends on it, it bounds the harm of a clock that stands still.
     private static let sleepMsMax: Int64 = 60_000
+    /// Pushes written together: about two TLS records.
+    private static let flushedTogether = 64
 
     private let configuration: PushSender.Configuration
     private let inbox: PushInbox
@@ -49,6 +51,8 @@ final class PushSenderLoop {
         }
         let now = nowMs()
         for link in links {
+            // An answer may have come since the last look.
+            link.advance(atMs: now)
             link.close(atMs: now)
             settle(link, atMs: now)
         }
@@ -68,6 +72,7 @@ final class PushSenderLoop {
         }
         if mustReconsider {
             for number in queue.waiting { withdrawIfUnwanted(number) }
+            for link in links { recall(over: link, atMs: now) }
         }
         if let drainMs { stopAtMs = min(stopAtMs ?? Int64.max, now + drainMs) }
     }
@@ -82,24 +87,37 @@ final class PushSenderLoop {
         return true
     }
 
+    /// Takes back pushes that are no longer wanted and still wait for the socket to take them.
+    private func recall(over link: PushLink, atMs now: Int64) {
+        for number in link.unwritten where submissions[number]?.isWanted() == false {
+            link.abandon(number, atMs: now)
+        }
+        settle(link, atMs: now)
+    }
+
     private func expire(atMs now: Int64) {
-        for (number, outcome, wasInFlight) in queue.expire(atMs: now) {
-            if wasInFlight {
-                for link in links {
-                    link.abandon(number, atMs: now)
-                    settle(link, atMs: now)
-                }
-            }
-            complete(number, outcome)
+        let (ended, flying) = queue.expire(atMs: now)
+        for (number, outcome) in ended { complete(number, outcome) }
+        for number in flying {
+            for link in links { link.abandon(number, atMs: now) }
+        }
+        if !flying.isEmpty { for link in links { settle(link, atMs: now) } }
+        for number in flying {
+            // A try that ended in this moment, to be followed by another one.
+            if let outcome = queue.fail(number, .deadlinePassed).outcome { complete(number, outcome) }
         }
     }
 
     private func dispatch(atMs now: Int64) {
+        var unflushed = 0
         while queue.hasReady(atMs: now), let link = leastLoaded(atMs: now), let number = queue.next(atMs: now) {
             if withdrawIfUnwanted(number) { continue }
             do throws(ProviderTokenError) {
                 let token = try configuration.providerTokens.current()
                 send(number, over: link, token: token, atMs: now)
+                unflushed += 1
+                // Few are on their way to the socket at a time: a push there is hard to withdraw.
+                if unflushed % Self.flushedTogether == 0 { link.flush(atMs: now) }
             } catch {
                 obey(queue.fail(number, .providerToken(error)), of: number, link: nil, atMs: now)
             }

@@ -22,6 +22,13 @@ package enum PushStandInFault: Sendable, Equatable {
     case closeAfterAcceptance
     /// From now on the connection is open and silent.
     case blackHole
+    /// The push is not processed and never answered.
+    case noAnswer
+    /// The push is accepted and handed to the phone, and never answered.
+    case noAnswerAfterAcceptance
+    /// From now on the connection answers PING and SETTINGS, but few pushes, counted from this one: only every third for
+    /// 3, none for 0. The others are not processed.
+    case mute(answersEvery: Int = 0)
     /// The push is answered truly, and the connection allows this many streams from now on.
     case maxConcurrentStreams(Int)
     /// A new connection is cut before TLS begins.

@@ -152,6 +152,8 @@ final class PushStandInLoop {
                 note(arrival, status: 0, reason: nil)
             } else if connection.gathering != nil {
                 gather(arrival)
+            } else if connection.leavesUnanswered() {
+                note(arrival, status: 0, reason: nil)
             } else {
                 apply(shared.contents.withLock { $0.courier.script.next() }, to: arrival, now)
             }
@@ -219,6 +221,17 @@ final class PushStandInLoop {
             note(arrival, status: 0, reason: nil)
             try? arrival.connection.http.flush()
             arrival.connection.isSilent = true
+        case .noAnswer:
+            note(arrival, status: 0, reason: nil)
+        case .noAnswerAfterAcceptance:
+            process(arrival, now)
+        case .mute(let answersEvery):
+            arrival.connection.answersEvery = answersEvery
+            if arrival.connection.leavesUnanswered() {
+                note(arrival, status: 0, reason: nil)
+            } else {
+                answer(arrival, now)
+            }
         case .maxConcurrentStreams(let limit):
             answer(arrival, now)
             session.submit(maxConcurrentStreams: limit)

@@ -92,6 +92,9 @@ private struct RuleReader {
         case "close": return .close
         case "closeAfterAcceptance": return .closeAfterAcceptance
         case "blackHole": return .blackHole
+        case "noAnswer": return .noAnswer
+        case "noAnswerAfterAcceptance": return .noAnswerAfterAcceptance
+        case "mute": return .mute(answersEvery: Int(try whole("answersEvery", 0...1_000_000, else: 0)))
         case "maxConcurrentStreams": return .maxConcurrentStreams(Int(try whole("streams", 0...1_000_000)))
         case "refuseConnection": return .refuseConnection
         case "silentConnection": return .silentConnection

@@ -9,6 +9,10 @@ final class StandInConnection {
     let http: HTTP2Connection
     /// A black hole: nothing is read or written any more.
     var isSilent = false
+    /// Set when the connection answers PING and SETTINGS but few requests: only every third for 3, none for 0.
+    var answersEvery: Int?
+    /// Requests that came since `answersEvery` was set.
+    private var muteRequests = 0
     /// The last stream that a GOAWAY lets through.
     var lastStream = Int32.max
     /// Pushes that a GOAWAY to come will leave unprocessed, while they gather.
@@ -49,6 +53,13 @@ final class StandInConnection {
         do throws(TransportFault) { try http.advance() } catch { fault = error }
     }
 
+    /// Whether the script leaves the next request without an answer.
+    func leavesUnanswered() -> Bool {
+        guard let answersEvery else { return false }
+        muteRequests += 1
+        return answersEvery == 0 || muteRequests % answersEvery != 0
+    }
+
     /// The requests that have arrived completely since the last call.
     func takeArrived() -> [(stream: Int32, request: ArrivedRequest)] {
         defer { requests.arrived.removeAll(keepingCapacity: true) }
@@ -86,6 +97,8 @@ private final class StandInRequests: HTTP2Events {
     var arrived: [(stream: Int32, request: ArrivedRequest)] = []
     var resets: [(stream: Int32, errorCode: UInt32)] = []
     private var partial: [Int32: ArrivedRequest] = [:]
+
+    func sends(headersOf stream: Int32) {}
 
     func received(header name: String, _ value: String, neverIndexed: Bool, stream: Int32) {
         partial[stream, default: ArrivedRequest()].fields.append((name, value, neverIndexed))

@@ -20,7 +20,8 @@ import Testing
                  {"fault":"reset","errorCode":7,"times":null,"share":0.02}, {"fault":"reset"},
                  {"fault":"goAwayBefore","unprocessed":20}, {"fault":"goAwayAfter","reason":""},
                  {"fault":"maxConcurrentStreams","streams":1}, {"fault":"delay","ms":5},
-                 {"fault":"refuseConnection","times":3}, {"fault":"blackHole"}]
+                 {"fault":"refuseConnection","times":3}, {"fault":"blackHole"}, {"fault":"noAnswer"},
+                 {"fault":"noAnswerAfterAcceptance"}, {"fault":"mute"}, {"fault":"mute","answersEvery":3}]
                 """.utf8))
         #expect(
             rules == [
@@ -31,7 +32,8 @@ import Testing
                 PushStandInRule(.goAwayBefore(reason: "Shutdown", unprocessed: 20)),
                 PushStandInRule(.goAwayAfter(reason: "")), PushStandInRule(.maxConcurrentStreams(1)),
                 PushStandInRule(.delay(ms: 5)), PushStandInRule(.refuseConnection, times: 3),
-                PushStandInRule(.blackHole),
+                PushStandInRule(.blackHole), PushStandInRule(.noAnswer), PushStandInRule(.noAnswerAfterAcceptance),
+                PushStandInRule(.mute()), PushStandInRule(.mute(answersEvery: 3)),
             ])
     }
 

@@ -41,11 +41,11 @@ import Testing
         for pause in [500, 2000, 5000] as [Int64] {
             #expect(queue.next(atMs: now) == 1)
             #expect(queue.answered(1, answer(500, "InternalServerError"), renewed: false, atMs: now).outcome == nil)
-            #expect(queue.expire(atMs: now + pause - 1).isEmpty)
+            #expect(queue.expire(atMs: now + pause - 1).ended.isEmpty)
             #expect(queue.next(atMs: now + pause - 1) == nil)
             #expect(queue.nextDueMs(atMs: now) == now + pause)
             now += pause
-            #expect(queue.expire(atMs: now).isEmpty)
+            #expect(queue.expire(atMs: now).ended.isEmpty)
         }
         #expect(queue.next(atMs: now) == 1)
         #expect(queue.attempts(1) == 4)
@@ -149,11 +149,13 @@ import Testing
         queue.submit(1, try push(), deadlineMs: 100)
         queue.submit(2, try push(), deadlineMs: 200)
         _ = queue.next(atMs: 0)
-        let flying = queue.expire(atMs: 100)
-        #expect(flying.map(\.number) == [1] && flying[0].wasInFlight)
-        #expect(flying[0].outcome == .failed(.deadlinePassed))
+        let late = queue.expire(atMs: 100)
+        #expect(late.ended.isEmpty && late.flying == [1])
+        // Its try is given up, and the push ends by what becomes of it.
+        let verdict = queue.broken(1, notProcessed: false, why: "", atMs: 100)
+        #expect(verdict.outcome == .failed(.deadlinePassed))
         queue.connectFault = TransportFault("connect: refused")
-        #expect(queue.expire(atMs: 200).map(\.outcome) == [.failed(.unreachable("connect: refused"))])
+        #expect(queue.expire(atMs: 200).ended.map(\.outcome) == [.failed(.unreachable("connect: refused"))])
         #expect(queue.count == 0 && queue.inFlightCount == 0)
     }
 
@@ -161,7 +163,7 @@ import Testing
         var queue = queue()
         queue.submit(1, try push(), deadlineMs: 100)
         _ = queue.next(atMs: 0)
-        _ = queue.expire(atMs: 100)
+        _ = queue.fail(1, .deadlinePassed)
         #expect(queue.answered(1, answer(200), renewed: false, atMs: 101) == PushQueue.Verdict())
         #expect(queue.broken(1, notProcessed: false, why: "", atMs: 101) == PushQueue.Verdict())
         #expect(queue.inFlightCount == 0)
@@ -178,7 +180,13 @@ import Testing
         for number in 1...300 as ClosedRange<UInt64> {
             queue.submit(number, try push(), deadlineMs: now + Int64.random(in: 1...200_000, using: &random))
             now += Int64.random(in: 0...500, using: &random)
-            for late in queue.expire(atMs: now) { ended[late.number, default: 0] += 1 }
+            let late = queue.expire(atMs: now)
+            for (number, _) in late.ended { ended[number, default: 0] += 1 }
+            for number in late.flying {
+                if queue.broken(number, notProcessed: false, why: "", atMs: now).outcome != nil {
+                    ended[number, default: 0] += 1
+                }
+            }
             while let next = queue.next(atMs: now) { flying.append(next) }
             flying.shuffle(using: &random)
             for _ in 0..<Int.random(in: 0...3, using: &random) {
@@ -196,7 +204,11 @@ import Testing
                 if verdict.outcome != nil { ended[landed, default: 0] += 1 }
             }
         }
-        for late in queue.expire(atMs: now + 200_000) { ended[late.number, default: 0] += 1 }
+        let late = queue.expire(atMs: now + 200_000)
+        for (number, _) in late.ended { ended[number, default: 0] += 1 }
+        for number in late.flying where queue.fail(number, .deadlinePassed).outcome != nil {
+            ended[number, default: 0] += 1
+        }
         #expect(ended.count == 300 && ended.values.allSatisfy { $0 == 1 })
         #expect(queue.count == 0 && queue.inFlightCount == 0)
     }

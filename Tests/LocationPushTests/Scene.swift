@@ -55,7 +55,8 @@ final class Scene: Sendable {
 final class SettableClock: Sendable {
     private let aheadMs = Mutex<Int64>(0)
 
-    func moveAhead(minutes: Int64) { aheadMs.withLock { $0 += minutes * 60_000 } }
+    func moveAhead(minutes: Int64) { moveAhead(seconds: minutes * 60) }
+    func moveAhead(seconds: Int64) { aheadMs.withLock { $0 += seconds * 1000 } }
 
     var clock: PushClock {
         PushClock { [self] in

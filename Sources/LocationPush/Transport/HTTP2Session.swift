@@ -1,7 +1,10 @@
 internal import CNGHTTP2
 
-/// What an HTTP/2 session tells its owner while it reads. Called on the thread that calls ``HTTP2Session/receive(_:)``.
+/// What an HTTP/2 session tells its owner while it reads and writes. Called on the thread that calls
+/// ``HTTP2Session/receive(_:)`` or ``HTTP2Session/takeOutput(into:upTo:)``.
 package protocol HTTP2Events: AnyObject {
+    /// The HEADERS we send on a stream are about to be written: from now on the peer may see them.
+    func sends(headersOf stream: Int32)
     /// A header field of a stream; `neverIndexed` is its HPACK form (RFC 7541 section 6.2.3).
     func received(header name: String, _ value: String, neverIndexed: Bool, stream: Int32)
     /// A piece of the body.
@@ -130,7 +133,8 @@ package final class HTTP2Session {
         if code != 0 { bodies[stream] = nil }
     }
 
-    /// Resets a stream with an error code of RFC 9113 section 7.
+    /// Resets a stream with an error code of RFC 9113 section 7. A request whose HEADERS were not written yet never
+    /// leaves (nghttp2: `nghttp2_submit_rst_stream` cancels pending request HEADERS).
     package func submitReset(stream: Int32, errorCode: UInt32) {
         _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, errorCode)
     }
@@ -202,6 +206,10 @@ package final class HTTP2Session {
         }
     }
 
+    fileprivate func frameLeaves(_ frame: nghttp2_frame) {
+        if UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue { events.sends(headersOf: frame.hd.stream_id) }
+    }
+
     fileprivate func headerReceived(stream: Int32, name: String, value: String, neverIndexed: Bool) {
         events.received(header: name, value, neverIndexed: neverIndexed, stream: stream)
     }
@@ -245,6 +253,10 @@ private struct Callbacks: @unchecked Sendable {
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(made) { _, frame, owner in
             session(owner).frameReceived(frame!.pointee)
+            return 0
+        }
+        nghttp2_session_callbacks_set_before_frame_send_callback(made) { _, frame, owner in
+            session(owner).frameLeaves(frame!.pointee)
             return 0
         }
         nghttp2_session_callbacks_set_on_header_callback(made) {
