@@ -4,7 +4,7 @@ import JSON
 
 /// The files of one service, and the lock that makes it the only one.
 ///
-///     log.sqlite keys.sqlite kek catalog.sqlite projections/ admin.token config.json LOCK
+///     log.sqlite keys.sqlite kek catalog.sqlite projections/ admin.token config.json backups.json backups.lock LOCK
 package final class DataDirectory: Sendable {
     package let path: String
     /// Open for the whole life of the process: the kernel lets go of the lock when it ends, however it ends.

@@ -25,6 +25,7 @@ package final class Service: Sendable {
     /// `nil` while the operator allows no target.
     let webhooks: WebhookDeliverer?
     let checker: FingerprintChecker
+    let backups: BackupKeeper
     private let broker = Mutex<BrokerReceiver?>(nil)
     let timeZones = TimeZoneDatabase()
     /// Of devices whose OwnTracks app encrypts.
@@ -92,7 +93,9 @@ package final class Service: Sendable {
         deliverer = Deliverer(log: log, clock: clock)
         webhooks = configuration.webhooks.map { WebhookDeliverer($0) }
         checker = FingerprintChecker(host: host)
+        backups = BackupKeeper(directory, log)
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
+        backups.settleLater()
         try deliverer.start(self)
         try webhooks?.start(self)
         if let wanted = configuration.mqtt {

@@ -56,17 +56,41 @@ package struct BackupManifest: Sendable, Equatable {
 
 /// A backup that was made, on its way out of the data directory.
 package enum Backup {
-    /// Moves a backup's files into a folder that is there and empty. The manifest is moved last.
-    package static func move(from made: String, to folder: String) throws(LogError) {
+    /// Moves the backup that was made in a data directory into a folder that is there and empty. The manifest is moved
+    /// last.
+    ///
+    /// The folder is on the list of known backups before its keys are in it, and an erasure waits while they are moved: it
+    /// finds them in the one place or the other.
+    package static func move(outOf directory: String, to folder: String) throws(LogError) {
+        let made = directory + "/backup"
+        try BackupList.locked(directory) { () throws(LogError) in
+            var list = try BackupList(of: directory)
+            let destroyed = try KeyRing.destroyedKeys(in: made + "/" + BackupFile.keys)
+            let madeAt = (try? BackupManifest(folder: made))?.madeAt ?? Timestamp.now
+            try list.add(folder, madeAt: madeAt, destroyed: Int64(destroyed.count))
+            try list.write(to: directory)
+        }
         for name in BackupFile.all {
             let (from, to) = (made + "/" + name, folder + "/" + name)
             if name == BackupFile.configuration, access(from, F_OK) != 0 { continue }
-            if rename(from, to) == 0 { continue }
-            guard errno == EXDEV else { throw .file(path: to, errno: errno) }
-            try DataDirectory.copyPrivate(from, to: to)
+            guard name == BackupFile.keys else {
+                try move(from, to)
+                continue
+            }
+            try BackupList.locked(directory) { () throws(LogError) in
+                try move(from, to)
+                // After a copy, there is no second place.
+                unlink(from)
+            }
         }
         DataDirectory.syncFolder(folder)
         DataDirectory.removeTree(made)
+    }
+
+    private static func move(_ from: String, _ to: String) throws(LogError) {
+        if rename(from, to) == 0 { return }
+        guard errno == EXDEV else { throw .file(path: to, errno: errno) }
+        try DataDirectory.copyPrivate(from, to: to)
     }
 }
 
@@ -86,7 +110,8 @@ extension Service {
     /// copy: every hash, and that its keys open. Writing goes on meanwhile.
     ///
     /// The log is copied before the keys, which are durable before any event under them: the copy has a key for all it
-    /// holds. When somebody is erased in between, both are copied again.
+    /// holds. When somebody is erased in between, both are copied again. Who is erased later while this runs is not in
+    /// the copy's keys either: ``BackupKeeper`` destroys them there.
     ///
     /// Cost: reading and writing the log once, and about 2 µs an event; twice the log's space is needed.
     func makeBackup() throws(LogError) -> BackupManifest {
@@ -105,7 +130,9 @@ extension Service {
             try Self.makeOneFile(logCopy)
         } catch { throw .sqlite(error) }
         let manifest = try check(logCopy, keysCopy)
-        do throws(SQLiteError) { try Self.makeOneFile(keysCopy) } catch { throw .sqlite(error) }
+        try BackupList.locked(directory.path) { () throws(LogError) in
+            do throws(SQLiteError) { try Self.makeOneFile(keysCopy) } catch { throw .sqlite(error) }
+        }
         if let configuration = DataDirectory.read(directory.configuration, atMost: 1 << 20) {
             try DataDirectory.writePrivate(configuration, to: folder + "/" + BackupFile.configuration)
         }

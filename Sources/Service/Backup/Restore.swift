@@ -86,6 +86,7 @@ package enum Restore {
             guard rename(from, to) == 0 else { throw LogError.file(path: to, errno: errno) }
         }
         DataDirectory.syncFolder(path)
+        try remember(folder, manifest, in: target)
         return Outcome(manifest: manifest, epoch: epoch, erased: erased)
     }
 
@@ -120,9 +121,42 @@ package enum Restore {
         try log.keys.beginEpoch(log.epoch)
         try append(.recordRestore(epoch: log.epoch), to: log)
         let destroyed = try newerKeys.map { path throws(LogError) in try KeyRing.destroyedKeys(in: path) } ?? []
-        let gone = try log.keys.persons(holding: destroyed)
+        let gone = try Set(log.keys.persons(holding: destroyed)).union(unreadable(log)).sorted()
         for person in gone { try append(.finishErasure(person), to: log) }
         return (log.epoch, gone.count)
+    }
+
+    /// Persons who were erased after the copy was made, whose keys were destroyed in it then.
+    private static func unreadable(_ log: EventLog) throws(LogError) -> [PersonID] {
+        let nameless = log.withStanding { standing in
+            Set(standing.persons.lazy.filter { $0.value.handle == nil && !$0.value.isErased }.map(\.key))
+        }
+        if nameless.isEmpty { return [] }
+        var persons: [PersonID] = []
+        let reader = try log.reader()
+        var place: Int64 = 0
+        while true {
+            let events = try reader.events(after: place, limit: 4096)
+            guard let last = events.last else { return persons }
+            for (event, _) in events {
+                if case .personAdded(let person, .erased) = event.event, nameless.contains(person) {
+                    persons.append(person)
+                }
+            }
+            place = last.event.number
+        }
+    }
+
+    /// Puts the backup on the list of the directory that goes on from it, so that an erasure there reaches its keys.
+    private static func remember(
+        _ folder: String, _ manifest: BackupManifest, in target: DataDirectory
+    ) throws(LogError) {
+        let destroyed = Int64(try KeyRing.destroyedKeys(in: folder + "/" + BackupFile.keys).count)
+        try BackupList.locked(target.path) { () throws(LogError) in
+            var list = try BackupList(of: target.path)
+            try list.add(folder, madeAt: manifest.madeAt, destroyed: destroyed)
+            try list.write(to: target.path)
+        }
     }
 
     private static func append(_ command: Command, to log: EventLog) throws(LogError) {

@@ -52,6 +52,7 @@ enum ManageEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let receipt = try Gate.append(service, exchange, .erasePerson(try exchange.handle(0)))
+        let left = service.backups.settle()
         guard service.host.waitErased(receipt.last, milliseconds: erasureMilliseconds) else {
             throw Problem(
                 503, "Not finished",
@@ -62,6 +63,11 @@ enum ManageEndpoints {
         writer.beginObject()
         writer.field("erased", true)
         writer.field("number", receipt.last)
+        writer.field("backupsLeft", Int64(left.count))
+        // Where the operator keeps backups is nobody else's business.
+        if exchange.caller.principal == .operator, !left.isEmpty {
+            writer.array("backupsNotReached") { writer in for folder in left { writer.value(folder) } }
+        }
         writer.endObject()
         return .json(writer.bytes)
     }

@@ -40,7 +40,7 @@ extension KeyRing {
     static func isRight(_ kek: SymmetricKey, _ store: Store) throws(SQLiteError) -> Bool {
         let check = try opensCheck(store, kek)
         if check == true { return true }
-        guard try hasTable("key", store) else { return check == nil }
+        guard try hasTable("key", store.connection) else { return check == nil }
         var (open, all) = (0, 0)
         try store.connection.cached("SELECT id, person, class, period, wrapped FROM key") {
             (statement) throws(SQLiteError) in
@@ -58,7 +58,7 @@ extension KeyRing {
 
     /// Whether the check value opens; `nil` when there is none.
     static func opensCheck(_ store: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Bool? {
-        guard try hasTable("kek_check", store) else { return nil }
+        guard try hasTable("kek_check", store.connection) else { return nil }
         let sealed = try store.connection.cached("SELECT sealed FROM kek_check") {
             (statement) throws(SQLiteError) -> [UInt8]? in
             try statement.step() ? statement.bytes(at: 0) : nil
@@ -67,8 +67,8 @@ extension KeyRing {
         return unseal(sealed, checkData, store, kek) != nil
     }
 
-    static func hasTable(_ name: String, _ store: Store) throws(SQLiteError) -> Bool {
-        try store.connection.cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
+    static func hasTable(_ name: String, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        try connection.cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
             (statement) throws(SQLiteError) in
             try statement.bind(name, at: 1)
             return try statement.step()

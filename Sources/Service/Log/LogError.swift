@@ -20,6 +20,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case keyUnreadable(id: Int64)
     /// A file that holds secrets, or the data directory, can be reached by others.
     case notPrivate(String)
+    /// The list of known backups is not what this program wrote.
+    case backupList(String)
     /// What the log says of itself does not fit its rows.
     case damaged(number: Int64, String)
     /// Events that were durable are not in the log any more.
@@ -44,6 +46,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
         case .keyUnreadable(let id):
             "Key \(id) in keys.sqlite is damaged, so nothing can be recorded of its person this month; stop the service and put keys.sqlite back from a backup."
         case .notPrivate(let sentence): sentence
+        case .backupList(let path):
+            "\(path) is not the list of backups that this program wrote; put it back, or remove it and look after the keys.sqlite in older backups yourself."
         case .damaged(let number, let what): "Event \(number) is damaged: \(what)."
         case .lost(let loss): loss.description
         case .stopped: "The log stopped after a fault; see the diagnostics, then start the service again."

@@ -102,7 +102,9 @@ extension Operation {
             answer: Schema.page(Schema.object(["handle": Schema.handle, "devices": Schema.list(Schema.handle)]))),
         "DELETE /v1/people/*": Operation(
             group: .people, summary: "Erase a person: the keys are destroyed, so that nothing can be read again.",
-            answer: Schema.object(["erased": Schema.boolean, "number": Schema.event])),
+            answer: Schema.object(
+                ["erased": Schema.boolean, "number": Schema.event, "backupsLeft": Schema.count],
+                optional: ["backupsNotReached": Schema.list(Schema.text)])),
         "POST /v1/people/*/devices": change(
             .people, "Add a device; its reporting key is shown once.", Schema.body(["handle": Schema.handle]),
             makes: Schema.object([

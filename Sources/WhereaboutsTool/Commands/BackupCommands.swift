@@ -14,8 +14,9 @@ enum BackupCommands {
             operands: .one("FOLDER"), accepts: [Options.json],
             details: """
                 The copy is recomputed before it is called one. It can be read with the file kek only, which is not in it:
-                copy that once, to another place. A person erased later is readable in older copies for as long as their
-                keys.sqlite is kept: make a new backup after an erasure, and destroy that file of the older ones.
+                copy that once, to another place. The folder is remembered: erasing a person later destroys their keys in it
+                too, if it can be reached; "doctor" names the ones that could not. Copies of the folder are not known: after
+                an erasure, destroy their keys.sqlite.
                 """, run: backup),
         Command(
             words: ["restore"], summary: "Put a backup back as a new data directory.", operands: .one("FOLDER"),
@@ -37,12 +38,13 @@ enum BackupCommands {
         guard mkdir(folder, 0o700) == 0 || (errno == EEXIST && rmdir(folder) == 0 && mkdir(folder, 0o700) == 0) else {
             throw .data("\(folder) cannot be made: \(lastSystemError()). Name a folder that is not there yet.")
         }
-        let made = House.path(of: invocation) + "/backup"
         do throws(ToolError) {
             let answer = try House.withClient(invocation) { client throws(ToolError) in
                 try client.post("v1", "backups")
             }
-            do throws(LogError) { try Backup.move(from: made, to: folder) } catch { throw .data("\(error)") }
+            do throws(LogError) { try Backup.move(outOf: House.path(of: invocation), to: folder) } catch {
+                throw .data("\(error)")
+            }
             if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
             invocation.console.line(
                 "\(ProjectionCommands.number(answer["events"])) events are in \(folder), with root "

@@ -128,6 +128,7 @@ enum DoctorCommand {
             findings.append(privacy(of: full, check: file, else: "only its owner can read it"))
         }
         if let found = room(path) { findings.append(found) }
+        findings += backups(path)
         do throws(ServiceConfiguration.ReadError) {
             let configuration = try ServiceConfiguration.read(path + "/config.json")
             findings += pushKeys(configuration) + pushServers(configuration) + [front(configuration)]
@@ -135,6 +136,23 @@ enum DoctorCommand {
             findings.append(.wrong("config.json", "\(error)"))
         }
         return findings
+    }
+
+    /// The known backups that are older than the newest erasure.
+    private static func backups(_ path: String) -> [Finding] {
+        do throws(LogError) {
+            return try BackupList.beforeNewestErasure(in: path).map { backup in
+                let what = "\(backup.folder) of \(LocalTime.text(backup.madeAt)) is older than the newest erasure"
+                return backup.isSettled
+                    ? .note("backup", "\(what); the keys of the erased are destroyed in it, not in copies of it")
+                    : .wrong(
+                        "backup",
+                        "\(what), and the keys of the erased may be left in it: make it reachable and start the service again, or destroy its keys.sqlite"
+                    )
+            }
+        } catch {
+            return [.wrong("backup", "\(error)")]
+        }
     }
 
     private static func privacy(of path: String, check: String, else details: String) -> Finding {

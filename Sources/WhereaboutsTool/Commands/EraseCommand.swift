@@ -1,11 +1,13 @@
 import Glibc
+import JSON
 import Whereabouts
 
 /// `erase --person P`: the one command that cannot be taken back.
 enum EraseCommand {
     static let details = """
-        Destroys the person's keys: what the log holds about the person can never be read again, from backups neither,
-        while the log still proves that nothing else was changed. This cannot be undone.
+        Destroys the person's keys, here and in the folders that "backup" wrote: what the log holds about the person can
+        never be read again, while the log still proves that nothing else was changed. Folders that cannot be reached are
+        named; copies made by other means are not known. This cannot be undone.
         """
 
     static let command = Command(
@@ -20,6 +22,11 @@ enum EraseCommand {
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("Erased \(person.text). What the log holds about them can no longer be read.")
+        for folder in answer["backupsNotReached"]?.array.map(Array.init) ?? [] {
+            invocation.console.note(
+                "Their keys may be left in \(folder.string ?? ""): make it reachable and start the service again, or destroy "
+                    + "its keys.sqlite.")
+        }
     }
 
     /// Has the name typed, because a "y" is typed too easily.

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import JSON
 import SQLite
 import TestSupport
 import Testing
@@ -43,7 +44,7 @@ import Whereabouts
             house.manage("POST", "/v1/backups")
             let path = folder + "/" + name
             mkdir(path, 0o700)
-            try Backup.move(from: house.directory + "/backup", to: path)
+            try Backup.move(outOf: house.directory, to: path)
             return (path, try BackupManifest(folder: path))
         }
 
@@ -106,7 +107,10 @@ import Whereabouts
 
     @Test func `who was erased after the backup is erased again with the newer keys, and nobody else is`() throws {
         let scene = try Scene()
-        let (before, manifest) = try scene.backup("before")
+        let (known, manifest) = try scene.backup("before")
+        // A copy that the service does not know of.
+        let before = scene.folder + "/copied"
+        #expect(system("cp -r '\(known)' '\(before)'") == 0)
         scene.house.manage("DELETE", "/v1/people/walker")
         let (after, _) = try scene.backup("after")
 
@@ -181,5 +185,98 @@ import Whereabouts
                 "\(error)" == "Event 5 is of kind 9999, which a later version brought. Install the later version.")
         }
         #expect(try LogVerifier.verify(try DataDirectory(path: scene.house.directory)) { _, _ in }.events == size)
+    }
+
+    // MARK: Erasure
+
+    private static func keys(in folder: String) throws -> Int64 {
+        try Connection(path: folder + "/keys.sqlite", access: .readOnly).cached("SELECT count(*) FROM key") {
+            (statement) throws(SQLiteError) in try statement.step() ? statement.int(at: 0) : 0
+        }
+    }
+
+    @Test func `an erasure destroys the keys in the backups that were made, and nobody else's`() throws {
+        let scene = try Scene()
+        let (first, _) = try scene.backup("first")
+        let (second, manifest) = try scene.backup("second")
+        scene.house.manage("POST", "/v1/backups")
+        let folders = [first, second, scene.house.directory + "/backup"]
+        let before = try folders.map(Self.keys)
+        let answer = try #require(scene.house.manage("DELETE", "/v1/people/walker").json)
+        #expect(answer["erased"]?.bool == true && answer["backupsLeft"]?.int == 0)
+        // The name and the fixes of the one.
+        #expect(try folders.map(Self.keys) == before.map { $0 - 2 })
+        let states = try BackupList.beforeNewestErasure(in: scene.house.directory)
+        #expect(states.map(\.folder) == [first, second] && states.allSatisfy(\.isSettled))
+
+        let restored = try scene.restore(second, to: "restored")
+        let events = try Self.events(in: restored)
+        #expect(events.compactMap { Self.fix(of: $0.event) }.allSatisfy { $0.content == nil })
+        let names = events.compactMap { recorded -> String? in
+            if case .personAdded(_, let handle) = recorded.event { handle.content?.text } else { nil }
+        }
+        #expect(names == ["neighbour"])
+        // The copy knows nothing of the erasure, and the one who cannot be read any more is erased in it.
+        let added = events.dropFirst(Int(manifest.events)).map(\.event)
+        guard added.count == 2, case .personErased = added.last else {
+            Issue.record("\(added)")
+            return
+        }
+        #expect(try LogVerifier.verify(try DataDirectory(path: restored)) { _, _ in }.lostParts == 0)
+        #expect(try BackupList(of: restored).entries.map(\.folder) == [second])
+    }
+
+    @Test func `a backup out of reach is named to the operator alone, and is settled when it is back`() throws {
+        let scene = try Scene()
+        let medium = scene.folder + "/medium"
+        mkdir(medium, 0o700)
+        let (path, _) = try scene.backup("medium/first")
+        let (gone, _) = try scene.backup("gone")
+        DataDirectory.removeTree(gone)
+        let before = try Self.keys(in: path)
+        #expect(rename(medium, medium + "-away") == 0)
+        let own = try scene.house.token(of: "neighbour")
+        let erased = scene.house.send("DELETE", "/v1/people/neighbour", as: own)
+        #expect(erased.json?["backupsLeft"]?.int == 1 && !erased.text.contains(medium))
+        let answer = try #require(scene.house.manage("DELETE", "/v1/people/walker").json)
+        #expect(answer["backupsNotReached"]?.array.map { $0.map(\.string) } == [path])
+        let states = try BackupList.beforeNewestErasure(in: scene.house.directory)
+        #expect(states.map(\.folder) == [path] && states.allSatisfy { !$0.isSettled })
+
+        try scene.house.restart { #expect(rename(medium + "-away", medium) == 0) }
+        let deadline = MonotonicClock.seconds + 20
+        while MonotonicClock.seconds < deadline,
+            try !BackupList.beforeNewestErasure(in: scene.house.directory).allSatisfy(\.isSettled)
+        {
+            usleep(10_000)
+        }
+        #expect(try BackupList.beforeNewestErasure(in: scene.house.directory).allSatisfy(\.isSettled))
+        #expect(try Self.keys(in: path) == before - 3)
+    }
+
+    @Test func `a list of backups that is not the program's is refused in words, and the erasure says so`() throws {
+        let scene = try Scene()
+        _ = try scene.backup("first")
+        for text in ["", "{}", #"{"format":2,"backups":[]}"#, #"{"format":1,"backups":[{"folder":"relative"}]}"#] {
+            try DataDirectory.writePrivate(Array(text.utf8), to: scene.house.directory + "/backups.json")
+            #expect(throws: LogError.self) { try BackupList(of: scene.house.directory) }
+        }
+        #expect(scene.house.manage("DELETE", "/v1/people/walker").json?["backupsLeft"]?.int == 1)
+    }
+
+    @Test func `the list of backups forgets those that are deleted, and has a bound`() throws {
+        let temporary = TemporaryFolder()
+        var list = BackupList()
+        for index in 0..<BackupList.most + 2 {
+            let folder = "\(temporary.path)/\(index)"
+            mkdir(folder, 0o700)
+            try list.add(folder, madeAt: Timestamp(milliseconds: Int64(index) * 1000), destroyed: 0)
+        }
+        #expect(list.entries.count == BackupList.most && list.entries[0].folder.hasSuffix("/2"))
+        try list.write(to: temporary.path)
+        #expect(try BackupList(of: temporary.path) == list)
+        for index in 0..<BackupList.most { rmdir("\(temporary.path)/\(index)") }
+        try list.add(temporary.path, madeAt: Timestamp(milliseconds: 0), destroyed: 0)
+        #expect(list.entries.count == 3)
     }
 }
