@@ -61,6 +61,8 @@ package final class Service: Sendable {
         memory_share_arenas(Self.arenas)
         self.directory = directory
         self.clock = clock
+        // First: where the disk is full, opening the files needs the room that was kept.
+        let room = Room(directory: directory.path)
         let keyEncryptionKey = try directory.keyEncryptionKey()
         let keys = try directory.openKeys(under: keyEncryptionKey)
         requestKeys = RequestKeys(under: keyEncryptionKey)
@@ -75,7 +77,7 @@ package final class Service: Sendable {
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
             rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place },
-            acceptingLoss: acceptingLoss, clock: clock)
+            acceptingLoss: acceptingLoss, room: room, clock: clock)
         self.log = log
         let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
         self.host = host
@@ -112,6 +114,13 @@ package final class Service: Sendable {
         }
         return isAnswered.wait(milliseconds: milliseconds) { $0 ? true : nil } ?? false
     }
+
+    /// Why the log stopped; `nil` while it takes commands.
+    package var failure: LogError? { log.failure }
+
+    /// Calls `body` once when a fault has stopped the log and every caller was told: the process has nothing left to do
+    /// but to be started again.
+    package func whenLogFails(_ body: @escaping @Sendable () -> Void) { log.notifyOfFailure(body) }
 
     /// What the server has done; `nil` while nothing listens.
     var serverCounters: HTTPServerCounters? { server.withLock { $0?.counters } }

@@ -6,7 +6,7 @@ import Glibc
         exit(run(Array(CommandLine.arguments.dropFirst()), console: .standard))
     }
 
-    /// - Returns: 0 good, 1 a check failed, 2 usage, 3 data error.
+    /// - Returns: 0 good, 1 a check failed, 2 usage, 3 data error, 75 a service that is to be started again.
     static func run(_ arguments: [String], console: Console) -> Int32 {
         defer { console.flush() }
         do throws(ToolError) {

@@ -6,19 +6,23 @@ enum ToolError: Error, Equatable, CustomStringConvertible {
     case usage(String)
     /// What was typed is fine, but something is missing, unreadable, refused or out of reach. Exit code 3.
     case data(String)
+    /// The service stopped because of a fault, and may go on when it is started again. Exit code 75, `EX_TEMPFAIL` of
+    /// sysexits(3).
+    case stopped(String)
 
     var exitCode: Int32 {
         switch self {
         case .checkFailed: 1
         case .usage: 2
         case .data: 3
+        case .stopped: 75
         }
     }
 
     var description: String {
         switch self {
         case .checkFailed(let sentence): sentence ?? ""
-        case .usage(let sentence), .data(let sentence): sentence
+        case .usage(let sentence), .data(let sentence), .stopped(let sentence): sentence
         }
     }
 }

@@ -37,6 +37,12 @@ enum MetricsEndpoint {
         text.gauge(
             "whereabouts_log_failed", "1 when a fault stopped the log.", [([:], log.failure == nil ? 0 : 1)])
         text.gauge(
+            "whereabouts_disk_full", "1 while the disk is full and the intake is refused.",
+            [([:], log.room?.isShort == true ? 1 : 0)])
+        text.gauge(
+            "whereabouts_standing_unsaved", "1 while the standing cannot be saved.",
+            [([:], log.standingTrouble.withLock { $0 == nil } ? 0 : 1)])
+        text.gauge(
             "whereabouts_log_waiting_commands",
             "Commands that wait to be decided; from \(EventLog.queueBound) on callers are sent away.",
             [([:], Double(log.queueLength))])
@@ -60,6 +66,10 @@ enum MetricsEndpoint {
                     ], Double(max(0, head - status.place))
                 )
             })
+        let failing = host.failing
+        text.gauge(
+            "whereabouts_projection_failing", "1 while a projection cannot be read or written.",
+            ProjectionKind.all.map { (["projection": $0.name], failing.contains($0.name) ? 1 : 0) })
     }
 
     private static func writeQuestions(_ log: EventLog, into text: inout MetricsText) {

@@ -10,18 +10,35 @@ enum OperateEndpoints {
     static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem)
         -> HTTPResponse
     {
-        .json(Array(#"{"status":"ok"}"#.utf8))
+        // A log that stopped stays so until the process is started again.
+        guard service.log.failure == nil else { throw .broken }
+        return .json(Array(#"{"status":"ok"}"#.utf8))
     }
 
     static func readiness(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard service.log.failure == nil else { throw .broken }
+        if service.log.room?.isShort == true { throw Problem(503, "No room", noRoom, retryAfterSeconds: 60) }
+        let troubles = service.host.troubles
+        guard troubles.isEmpty else {
+            throw Problem(503, "Behind", troubles.joined(separator: " "), retryAfterSeconds: 5)
+        }
         guard ProjectionKind.all.allSatisfy({ service.host.activePath(of: $0.name) != nil }) else {
             throw Problem(503, "Being rebuilt", "A view is being folded from the log.", retryAfterSeconds: 2)
         }
-        return .json(Array(#"{"status":"ready"}"#.utf8))
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("status", "ready")
+        if service.log.standingTrouble.withLock({ $0 != nil }) { writer.field("note", unsavedStanding) }
+        writer.endObject()
+        return .json(writer.bytes)
     }
+
+    private static let noRoom =
+        "The disk is full: reports and questions are refused with 507 until there is room. Free some."
+    private static let unsavedStanding =
+        "The standing cannot be saved; nothing is lost, and the next start takes longer. The diagnostics say why."
 
     private static func requireOperator(_ exchange: Exchange) throws(Problem) {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }

@@ -34,6 +34,11 @@ struct Problem: Error, Sendable {
         503, "Not available", "The service cannot write its log; its operator must look at the diagnostics.",
         retryAfterSeconds: 60)
 
+    /// 5xx, so that phones keep what they have (RFC 4918, section 11.5).
+    static let noRoom = Problem(
+        507, "No room", "The service's disk is full; keep this, and send the same request again when there is room.",
+        retryAfterSeconds: 60)
+
     /// The status of each refusal, in one table.
     init(_ refusal: Refusal) {
         switch refusal {
@@ -57,6 +62,7 @@ struct Problem: Error, Sendable {
         switch failure {
         case .refused(let refusal): self.init(refusal)
         case .busy(let seconds): self = .busy(seconds)
+        case .full: self = .noRoom
         case .fault: self = .broken
         }
     }

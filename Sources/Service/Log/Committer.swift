@@ -75,10 +75,18 @@ final class Committer: @unchecked Sendable {
     func write(_ batch: borrowing Batch) throws(LogError) {
         if batch.events.isEmpty { return }
         let start = MonotonicClock.seconds
-        try log.keys.makeDurable()
-        try store.write(batch, &sealer)
+        do throws(LogError) { try writeOnce(batch) } catch {
+            // Nothing was synced: once more, into the room that was kept for this.
+            guard error.isFull, log.room?.spend() == true else { throw error }
+            try writeOnce(batch)
+        }
         log.commitSeconds.withLock { $0.add(seconds: MonotonicClock.seconds - start) }
         log.publish(head: sealer.range.size, ended: batch.ended)
+    }
+
+    private func writeOnce(_ batch: borrowing Batch) throws(LogError) {
+        try log.keys.makeDurable()
+        try store.write(batch, &sealer)
     }
 
     func answer(_ batch: inout Batch, _ failure: LogError?) {

@@ -55,6 +55,11 @@ package final class EventLog: Sendable {
     private let headNumber: Atomic<Int64>
     private let headSignal = Monitor((number: Int64(0), isStopped: false, isReleased: false))
     private let whenEnded = Mutex<Listener?>(nil)
+    private let whenFailed = Mutex<(@Sendable () -> Void)?>(nil)
+    /// `nil` where no disk is watched.
+    let room: Room?
+    /// Why the standing could not be saved last; `nil` when it was.
+    let standingTrouble = Mutex<String?>(nil)
     private let writer: Mutex<WorkerThread?>
     let keys: KeyRing
     let path: String
@@ -74,15 +79,17 @@ package final class EventLog: Sendable {
     ///   - rows: looks a fix up in the folded rows of the timeline; called on the writer's thread.
     ///   - timelinePlace: up to which number the timeline is folded.
     ///   - acceptingLoss: go on with a log that lacks events that were durable, and record that it does.
+    ///   - room: of the disk; while it is short, the intake is refused.
     ///   - clock: the time of the house.
     /// - Throws: ``LogError/lost(_:)`` when events are missing and the loss is not accepted.
     init(
         path: String, keys: KeyRing, standingFile: StandingFile,
         rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> FixTail.Row?,
-        timelinePlace: @escaping @Sendable () -> Int64, acceptingLoss: Bool = false,
+        timelinePlace: @escaping @Sendable () -> Int64, acceptingLoss: Bool = false, room: Room? = nil,
         clock: @escaping @Sendable () -> Timestamp
     ) throws(LogError) {
         self.path = path
+        self.room = room
         self.keys = keys
         let store = try LogStore(path: path)
         let reader = try LogReader(path: path, keys: keys)
@@ -111,12 +118,19 @@ package final class EventLog: Sendable {
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
         // standing; they go before anything else happens.
         try keys.destroyKeys(of: Set(standing.persons.lazy.filter(\.value.isErased).map(\.key)))
-        if saved < standing.place { try standingFile.save(standing, heads, log: store.identity) }
+        var unsaved: LogError?
+        if saved < standing.place {
+            do throws(LogError) { try standingFile.save(standing, heads, log: store.identity) } catch {
+                unsaved = error
+                guard standingFile.remove() else { throw error }
+            }
+        }
         let head = store.identity.range.size
         headNumber = Atomic(head)
         headSignal.change { $0.number = head }
         self.standing = Mutex(standing)
         writer = Mutex(nil)
+        if let unsaved { noteStanding(unsaved) }
         let tail = FixTail(start: head, rows: rows, timelinePlace: timelinePlace)
         let loop = WriterLoop(
             log: self, store: store, sealer: sealer, tail: tail, standingFile: standingFile, clock: clock)
@@ -177,6 +191,7 @@ package final class EventLog: Sendable {
         let refusal: AppendFailure? = queue.change { queue in
             if let failure = queue.failure { return .fault(failure) }
             if queue.isStopping { return .busy(retryAfterSeconds: 5) }
+            if room?.isShort == true, !command.isTakenWithoutRoom { return .full }
             if queue.waiting.count >= Self.queueBound { return .busy(retryAfterSeconds: 1) }
             queue.waiting.append(
                 Waiting(command: command, caller: caller, correlation: correlation, completion: completion))
@@ -302,6 +317,32 @@ package final class EventLog: Sendable {
             return queue.waiting
         }
         for item in waiting { item.completion(.failure(.fault(error))) }
+    }
+
+    /// Calls `body` once when a fault has stopped the log and everybody who waited was told; at once if that is so already.
+    func notifyOfFailure(_ body: @escaping @Sendable () -> Void) {
+        whenFailed.withLock { $0 = body }
+        if failure != nil { tellFailure() }
+    }
+
+    /// Everybody who waited was told of the fault.
+    func tellFailure() { whenFailed.withLock { $0.take() }?() }
+
+    /// The standing was saved, or not: it is folded again at the next start then, and nothing else comes of it.
+    func noteStanding(_ error: LogError?) {
+        let isNew = standingTrouble.withLock { trouble in
+            defer { trouble = error.map { "\($0)" } }
+            return (trouble == nil) != (error == nil)
+        }
+        guard isNew else { return }
+        if let error {
+            Diagnostics.fault(
+                "standing.unsaved",
+                "The standing cannot be saved: \(error) Appending goes on; it is tried again, and the next start takes longer until then."
+            )
+        } else {
+            Diagnostics.note("standing.saved", "The standing is saved again.")
+        }
     }
 
     /// Transactions since the start.

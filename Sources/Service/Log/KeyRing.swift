@@ -27,18 +27,38 @@ final class KeyRing: Sendable {
         var known: [Int64: Key] = [:]
         let cipher = AES256GCM()
         var nonces = NonceSource()
-        /// Keys were made in a transaction that is still open.
-        var hasNewKeys = false
+        /// Keys that are not durable yet, made in a transaction that is open unless it has ended by itself.
+        var newKeys: [(id: Int64, slot: Slot, wrapped: [UInt8])] = []
 
         init(path: String) throws(SQLiteError) {
             connection = try Connection(path: path, access: .readWrite)
         }
 
-        /// Should the transaction have ended by itself, as on a full disk, this fails: no key is lost unnoticed.
+        /// Opens the transaction of the new keys. Should it have ended by itself, as on a full disk, the keys that were in
+        /// it are put in again: they are in use.
+        func openTransaction() throws(SQLiteError) {
+            if connection.isInTransaction { return }
+            try connection.begin()
+            for key in newKeys {
+                try connection.cached(
+                    "INSERT INTO key (id, person, class, period, wrapped) VALUES (?, ?, ?, ?, ?)"
+                ) { (statement) throws(SQLiteError) in
+                    try statement.bind(key.id, at: 1)
+                    try statement.bind(key.slot.person.rawValue, at: 2)
+                    try statement.bind(key.slot.keyClass.rawValue, at: 3)
+                    try statement.bind(key.slot.period, at: 4)
+                    try statement.bind(key.wrapped, at: 5)
+                    try statement.run()
+                }
+            }
+        }
+
+        /// Makes the new keys durable. Where there is no room for them this fails, and may be called again.
         func commitNewKeys() throws(SQLiteError) {
-            guard hasNewKeys else { return }
+            guard !newKeys.isEmpty else { return }
+            try openTransaction()
             try connection.commit()
-            hasNewKeys = false
+            newKeys = []
         }
     }
 
@@ -290,8 +310,7 @@ final class KeyRing: Sendable {
     /// What fails leaves the transaction as it is: the keys made before in it are in use.
     private static func make(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
         let key = SymmetricKey.random()
-        if !state.hasNewKeys { try state.connection.begin() }
-        state.hasNewKeys = true
+        try state.openTransaction()
         // The id is part of what is authenticated, so the row is written in two steps.
         try state.connection.cached(
             "INSERT INTO key (person, class, period, wrapped) VALUES (?, ?, ?, x'')"
@@ -309,6 +328,7 @@ final class KeyRing: Sendable {
             try statement.bind(id, at: 2)
             try statement.run()
         }
+        state.newKeys.append((id, slot, wrapped))
         return .open(id, key)
     }
 

@@ -60,7 +60,28 @@ package enum AppendFailure: Error, Sendable {
     case refused(Refusal)
     /// Too much is waiting, or an older fix cannot be looked up yet; the same command may be sent again.
     case busy(retryAfterSeconds: Int)
+    /// The disk is full; the same command may be sent again when there is room.
+    case full
     case fault(LogError)
+}
+
+extension LogError {
+    /// There was no room to write; nothing was synced, and the transaction is rolled back.
+    var isFull: Bool { if case .sqlite(let error) = self { error.isFull } else { false } }
+}
+
+extension Command {
+    /// Whether this is decided while the disk is full. What adds to what the log holds waits outside; what shows, ends,
+    /// withdraws or erases something is taken, and so is what the house itself has to say of what it did.
+    var isTakenWithoutRoom: Bool {
+        switch self {
+        case .addPerson, .addDevice, .giveGrant, .invite, .redeemInvitation, .inviteToAccount, .openAccount, .addRegion,
+            .correct, .setSchedule, .askScheduled, .addWebhook, .reportFixes, .registerPushToken, .queryLocation,
+            .testPush:
+            false
+        default: true
+        }
+    }
 }
 
 /// What an append came to.

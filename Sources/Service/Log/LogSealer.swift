@@ -87,13 +87,30 @@ struct LogSealer: ~Copyable {
     private(set) var headLeaf: Digest?
     /// The newest event of each stream.
     private(set) var heads: [StreamID: StreamHead]
+    /// What ``begin()`` found, and the heads that were replaced since.
+    private var mark: (range: CompactRange, headLeaf: Digest?)
+    private var replaced: [(stream: StreamID, head: StreamHead?)] = []
 
     /// - Parameters:
     ///   - identity: what the file says of itself; the tree goes on from there.
     ///   - heads: the newest event of each stream.
     init(after identity: LogIdentity, heads: [StreamID: StreamHead]) {
         (range, headLeaf) = (identity.range, identity.head)
+        mark = (identity.range, identity.head)
         self.heads = heads
+    }
+
+    /// A batch begins, which ``takeBack()`` can undo.
+    mutating func begin() {
+        mark = (range, headLeaf)
+        replaced.removeAll(keepingCapacity: true)
+    }
+
+    /// Undoes everything since ``begin()``, because it did not become durable.
+    mutating func takeBack() {
+        (range, headLeaf) = mark
+        for (stream, head) in replaced.reversed() { heads[stream] = head }
+        replaced.removeAll(keepingCapacity: true)
     }
 
     /// Forgets the schedules of keys that were destroyed.
@@ -142,6 +159,7 @@ struct LogSealer: ~Copyable {
         }
         range.append(leaf, sha256)
         headLeaf = leaf
+        replaced.append((event.header.stream, previous))
         heads[event.header.stream] = StreamHead(
             number: event.header.number, version: event.header.version, leaf: leaf)
         return leaf

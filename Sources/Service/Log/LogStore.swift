@@ -102,7 +102,27 @@ final class LogStore {
     }
 
     /// Seals the events of a batch and inserts them and the log's own row in one transaction, durable when this returns.
+    ///
+    /// - Throws: when there is no room (``LogError/isFull``), nothing of the batch is in the file, and the sealer is as it
+    ///   was: the same batch may be written again. SQLite finds no room before it syncs.
     func write(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) {
+        sealer.begin()
+        let bytes: Int
+        do throws(LogError) { bytes = try insert(batch, &sealer) } catch {
+            // SQLite has mostly rolled back by itself.
+            try? connection.rollback()
+            sealer.takeBack()
+            throw error
+        }
+        witness.note(
+            LogWitness(
+                log: identity.id, epoch: identity.epoch, number: sealer.range.size, leaf: sealer.headLeaf))
+        // The row of the log, the newest leaf page, its parent and the first page, and what the events fill.
+        pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
+    }
+
+    /// One transaction; returns the bytes of the bodies.
+    private func insert(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) -> Int {
         var bytes = 0
         var keys = 0
         do throws(SQLiteError) { try connection.begin() } catch { throw .sqlite(error) }
@@ -130,11 +150,7 @@ final class LogStore {
             }
             try connection.commit()
         } catch { throw .sqlite(error) }
-        witness.note(
-            LogWitness(
-                log: identity.id, epoch: identity.epoch, number: sealer.range.size, leaf: sealer.headLeaf))
-        // The row of the log, the newest leaf page, its parent and the first page, and what the events fill.
-        pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
+        return bytes
     }
 
     private func insert(_ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest) throws(SQLiteError) {
@@ -164,7 +180,10 @@ final class LogStore {
 
     /// Moves what no reader needs from the write-ahead log into the database, without waiting for readers.
     func checkpoint() throws(LogError) {
-        do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch { throw .sqlite(error) }
+        do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch {
+            // Without room the pages stay where they are, in the write-ahead log, which is whole.
+            guard error.isFull else { throw .sqlite(error) }
+        }
         witness.sync()
         pagesSinceCheckpoint = 0
     }

@@ -119,6 +119,8 @@ struct StandingFile: Sendable {
     func save(_ standing: Standing, _ heads: [StreamID: StreamHead], log: LogIdentity) throws(LogError) {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, access: .readWrite)
+            // Nobody appends meanwhile: whoever else holds the file is not waited for.
+            try connection.execute("PRAGMA busy_timeout = 100")
             try connection.execute(
                 """
                 PRAGMA journal_mode = WAL;
@@ -189,8 +191,11 @@ struct StandingFile: Sendable {
         }
     }
 
-    private func remove() {
+    /// Removes what is saved; `false` when it is still there.
+    @discardableResult
+    func remove() -> Bool {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        return access(path, F_OK) != 0
     }
 }
 

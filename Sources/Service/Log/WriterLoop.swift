@@ -24,6 +24,8 @@ final class WriterLoop: @unchecked Sendable {
     private var unreadable: Set<Int64> = []
     /// Events since the last saving of the standing.
     private var sinceSaved = 0
+    /// When saving is tried again after it failed, on the monotonic clock; `nil` when it did not.
+    private var retrySaveSeconds: Double?
     /// Refusals that were only counted: by whom, how many, since when.
     private var counted: [PrincipalID: (count: Int64, since: Timestamp)] = [:]
 
@@ -31,6 +33,8 @@ final class WriterLoop: @unchecked Sendable {
     private static let pagesPerIdleCheckpoint = 500
     /// What a start after a crash has to fold at most: about a second of work.
     private static let eventsPerSave = 100_000
+    /// Saving may fail for long, as on a full disk.
+    private static let pauseAfterFailedSaveSeconds = 60.0
     private static let idleMilliseconds = 200
     /// So few commands are committed by the writer's own thread: waking the other one would cost more than it saves.
     private static let fewCommands = 2
@@ -45,6 +49,9 @@ final class WriterLoop: @unchecked Sendable {
         identity = store.identity
         committer = Committer(store: store, sealer: sealer, log: log)
         keys = SealingKeys(log.keys)
+        if log.standingTrouble.withLock({ $0 != nil }) {
+            retrySaveSeconds = MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds
+        }
     }
 
     func run() {
@@ -58,7 +65,7 @@ final class WriterLoop: @unchecked Sendable {
                     log.giveBack(commands)
                     // What an erasure destroys must be gone before anybody is answered, and before anything is built on it.
                     if !batch.erased.isEmpty { try commitErasure() }
-                    if sinceSaved >= Self.eventsPerSave { try save() }
+                    if sinceSaved >= Self.eventsPerSave, isSaveDue { try save() }
                 case .turn(let othersWait): commit(othersWait: othersWait)
                 case .nothing: try idle()
                 case .stop:
@@ -73,6 +80,7 @@ final class WriterLoop: @unchecked Sendable {
             log.fail(error)
             committer.answer(&batch, error)
             Diagnostics.fault("log.stopped", "The log stopped: \(error)")
+            log.tellFailure()
         }
     }
 
@@ -95,35 +103,53 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     private func commitErasure() throws(LogError) {
+        var unfinished: LogError?
         try log.withTurn { () throws(LogError) in
             try committer.write(batch)
-            for person in batch.erased { try log.keys.destroyKeys(of: person) }
+            for person in batch.erased {
+                do throws(LogError) { try log.keys.destroyKeys(of: person) } catch {
+                    guard error.isFull, log.room?.spend() == true else { throw error }
+                    try log.keys.destroyKeys(of: person)
+                }
+            }
             committer.forgetKeys()
-            try saveDurable()
+            // What is saved names whom it was saved with: without a new one there is none.
+            if let error = saveDurable(), !standingFile.remove() { unfinished = error }
         }
-        committer.answer(&batch, nil)
+        committer.answer(&batch, unfinished)
     }
 
     /// Saves the standing after what it holds has become durable.
     private func save() throws(LogError) {
         try log.withTurn { () throws(LogError) in
             try committer.write(batch)
-            try saveDurable()
+            saveDurable()
         }
         committer.answer(&batch, nil)
     }
 
-    /// The turn is the writer's.
-    private func saveDurable() throws(LogError) {
-        try standingFile.save(log.standingCopy(), committer.sealer.heads, log: identity)
-        sinceSaved = 0
+    /// Saves what is durable, if it can; the standing is a cache, so that appending goes on either way. The turn is the
+    /// writer's.
+    @discardableResult
+    private func saveDurable() -> LogError? {
+        var failure: LogError?
+        do throws(LogError) { try standingFile.save(log.standingCopy(), committer.sealer.heads, log: identity) } catch {
+            failure = error
+        }
+        log.noteStanding(failure)
+        if failure == nil { sinceSaved = 0 }
+        retrySaveSeconds = failure.map { _ in MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds }
+        return failure
     }
+
+    private var isSaveDue: Bool { retrySaveSeconds.map { $0 <= MonotonicClock.seconds } ?? true }
 
     private func idle() throws(LogError) {
         try log.withTurn { () throws(LogError) in
             if committer.store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try committer.store.checkpoint() }
         }
         try recordCounted(at: clock(), all: false)
+        if retrySaveSeconds != nil, isSaveDue { try save() }
     }
 
     // MARK: Deciding

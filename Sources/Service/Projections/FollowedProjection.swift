@@ -16,6 +16,8 @@ final class FollowedProjection {
     private(set) var isLoading: Bool
     /// The write-ahead log may still hold rows of somebody erased.
     private(set) var holdsErased = false
+    /// Why it cannot be written now; `nil` when it can.
+    var trouble: ProjectionTrouble?
 
     enum OpenFailure: Error {
         /// Damaged, of another log or of another epoch: to be thrown away and folded again.
@@ -57,6 +59,8 @@ final class FollowedProjection {
             (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
             // An end of the process may have come between an erasure's rows and this.
             _ = try file.connection.checkpoint(.truncate)
+            // While it waits for a lock, which none but a stranger holds, the other projections wait too.
+            try file.connection.execute("PRAGMA busy_timeout = 100")
             file.fingerprint = saved.fingerprint
         } catch {
             throw error.meansDamage ? .unusable("\(error)") : .fault(error)
@@ -120,7 +124,7 @@ final class FollowedProjection {
     func overwriteErased() throws(SQLiteError) {
         guard holdsErased else { return }
         try file.connection.execute("PRAGMA busy_timeout = 0")
-        defer { try? file.connection.execute("PRAGMA busy_timeout = 5000") }
+        defer { try? file.connection.execute("PRAGMA busy_timeout = 100") }
         do throws(SQLiteError) {
             // What is copied without waiting need not be copied while readers are kept out.
             _ = try file.connection.checkpoint(.passive)
@@ -218,6 +222,26 @@ final class FollowedProjection {
             writer.bool(place.isLoading)
         }.bytes
     }
+}
+
+/// Why a projection cannot be opened or written, and when that is tried again: after growing pauses.
+struct ProjectionTrouble {
+    /// For an operator.
+    let sentence: String
+    let pauseSeconds: Double
+    /// On the monotonic clock.
+    let retrySeconds: Double
+
+    private static let shortestPauseSeconds = 0.5
+    private static let longestPauseSeconds = 30.0
+
+    init(_ sentence: String, after earlier: ProjectionTrouble?) {
+        self.sentence = sentence
+        pauseSeconds = earlier.map { min($0.pauseSeconds * 2, Self.longestPauseSeconds) } ?? Self.shortestPauseSeconds
+        retrySeconds = MonotonicClock.seconds + pauseSeconds
+    }
+
+    var isDue: Bool { retrySeconds <= MonotonicClock.seconds }
 }
 
 extension SQLiteError {

@@ -17,7 +17,9 @@ extension ProjectionHost {
         private var heals: [String: Int] = [:]
         private static let mostHeals = 100
         private static let lastCatchUpSeconds = 0.5
-        /// The number at which folding last stuck, so that a lasting fault is told once.
+        /// Projections whose active file cannot be opened or made.
+        private var closed: [String: ProjectionTrouble] = [:]
+        /// The number at which reading the log last stuck, so that a lasting fault is told once.
         private var stuckAt: Int64 = -1
 
         init(
@@ -38,16 +40,78 @@ extension ProjectionHost {
                     try drop(generation)
                     continue
                 }
-                try open(generation, kind)
+                do throws(SQLiteError) { try open(generation, kind) } catch {
+                    if generation.role == .active { close(kind.name, error) }
+                }
             }
-            for kind in kinds
-            where !followed.contains(where: { $0.generation.name == kind.name && $0.generation.role == .active }) {
-                try add(kind, version: kind.newest, role: .active)
+            let active = try catalog.generations().filter { $0.role == .active }
+            for kind in kinds where !active.contains(where: { $0.name == kind.name }) {
+                do throws(SQLiteError) { try add(kind, version: kind.newest, role: .active) } catch {
+                    close(kind.name, error)
+                }
             }
-            removeStrangers()
+            if closed.isEmpty { removeStrangers() }
             // An empty file at the head of an empty log is complete.
-            try finishLoaded()
-            host.publish(followed, switched: true)
+            finishLoaded()
+            publish(switched: true)
+        }
+
+        /// Makes what cannot be opened now a trouble of that projection alone.
+        private func close(_ name: String, _ error: SQLiteError) {
+            let sentence = "The projection \(name) cannot be opened (SQLite \(error.extendedCode)); it is tried again."
+            if closed[name] == nil { Diagnostics.fault("projection.closed", "\(sentence) \(error)") }
+            closed[name] = ProjectionTrouble(sentence, after: closed[name])
+        }
+
+        private func openClosed() {
+            for kind in kinds where closed[kind.name]?.isDue == true {
+                do throws(SQLiteError) {
+                    let generations = try catalog.generations()
+                    if let generation = generations.first(where: { $0.name == kind.name && $0.role == .active }) {
+                        try open(generation, kind)
+                    } else {
+                        try add(kind, version: kind.newest, role: .active)
+                    }
+                    closed[kind.name] = nil
+                    Diagnostics.note("projection.open", "The projection \(kind.name) is open again.")
+                    publish(switched: true)
+                } catch { close(kind.name, error) }
+            }
+        }
+
+        private func isFollowed(_ projection: FollowedProjection) -> Bool { followed.contains { $0 === projection } }
+
+        private func publish(switched: Bool) {
+            let troubles =
+                closed.map { (name: $0.key, sentence: $0.value.sentence) }
+                + followed.compactMap { projection in
+                    projection.trouble.map { (name: projection.generation.name, sentence: $0.sentence) }
+                }
+            host.publish(followed, troubles, switched: switched)
+        }
+
+        /// Does something to one projection. What fails is that projection's trouble: the others go on.
+        private func attempt(_ projection: FollowedProjection, _ body: () throws(SQLiteError) -> Void) {
+            do throws(SQLiteError) {
+                do throws(SQLiteError) { try body() } catch {
+                    guard error.meansDamage else { throw error }
+                    return try heal(projection.generation, "\(error)")
+                }
+                guard projection.trouble != nil else { return }
+                projection.trouble = nil
+                Diagnostics.note(
+                    "projection.again", "The projection \(projection.generation.fileName) is written again.")
+            } catch {
+                let generation = projection.generation
+                guard isFollowed(projection) else {
+                    if generation.role == .active { close(generation.name, error) }
+                    return
+                }
+                let sentence =
+                    "The projection \(generation.name) cannot be written (SQLite \(error.extendedCode)); it is behind, and tried again."
+                if projection.trouble == nil { Diagnostics.fault("projection.stuck", "\(sentence) \(error)") }
+                projection.trouble = ProjectionTrouble(sentence, after: projection.trouble)
+            }
         }
 
         private func open(_ generation: Catalog.Generation, _ kind: ProjectionKind) throws(SQLiteError) {
@@ -111,60 +175,65 @@ extension ProjectionHost {
                 if isStopping {
                     // So that the next start has little to catch up with; if it fails, that start sees to it.
                     let until = MonotonicClock.seconds + Self.lastCatchUpSeconds
-                    while MonotonicClock.seconds < until, (try? advance(loading: false)) == false {}
+                    while MonotonicClock.seconds < until, !advance(loading: false) {}
                     return
                 }
-                do throws(SQLiteError) {
-                    let isLive = try advance(loading: false)
-                    let isLoaded = try advance(loading: true)
-                    try finishLoaded()
-                    for projection in followed { try projection.overwriteErased() }
-                    host.publish(followed, switched: false)
-                    if isLive && isLoaded {
-                        host.rest(after: lowestPlace)
-                        _ = log.waitForHead(after: lowestPlace, milliseconds: 50)
-                    }
-                } catch {
-                    stuck("A projection cannot be written: \(error).")
-                    usleep(500_000)
+                openClosed()
+                let isLive = advance(loading: false)
+                // What is loaded anew needs room for all its rows.
+                let isLoaded = log.room?.isShort == true || advance(loading: true)
+                finishLoaded()
+                for projection in working where projection.holdsErased {
+                    attempt(projection) { () throws(SQLiteError) in try projection.overwriteErased() }
+                }
+                publish(switched: false)
+                if isLive && isLoaded {
+                    host.rest(after: lowestPlace)
+                    _ = log.waitForHead(after: lowestPlace, milliseconds: 50)
                 }
             }
         }
 
-        private var lowestPlace: Int64 { followed.map(\.place).min() ?? log.head }
+        /// All but those that pause after a trouble.
+        private var working: [FollowedProjection] { followed.filter { $0.trouble?.isDue ?? true } }
 
-        /// Folds one batch into the followers that are, or are not, being loaded. `true` when they are at the head.
-        private func advance(loading: Bool) throws(SQLiteError) -> Bool {
-            let group = followed.filter { $0.isLoading == loading }
+        /// Of those that events are waited for.
+        private var lowestPlace: Int64 { followed.lazy.filter { $0.trouble == nil }.map(\.place).min() ?? log.head }
+
+        /// Folds a batch into each of the followers that are, or are not, being loaded. `true` when they are at the head.
+        ///
+        /// Those that are near each other share what is read; one that is far behind the others does not hold them up.
+        private func advance(loading: Bool) -> Bool {
             let head = log.head
-            guard let place = group.map(\.place).min(), place < head else { return true }
-            let batch: [(event: RecordedEvent, leaf: Digest)]
-            do throws(LogError) {
-                batch = try reader.events(
-                    after: place, limit: loading ? ProjectionHost.loadingBatch : ProjectionHost.batch)
-            } catch {
-                stuck("The log cannot be folded after event \(place): \(error)")
-                usleep(500_000)
-                return true
-            }
-            // The writer publishes the head after its commit, so what is read is durable.
-            let durable = batch.prefix { $0.event.number <= head }
-            guard let leaf = durable.last?.leaf else { return true }
-            let events = durable.map(\.event)
-            for projection in group {
-                do throws(SQLiteError) { try projection.fold(events, endingWith: leaf) } catch {
-                    guard error.meansDamage else { throw error }
-                    try heal(projection.generation, "\(error)")
+            var group = working.filter { $0.isLoading == loading && $0.place < head }
+            if group.isEmpty { return true }
+            while let place = group.map(\.place).min() {
+                let batch: [(event: RecordedEvent, leaf: Digest)]
+                do throws(LogError) {
+                    batch = try reader.events(
+                        after: place, limit: loading ? ProjectionHost.loadingBatch : ProjectionHost.batch)
+                } catch {
+                    stuck("The log cannot be folded after event \(place): \(error)")
+                    usleep(500_000)
+                    return true
                 }
+                // The writer publishes the head after its commit, so what is read is durable.
+                let durable = batch.prefix { $0.event.number <= head }
+                guard let last = durable.last else { return true }
+                let events = durable.map(\.event)
+                for projection in group where projection.place < last.event.number {
+                    attempt(projection) { () throws(SQLiteError) in try projection.fold(events, endingWith: last.leaf) }
+                }
+                group.removeAll { $0.place <= last.event.number || $0.trouble != nil || !isFollowed($0) }
             }
             return false
         }
 
-        private func finishLoaded() throws(SQLiteError) {
+        private func finishLoaded() {
             let head = log.head
-            for projection in followed where projection.isLoading && projection.place >= head {
-                try projection.finishLoading()
-                host.publish(followed, switched: true)
+            for projection in working where projection.isLoading && projection.place >= head {
+                attempt(projection) { () throws(SQLiteError) in try projection.finishLoading() }
+                if !projection.isLoading { publish(switched: true) }
             }
         }
 
@@ -188,7 +257,7 @@ extension ProjectionHost {
             try drop(generation)
             guard let kind = kinds.first(where: { $0.name == generation.name }) else { return }
             if generation.role == .active { try add(kind, version: generation.version, role: .active) }
-            host.publish(followed, switched: true)
+            publish(switched: true)
         }
 
         private func stuck(_ sentence: String) {
@@ -219,7 +288,7 @@ extension ProjectionHost {
             try guarded { () throws(SQLiteError) in
                 if let old = find(name, .candidate) { try drop(old.generation) }
                 try add(kind, version: version, role: .candidate)
-                host.publish(followed, switched: false)
+                publish(switched: false)
             }
             guard let candidate = find(name, .candidate) else { throw .fault("The new \(name) cannot be opened.") }
             return candidate.generation
@@ -253,7 +322,7 @@ extension ProjectionHost {
                 try catalog.assign([(new.generation, .active), (active.generation, .previous)])
                 new.generation.role = .active
                 active.generation.role = .previous
-                host.publish(followed, switched: true)
+                publish(switched: true)
             }
             return new.generation
         }
@@ -266,7 +335,7 @@ extension ProjectionHost {
             }
             try guarded { () throws(SQLiteError) in
                 for generation in gone { try drop(generation) }
-                host.publish(followed, switched: true)
+                publish(switched: true)
             }
             return gone
         }

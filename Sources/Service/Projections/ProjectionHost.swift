@@ -20,6 +20,8 @@ final class ProjectionHost: Sendable {
         /// Raised whenever an active file is replaced.
         var switches = 0
         var requests: [Request] = []
+        /// What cannot be read or written now, by the name of the projection.
+        var troubles: [(name: String, sentence: String)] = []
         /// The highest number that somebody waits for.
         var awaited: Int64 = 0
         var isStopping = false
@@ -142,11 +144,19 @@ final class ProjectionHost: Sendable {
     func waitErased(_ number: Int64, milliseconds: Int) -> Bool {
         note(awaited: number)
         return shared.wait(milliseconds: milliseconds) { state in
-            state.status.allSatisfy { $0.place >= number && !$0.holdsErased } ? true : nil
+            // A file that cannot be opened is in no status, and may hold anything.
+            let isEach = kinds.allSatisfy { kind in
+                state.status.contains { $0.generation.name == kind.name && $0.generation.role == .active }
+            }
+            return isEach && state.status.allSatisfy { $0.place >= number && !$0.holdsErased } ? true : nil
         } ?? false
     }
 
     var status: [Status] { shared.read { $0.status } }
+    /// What cannot be read or written now, a sentence each; no one's data.
+    var troubles: [String] { shared.read { $0.troubles.map(\.sentence) } }
+    /// The projections of ``troubles``.
+    var failing: Set<String> { shared.read { Set($0.troubles.map(\.name)) } }
     var switches: Int { shared.read { $0.switches } }
 
     /// The file that answers for `name`; `nil` while it is still being loaded.
@@ -180,8 +190,9 @@ final class ProjectionHost: Sendable {
         }
     }
 
-    func publish(_ followed: [FollowedProjection], switched: Bool) {
+    func publish(_ followed: [FollowedProjection], _ troubles: [(name: String, sentence: String)], switched: Bool) {
         shared.change { state in
+            state.troubles = troubles
             state.status = followed.map {
                 Status(
                     generation: $0.generation, place: $0.place, fingerprint: $0.fingerprint, isLoading: $0.isLoading,

@@ -121,7 +121,7 @@ final class BrokerReceiver: Sendable {
         } catch {
             switch error {
             case .refused: return true
-            case .busy, .fault: return false
+            case .busy, .full, .fault: return false
             }
         }
     }

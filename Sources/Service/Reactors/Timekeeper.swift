@@ -26,6 +26,7 @@ final class Timekeeper: Sendable {
                     if isOverdue { _ = try? log.appendAndWait(.endOverdueQueries, by: .house, correlation: .random()) }
                     tick += 1
                     guard tick % Self.ticksPerSchedules == 0 else { continue }
+                    log.room?.look()
                     // What the log does not take now is due at the next look.
                     for schedule in log.withStanding({ $0.dueSchedules(at: now, count: Self.questionsAtOnce) }) {
                         let query = QueryID.random()

@@ -207,10 +207,13 @@ enum DoctorCommand {
         }
         do throws(ClientError) {
             let answer = try transport.answer(to: HTTPRequest(method: "GET", path: "/readyz"))
-            let state: Finding.State = answer.status == 200 ? .good : .wrong
             let details = "process \(running.processID) at http://\(text)/"
-            return Finding(
-                check: "service", state: state, details: details + (state == .good ? "" : ", which is not ready"))
+            let body = try? JSONDocument.parse(answer.body).root
+            guard answer.status == 200 else {
+                let why = body?["detail"]?.string.map { ": \($0)" } ?? ""
+                return .wrong("service", details + ", which is not ready" + why)
+            }
+            return body?["note"]?.string.map { .note("service", "\(details): \($0)") } ?? .good("service", details)
         } catch {
             return .wrong("service", ToolError(error).description)
         }

@@ -17,6 +17,9 @@ enum ServeCommand {
         details: """
             Answers what was accepted before it ends, within 5 s, then exits with 0. It speaks no TLS: for the internet,
             put a reverse proxy in front.
+
+            When the log cannot be written any more, what waits is answered with 503 and it exits with 75: a service
+            manager starts it again. On a full disk it goes on, and takes no reports until there is room.
             """, makesInstallation: true, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
@@ -54,14 +57,25 @@ enum ServeCommand {
         invocation.console.flush()
         let manager = ServiceManager()
         manager.tell("READY=1")
+        // A process that can record nothing has nothing left to do.
+        service.whenLogFails { kill(getpid(), SIGTERM) }
         wait(for: signals, manager, service)
         manager.tell("STOPPING=1")
-        invocation.console.note("Ending: what was accepted is answered first. A second signal ends it at once.")
+        if service.failure == nil {
+            invocation.console.note("Ending: what was accepted is answered first. A second signal ends it at once.")
+        }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         let isQuiet = service.stop()
-        invocation.console.flush()
-        // Not by way of what libraries do at the end of a process: some thread still uses them.
-        if !isQuiet { _exit(0) }
+        let failure = service.failure.map { fault in
+            ToolError.stopped("\(fault) Nothing acknowledged is lost; start the service again.")
+        }
+        if !isQuiet {
+            if let failure { invocation.console.note("whereabouts: \(failure)") }
+            invocation.console.flush()
+            // Not by way of what libraries do at the end of a process: some thread still uses them.
+            _exit(failure?.exitCode ?? 0)
+        }
+        if let failure { throw failure }
     }
 
     /// Waits for one of the signals, and meanwhile tells the service manager as long as requests are answered.

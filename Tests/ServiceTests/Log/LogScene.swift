@@ -20,14 +20,15 @@ final class LogScene {
     deinit { stop() }
 
     /// The log, opened if it is not.
-    func open() throws -> EventLog {
+    func open(room: Room? = nil) throws -> EventLog {
         if let log { return log }
         let directory = try DataDirectory(path: path)
         let keys = try directory.openKeys()
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
             rows: { [timeline] fix, _, _ in timeline.rows.withLock { $0.contains(fix) ? .from(1) : FixTail.Row.none } },
-            timelinePlace: { [timeline] in timeline.place.load(ordering: .acquiring) }, clock: { [clock] in clock.now })
+            timelinePlace: { [timeline] in timeline.place.load(ordering: .acquiring) }, room: room,
+            clock: { [clock] in clock.now })
         (self.directory, self.log) = (directory, log)
         return log
     }

@@ -1,0 +1,97 @@
+import Glibc
+import JSON
+import SQLite
+import Testing
+import Whereabouts
+
+@testable import Service
+
+/// A cache that cannot be written holds up neither the intake nor the other caches, is named, and mends itself.
+@Suite struct ProjectionTroubleTests {
+    private func file(_ name: String, of house: ServiceUnderTest) throws -> String {
+        try #require(house.service.host.activePath(of: name))
+    }
+
+    private func readiness(_ house: ServiceUnderTest) -> Answer { house.send("GET", "/readyz", as: nil) }
+
+    @Test func `a projection that cannot be written holds up no other`() throws {
+        let house = try ServiceUnderTest()
+        let anna = try house.addPerson("anna")
+        let key = try house.addDevice("phone", of: "anna")
+        _ = house.settled()
+        // A stranger holds the file's lock for writing.
+        let stranger = try Connection(path: try file(TimelineTable.name, of: house), access: .readWrite)
+        try stranger.begin()
+        let fix =
+            #"{"fixes":[{"timestamp":\#(house.clock.seconds),"latitude":48.2,"longitude":16.3,"horizontalAccuracy":5}]}"#
+        #expect(house.send("POST", "/v1/fixes", as: key, fix).status == 200)
+        let head = house.service.log.head
+        let others = ProjectionKind.all.map(\.name).filter { $0 != TimelineTable.name }
+        #expect(house.service.host.wait(for: head, in: others, milliseconds: 20_000))
+        #expect(house.service.host.place(of: TimelineTable.name) < head)
+        #expect(house.send("GET", "/v1/people/anna/audit?at-least=\(head)", as: anna).status == 200)
+        let answer = readiness(house)
+        #expect(answer.status == 503)
+        #expect(answer.text.contains("timeline cannot be written"), "\(answer.text)")
+        let figures = house.send("GET", "/metrics", as: house.operatorToken).text
+        #expect(figures.contains(#"whereabouts_projection_failing{projection="timeline"} 1"#))
+        #expect(figures.contains(#"whereabouts_projection_failing{projection="audit"} 0"#))
+
+        try stranger.rollback()
+        #expect(house.service.host.wait(for: head, in: [TimelineTable.name], milliseconds: 60_000))
+        _ = house.settled()
+        #expect(readiness(house).status == 200)
+    }
+
+    @Test func `a standing that cannot be saved is noted, and nothing else comes of it`() throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("anna")
+        _ = try house.addPerson("bert")
+        let key = try house.addDevice("phone", of: "bert")
+        // The first end saves it.
+        try house.restart()
+        let path = StandingFile(directory: house.service.directory.projections).path
+        do {
+            let stranger = try Connection(path: path, access: .readWrite)
+            try stranger.begin()
+            // An erasure saves the standing: what names the person is removed where it cannot be replaced.
+            #expect(house.send("DELETE", "/v1/people/anna", as: house.operatorToken).status == 200)
+            #expect(access(path, F_OK) != 0)
+            try stranger.rollback()
+        }
+        let answer = readiness(house)
+        #expect(answer.status == 200)
+        #expect(answer["note"]?.string?.contains("standing") == true)
+        let figures = house.send("GET", "/metrics", as: house.operatorToken).text
+        #expect(figures.contains("whereabouts_standing_unsaved 1"))
+        let fix =
+            #"{"fixes":[{"timestamp":\#(house.clock.seconds),"latitude":48.2,"longitude":16.3,"horizontalAccuracy":5}]}"#
+        #expect(house.send("POST", "/v1/fixes", as: key, fix).status == 200)
+        let standing = house.service.log.standingCopy()
+        try house.restart()
+        #expect(readiness(house)["note"] == nil)
+        #expect(house.service.log.withStanding { $0.place } >= standing.place)
+    }
+
+    /// On a disk that fails for good, as a folder in the place of the file does.
+    @Test func `a projection that cannot be opened keeps the service from nothing else, and is opened when it can be`()
+        throws
+    {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("anna")
+        _ = house.settled()
+        let path = try file(TimelineTable.name, of: house)
+        try house.restart {
+            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            #expect(mkdir(path, 0o700) == 0)
+        }
+        #expect(readiness(house).text.contains("timeline cannot be opened"))
+        #expect(house.send("GET", "/v1/people/anna/audit", as: try house.token(of: "anna")).status == 200)
+        #expect(rmdir(path) == 0)
+        let isThere = house.service.host.wait(
+            for: house.service.log.head, in: [TimelineTable.name], milliseconds: 60_000)
+        #expect(isThere)
+        _ = house.settled()
+        #expect(readiness(house).status == 200)
+    }
+}
