@@ -25,6 +25,8 @@ final class GPXState {
         case hacc, vacc
         /// GPSLogger's horizontal accuracy in meters.
         case accuracy
+        /// What the accuracy is estimated from where none is written: dilution, satellites used, and where a point is from.
+        case hdop, sat, src
     }
 
     private var field: Field?
@@ -149,6 +151,9 @@ final class GPXState {
         case .floor: point.floor = number.flatMap(Int64.init(exactly:))
         case .hacc, .accuracy: point.horizontalAccuracy = number ?? point.horizontalAccuracy
         case .vacc: point.verticalAccuracy = number
+        case .hdop: point.quality.horizontalDilution = number.flatMap(Sentinel.nonNegative)
+        case .sat: point.quality.satellites = number.flatMap(Sentinel.nonNegative)
+        case .src: if !isTextTooLong { point.quality.source = String(decoding: text, as: UTF8.self).lowercased() }
         }
         self.point = point
     }

@@ -54,6 +54,24 @@ import Whereabouts
         #expect(points[2].report(now: now) == nil)
         let fix = try #require(points[0].report(now: now)?.fix)
         #expect(fix.coordinate.latitude == 46.5 && fix.altitude == 410.5 && fix.speed == 2.5)
+        #expect(fix.horizontalAccuracy == 15)
+    }
+
+    /// Loggers seldom write meters. GPX 1.1 gives `hdop`, `sat` and `src`; GPSLogger writes `gps`, `network` and `cell`.
+    @Test(arguments: [
+        ("<hdop>1.2</hdop><sat>9</sat>", 6.0), ("<hdop>0</hdop><sat>9</sat>", 10), ("<sat>5</sat>", 25),
+        ("<sat>3</sat>", 100), ("<src>network</src>", 100), ("<src>cell</src><hdop>1</hdop>", 1000),
+        ("<src>gps</src><hdop>2</hdop>", 10), ("<src>gps</src>", nil), ("<hdop>x</hdop><sat>-1</sat>", nil),
+        ("<hdop>9</hdop><extensions><accuracy>4</accuracy></extensions>", 4), ("", nil),
+    ])
+    func `an accuracy that is not written is estimated from what is`(values: String, meters: Double?) throws {
+        let text = """
+            <gpx version="1.1"><trk><trkseg><trkpt lat="46.5" lon="9.25"><time>2012-10-24T23:29:40Z</time>\(values)
+            </trkpt></trkseg></trk></gpx>
+            """
+        let (points, _) = try readGPX(Array(text.utf8), pieceBytes: .max)
+        let fix = try #require(points.first?.report(now: now)?.fix)
+        #expect(fix.horizontalAccuracy.map { ($0 * 1000).rounded() / 1000 } == meters)
     }
 
     /// A point of GPX 1.0, whose own speed counts more than an extension's.
