@@ -85,7 +85,7 @@ extension Operation {
     ]
     private static let named = Schema.place([:], optional: ["place": Schema.text])
 
-    private static let mode = Schema.word("walk", "run", "cycle", "drive", "train", "flight")
+    private static let mode = Schema.word("walk", "run", "cycle", "drive", "train", "flight", "ferry")
 
     private static let stored: KeyValuePairs<String, Operation> = [
         "GET /v1/people/*/location": readPlaces(

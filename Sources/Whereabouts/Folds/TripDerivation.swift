@@ -3,7 +3,7 @@ package import Geodesy
 /// What lies between two visits: a way somebody made, or a time of which nothing is known.
 package struct Trip: Hashable, Sendable {
     package enum Mode: Int64, Sendable, CaseIterable {
-        case walk, run, cycle, drive, train, flight
+        case walk, run, cycle, drive, train, flight, ferry
         package var word: String { String(describing: self) }
     }
 
@@ -12,10 +12,26 @@ package struct Trip: Hashable, Sendable {
         /// Along the cleaned track, geodesic by geodesic.
         package let distanceMeters: Double
         package let mode: Mode
-        /// How likely the mode is among all, 0…1, by the speeds seen.
+        /// How likely the mode is among all, 0…1, by the speeds, stops and turns seen and the ways around it.
         package let confidence: Double
         /// Fixes the way was made out from.
         package let fixes: Int64
+        /// How likely each of ``Mode/allCases`` is by the way alone; they add up to 1.
+        let likelihoods: [Double]
+
+        /// A way of which only the best mode is known, as those that are given and not made out.
+        package init(distanceMeters: Double, mode: Mode, confidence: Double, fixes: Int64) {
+            (self.distanceMeters, self.mode, self.confidence, self.fixes) = (distanceMeters, mode, confidence, fixes)
+            likelihoods = Mode.allCases.map { other in
+                other == mode ? confidence : (1 - confidence) / Double(Mode.allCases.count - 1)
+            }
+        }
+
+        init(distanceMeters: Double, fixes: Int64, likelihoods: [Double]) {
+            (self.distanceMeters, self.fixes, self.likelihoods) = (distanceMeters, fixes, likelihoods)
+            let best = likelihoods.indices.max { likelihoods[$0] < likelihoods[$1] } ?? 0
+            (mode, confidence) = (Mode.allCases[best], likelihoods[best])
+        }
     }
 
     package let start, end: Timestamp
@@ -113,12 +129,94 @@ package enum TripDerivation {
         }
         let distance = steps.reduce(0) { $0 + $1.meters }
         guard distance >= leastMeters else { return nil }
-        let (mode, confidence) = mode(of: steps)
+        let pattern = SpeedPattern(steps, turnDegreesPerKilometer: turns(along: part))
         return Trip(
             start: first.time, end: last.time, from: first.coordinate, to: last.coordinate,
             way: Trip.Way(
-                distanceMeters: distance, mode: mode, confidence: confidence, fixes: Int64(part.count)))
+                distanceMeters: distance, fixes: Int64(part.count),
+                likelihoods: ModeLikelihood.all(of: pattern)))
     }
+
+    /// The same trips with what the ones around them say of their modes: people walk to a train and from it, whoever drove
+    /// somewhere drives on, and they mostly come back as they went.
+    ///
+    /// - Parameter trips: in the order of time.
+    package static func inContext(_ trips: [Trip]) -> [Trip] {
+        let ways = trips.enumerated().filter { $0.element.way != nil }.map(\.offset)
+        var changed = trips
+        for (place, index) in ways.enumerated() {
+            guard let way = trips[index].way else { continue }
+            var likelihoods = way.likelihoods
+            func weigh(_ other: Int, _ factor: (Trip.Mode, Trip.Mode) -> Double) {
+                guard let theirs = trips[other].way?.likelihoods else { return }
+                for (mine, mode) in Trip.Mode.allCases.enumerated() {
+                    likelihoods[mine] *= zip(Trip.Mode.allCases, theirs).reduce(0) { $0 + $1.1 * factor(mode, $1.0) }
+                }
+            }
+            for other in [place - 1, place + 1] where ways.indices.contains(other) {
+                let (first, second) = (trips[ways[min(place, other)]], trips[ways[max(place, other)]])
+                guard second.start.seconds(since: first.end) <= changeSeconds else { continue }
+                weigh(ways[other]) { changeFactor($0, $1) }
+            }
+            for other in ways where other != index && isReturn(trips[index], trips[other]) {
+                weigh(other) { $0 == $1 ? 1 : returnFactor }
+                break
+            }
+            changed[index] = Trip(
+                start: trips[index].start, end: trips[index].end, from: trips[index].from, to: trips[index].to,
+                way: Trip.Way(
+                    distanceMeters: way.distanceMeters, fixes: way.fixes,
+                    likelihoods: ModeLikelihood.normalized(likelihoods)))
+        }
+        return changed
+    }
+
+    /// Between two ways that are parts of one journey lies less than this, in seconds.
+    private static let changeSeconds = 1800.0
+    /// A return begins within a day …
+    private static let returnSeconds = 24 * 3600.0
+    /// … and within this of where the other way ended, and ends likewise, in meters.
+    private static let returnMeters = 400.0
+    /// Few journeys are made back by another mode.
+    private static let returnFactor = 0.2
+
+    /// How common a change between two modes is: a car is not at hand after a train, nor a train after a car.
+    private static func changeFactor(_ a: Trip.Mode, _ b: Trip.Mode) -> Double {
+        switch (a, b) {
+        case (.train, .drive), (.drive, .train): 0.4
+        case (.drive, .cycle), (.cycle, .drive), (.drive, .run), (.run, .drive): 0.5
+        default: 1
+        }
+    }
+
+    private static func isReturn(_ a: Trip, _ b: Trip) -> Bool {
+        let (first, second) = a.start < b.start ? (a, b) : (b, a)
+        guard second.start.seconds(since: first.end) <= returnSeconds else { return false }
+        return Geodesic.distanceMeters(from: a.from, to: b.to) <= returnMeters
+            && Geodesic.distanceMeters(from: a.to, to: b.from) <= returnMeters
+    }
+
+    /// Degrees by which a way turns in a kilometer, judged in steps of ``turnMeters``; `nil` when it is too short.
+    private static func turns(along part: ArraySlice<Point>) -> Double? {
+        guard var kept = part.first else { return nil }
+        var (last, turned, meters): (Double?, Double, Double) = (nil, 0, 0)
+        for point in part.dropFirst() {
+            let way = Geodesic.inverse(from: kept.coordinate, to: point.coordinate)
+            guard way.distanceMeters >= max(turnMeters, 20 * point.accuracy) else { continue }
+            if let last {
+                let turn = abs((way.initialAzimuth - last).remainder(dividingBy: 360))
+                turned += turn
+                meters += way.distanceMeters
+            }
+            // The azimuth of a geodesic changes along it, at high latitudes by much.
+            last = Geodesic.inverse(from: point.coordinate, to: kept.coordinate).initialAzimuth + 180
+            kept = point
+        }
+        return meters >= 4 * turnMeters ? turned / meters * 1000 : nil
+    }
+
+    /// Steps in which turns are judged: longer than a junction and what a receiver is off.
+    private static let turnMeters = 300.0
 
     /// There and back again faster than anybody travels, or by a detour of many times the way (``VisitRules``).
     private static func withoutSpikes(_ points: [Point]) -> [Point] {
@@ -139,54 +237,6 @@ package enum TripDerivation {
         }
         kept.append(points[points.count - 1])
         return kept
-    }
-
-    // MARK: Modes
-
-    /// The usual speed of a mode and the one it exceeds in a twentieth of the time, meters a second, how much both vary
-    /// as a factor's logarithm, and how common the mode is.
-    private struct Habit {
-        let mode: Trip.Mode
-        let usual, fast, spread, share: Double
-    }
-
-    /// Orders of magnitude from daily life: people walk at 5 km/h and run at 10, towns are driven through at 40 and cycled
-    /// through at 17, trains make 80 between stations, aircraft 700.
-    private static let habits = [
-        Habit(mode: .walk, usual: 1.35, fast: 1.9, spread: 0.25, share: 0.35),
-        Habit(mode: .run, usual: 2.9, fast: 3.8, spread: 0.22, share: 0.04),
-        Habit(mode: .cycle, usual: 4.8, fast: 8, spread: 0.3, share: 0.14),
-        Habit(mode: .drive, usual: 11, fast: 19, spread: 0.45, share: 0.37),
-        Habit(mode: .train, usual: 23, fast: 36, spread: 0.35, share: 0.08),
-        Habit(mode: .flight, usual: 200, fast: 240, spread: 0.35, share: 0.02),
-    ]
-
-    /// The likeliest mode by Bayes' rule over the median speed and the 95th percentile of the time in motion, with tails as
-    /// heavy as Student's.
-    private static func mode(of steps: [(meters: Double, seconds: Double)]) -> (Trip.Mode, Double) {
-        var speeds = steps.filter { $0.meters > waitingSpeed * $0.seconds && $0.seconds > 0 }
-            .map { (speed: $0.meters / $0.seconds, seconds: $0.seconds) }
-        if speeds.isEmpty { speeds = [(waitingSpeed, 1)] }
-        speeds.sort { $0.speed < $1.speed }
-        let total = speeds.reduce(0) { $0 + $1.seconds }
-        func quantile(_ share: Double) -> Double {
-            var sum = 0.0
-            for step in speeds {
-                sum += step.seconds
-                if sum >= share * total { return step.speed }
-            }
-            return speeds[speeds.count - 1].speed
-        }
-        let (usual, fast) = (quantile(0.5), quantile(0.95))
-        // For ratios near 1 half the difference of a ratio and its inverse is its logarithm.
-        func off(_ ratio: Double, _ spread: Double) -> Double { (ratio - 1 / ratio) / (2 * spread) }
-        let likelihoods = habits.map { habit in
-            let (a, b) = (off(usual / habit.usual, habit.spread), off(fast / habit.fast, 1.3 * habit.spread))
-            let fit = 1 + a * a + b * b
-            return habit.share / (habit.spread * habit.spread * fit * fit * fit)
-        }
-        let best = likelihoods.indices.max { likelihoods[$0] < likelihoods[$1] } ?? 0
-        return (habits[best].mode, likelihoods[best] / likelihoods.reduce(0, +))
     }
 }
 
