@@ -19,6 +19,8 @@ enum Gate {
     /// What an answer from stored data is computed under.
     struct Reading {
         let permit: Permit
+        /// The moment the read was taken, which its record follows: what time alone shows is told as of it.
+        let now: Timestamp
         /// The range asked for.
         let from, to: Timestamp?
         /// The read that this one goes on with, if it is a further page.
@@ -45,7 +47,7 @@ enum Gate {
             }
             let isLimited = if case .granted = permit.verdict { true } else { false }
             return Reading(
-                permit: permit, from: question.from, to: question.to, begun: begun,
+                permit: permit, now: begun?.at ?? now, from: question.from, to: question.to, begun: begun,
                 cursorName: isLimited ? begun?.id ?? exchange.id : nil)
         }
         guard let reading else {

@@ -30,14 +30,14 @@ extension ReadEndpoints {
             (reading) throws(Problem) in
             let permit = reading.permit
             let corrections = Self.corrections(reading, service)
-            let now = service.clock()
+            let now = reading.now
             let ((found, successor), asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> (Evidence?, Visit?) in
                 if let found = try evidence(for: id, permit, corrections, context, now: now, in: connection) {
                     return (found, nil)
                 }
                 let successor = try TimelineReader.successor(
-                    of: permit.subject, id: id, corrected: corrections, context.geocentric, in: connection)
+                    of: permit.subject, id: id, at: now, corrected: corrections, context.geocentric, in: connection)
                 return (nil, successor.flatMap { permit.shows(from: $0.arrival, to: $0.departure ?? now) ? $0 : nil })
             }
             var writer = JSONWriter()
@@ -71,7 +71,7 @@ extension ReadEndpoints {
     ) throws(SQLiteError) -> Evidence? {
         guard
             let visit = try TimelineReader.visit(
-                of: permit.subject, id: id, corrected: corrections, context.geocentric, in: connection),
+                of: permit.subject, id: id, at: now, corrected: corrections, context.geocentric, in: connection),
             permit.shows(from: visit.arrival, to: visit.departure ?? now)
         else { return nil }
         func fixes(_ from: Timestamp, _ to: Timestamp?) throws(SQLiteError) -> [ReportedFix] {

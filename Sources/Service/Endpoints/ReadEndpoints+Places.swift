@@ -14,7 +14,7 @@ extension ReadEndpoints {
         try readPlaces(service, exchange, context, .places, from: TimelineTable.name) { (reading) throws(Problem) in
             let permit = reading.permit
             let range = try Self.range(reading)
-            let now = service.clock()
+            let now = reading.now
             let corrections = Self.corrections(reading, service)
             var over: [Int: [Visit]] = [:]
             let (found, asOf) = try context.read(TimelineTable.name) {

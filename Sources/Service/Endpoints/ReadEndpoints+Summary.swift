@@ -21,7 +21,7 @@ extension ReadEndpoints {
         let dayStart = try exchange.integer("dayStartMinutes", in: 0...1439, default: 0)
         return try read(service, exchange, context, .summary, from: TimelineTable.name) { (reading) throws(Problem) in
             let permit = reading.permit
-            let now = service.clock()
+            let now = reading.now
             let range = try Self.range(reading)
             let to = min(range.to ?? now, now)
             guard let from = range.from, from < to, to.seconds(since: from) <= Double(summarySeconds) else {
@@ -110,7 +110,7 @@ extension ReadEndpoints {
         while true {
             let visits = try TimelineReader.visits(
                 of: permit.subject, from: from, to: to, arrivingAfter: after, limit: visitsAtOnce,
-                corrected: corrections, context.geocentric, in: connection)
+                at: now, corrected: corrections, context.geocentric, in: connection)
             for visit in visits where permit.shows(from: visit.arrival, to: visit.departure ?? now) { body(visit) }
             guard visits.count == visitsAtOnce, let last = visits.last else { return }
             after = last.arrival

@@ -25,7 +25,7 @@ extension ReadEndpoints {
             let range = try Self.range(reading)
             let from = after.map { max(range.from ?? $0, $0) } ?? range.from
             let corrections = Self.corrections(reading, service)
-            let now = service.clock()
+            let now = reading.now
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Found in
                 try waysAndGaps(of: permit, from: from, to: range.to, corrections, context, now, in: connection)
             }
@@ -77,7 +77,7 @@ extension ReadEndpoints {
         } fetch: { (after, count) throws(SQLiteError) in
             try TimelineReader.visits(
                 of: permit.subject, from: reach, to: to.map { $0.adding(seconds: reachSeconds) }, arrivingAfter: after,
-                limit: count, corrected: corrections, context.geocentric, in: connection)
+                limit: count, at: now, corrected: corrections, context.geocentric, in: connection)
         }
         var found: [Trip] = []
         for index in 0...visits.count {
@@ -103,10 +103,11 @@ extension ReadEndpoints {
                 TripDerivation.Stop(
                     time: $0.arrival, coordinate: $0.coordinate, horizontalAccuracy: $0.horizontalAccuracy)
             }
-            found += TripDerivation.trips(from: departure, to: arrival, fixes: stored).filter { trip in
-                (from.map { trip.end > $0 } ?? true) && (to.map { trip.start < $0 } ?? true)
-            }
+            found += TripDerivation.trips(from: departure, to: arrival, fixes: stored)
         }
-        return Found(trips: found, next: pageEnd)
+        let trips = TripDerivation.inContext(found).filter { trip in
+            (from.map { trip.end > $0 } ?? true) && (to.map { trip.start < $0 } ?? true)
+        }
+        return Found(trips: trips, next: pageEnd)
     }
 }

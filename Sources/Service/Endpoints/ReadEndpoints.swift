@@ -58,7 +58,7 @@ enum ReadEndpoints {
         return try readPlaces(service, exchange, context, .visits, from: TimelineTable.name) {
             (reading) throws(Problem) in
             let range = try range(reading)
-            let now = service.clock()
+            let now = reading.now
             let corrections = Self.corrections(reading, service)
             let ((visits, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
@@ -66,7 +66,7 @@ enum ReadEndpoints {
                     permit.shows(from: $0.arrival, to: $0.departure ?? now)
                 } fetch: { (after, count) throws(SQLiteError) in
                     try TimelineReader.visits(
-                        of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: count,
+                        of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: count, at: now,
                         corrected: corrections, context.geocentric, in: connection)
                 }
             }
@@ -117,6 +117,7 @@ enum ReadEndpoints {
         writer.field("timeZone", context.timeZone(at: visit.coordinate))
         writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
         writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)
+        if visit.isProvisional { writer.field("provisional", true) }
     }
 
     static func crossings(

@@ -168,7 +168,13 @@ enum Schema {
             [
                 "id": visitID, "arrival": time, "departure": orNull(time), "horizontalAccuracy": length,
                 "firstReported": time,
-            ], optional: ["place": text, "timeZone": timeZone, "departureReported": time]),
+            ],
+            optional: [
+                "place": text, "timeZone": timeZone, "departureReported": time,
+                "provisional": boolean.with([
+                    "description": "Whether only the passing of time says so: the next fix may say otherwise."
+                ]),
+            ]),
         "DecidingFix": object(
             ["number": event, "timestamp": time, "metersOff": length, "used": boolean],
             optional: ["horizontalAccuracy": length]),

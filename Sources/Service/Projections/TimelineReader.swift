@@ -111,9 +111,11 @@ package enum TimelineReader {
 
     /// The person's visits that overlap `from` … `to` as they were derived, by arrival, which is after `arrivingAfter`. One
     /// that goes on overlaps everything after its arrival.
+    ///
+    /// - Parameter now: the moment of the answer, with what the passing of time shows by then (``Visit/told(at:)``).
     package static func derivedVisits(
         of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
-        in connection: borrowing Connection
+        at now: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Visit] {
         try connection.cached(visitsSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
@@ -122,7 +124,12 @@ package enum TimelineReader {
             try statement.bind(arrivingAfter?.milliseconds ?? .min, at: 4)
             try statement.bind(limit, at: 5)
             var found: [Visit] = []
-            while try statement.step() { found.append(try Visit(statement, from: 0)) }
+            while try statement.step() {
+                // Only the last can be one of which time says more, so that a page is short by it at the end alone.
+                guard let visit = try Visit(statement, from: 0).told(at: now) else { continue }
+                if let from, let departure = visit.departure, departure <= from { continue }
+                found.append(visit)
+            }
             return found
         }
     }
@@ -130,17 +137,18 @@ package enum TimelineReader {
     /// The same, as the person corrected them.
     package static func visits(
         of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
-        corrected corrections: VisitCorrections, _ transform: GeocentricTransform?, in connection: borrowing Connection
+        at now: Timestamp, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
+        in connection: borrowing Connection
     ) throws(SQLiteError) -> [Visit] {
         if corrections.keepsVisits {
             return try derivedVisits(
-                of: person, from: from, to: to, arrivingAfter: arrivingAfter, limit: limit, in: connection)
+                of: person, from: from, to: to, arrivingAfter: arrivingAfter, limit: limit, at: now, in: connection)
         }
         var start = [from, arrivingAfter].compactMap { $0 }.max()
         if let moment = start {
             let there = try derivedVisits(
-                of: person, from: moment, to: Timestamp(milliseconds: moment.milliseconds + 1), limit: 1, in: connection
-            )
+                of: person, from: moment, to: Timestamp(milliseconds: moment.milliseconds + 1), limit: 1, at: now,
+                in: connection)
             start = corrections.start(for: moment, arrival: there.first?.arrival)
         }
         var corrected = CorrectedVisits(corrections)
@@ -156,7 +164,8 @@ package enum TimelineReader {
         while !isOver, found.count < limit {
             // Not only up to `to`: what arrives later may belong to a visit that does not.
             let derived = try derivedVisits(
-                of: person, from: start, to: nil, arrivingAfter: last, limit: derivedAtOnce, in: connection)
+                of: person, from: start, to: nil, arrivingAfter: last, limit: derivedAtOnce, at: now,
+                in: connection)
             for visit in derived where !isOver {
                 let told = try corrected.add(visit) { (from, to) throws(SQLiteError) in
                     try transform.flatMap { (transform) throws(SQLiteError) in
@@ -188,20 +197,20 @@ package enum TimelineReader {
 
     /// The visit of that id; `nil` when there is none, or none any more.
     package static func visit(
-        of person: PersonID, id: UInt64, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
-        in connection: borrowing Connection
+        of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
+        _ transform: GeocentricTransform?, in connection: borrowing Connection
     ) throws(SQLiteError) -> Visit? {
         let derived = try connection.cached(visitSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(Int64(bitPattern: id), at: 2)
-            return try statement.step() ? try Visit(statement, from: 0) : nil
+            return try statement.step() ? try Visit(statement, from: 0).told(at: now) : nil
         }
         if corrections.keepsVisits { return derived }
         // It is told where it was derived, or begins where a visit was cut.
         for moment in (derived.map { [$0.arrival] } ?? []) + corrections.moments {
             let told = try visits(
                 of: person, from: moment, to: Timestamp(milliseconds: moment.milliseconds + 1), limit: 2,
-                corrected: corrections, transform, in: connection)
+                at: now, corrected: corrections, transform, in: connection)
             if let visit = told.first(where: { $0.id == id }) { return visit }
         }
         return nil
@@ -212,8 +221,8 @@ package enum TimelineReader {
     /// An id is made of a fix, so that it says when it was: whether the visit was ever told, in which order fixes came and by
     /// which rules they were folded makes no difference. A look through the person's fixes, the latest first.
     package static func successor(
-        of person: PersonID, id: UInt64, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
-        in connection: borrowing Connection
+        of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
+        _ transform: GeocentricTransform?, in connection: borrowing Connection
     ) throws(SQLiteError) -> Visit? {
         let moment = try connection.cached(placesSQL) { (statement) throws(SQLiteError) -> Timestamp? in
             try statement.bind(person.rawValue, at: 1)
@@ -233,8 +242,8 @@ package enum TimelineReader {
         }
         guard let moment else { return nil }
         return try visits(
-            of: person, from: moment, to: moment.adding(seconds: approachSeconds), limit: 1, corrected: corrections,
-            transform, in: connection
+            of: person, from: moment, to: moment.adding(seconds: approachSeconds), limit: 1, at: now,
+            corrected: corrections, transform, in: connection
         ).first
     }
 
@@ -323,7 +332,7 @@ extension TimelineReader {
     /// Visits of a person do not overlap, so that of those that arrived before the range only the last can reach into it.
     static let visitsSQL: StaticString = """
         SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
-            first_reported_ms, departure_reported_ms
+            first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
         FROM visit
         WHERE person = ?1 AND arrival_ms < ?3 AND arrival_ms > ?4 AND (departure_ms IS NULL OR departure_ms > ?2)
             AND arrival_ms >= coalesce(
@@ -335,7 +344,7 @@ extension TimelineReader {
     /// A look through the person's visits: some thousands in a life.
     static let visitSQL: StaticString = """
         SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
-            first_reported_ms, departure_reported_ms
+            first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
         FROM visit
         WHERE person = ?1 AND id = ?2
         """
@@ -344,6 +353,10 @@ extension TimelineReader {
     static let placesSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees
         FROM fix
+        WHERE person = ?1
+        UNION ALL
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees
+        FROM reported
         WHERE person = ?1
         ORDER BY timestamp_ms DESC
         """

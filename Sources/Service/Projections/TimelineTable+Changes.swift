@@ -90,8 +90,8 @@ extension TimelineTable {
             """
             INSERT OR REPLACE INTO visit
                 (person, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
-                fixes, first_reported_ms, departure_reported_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                fixes, first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         ) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
@@ -148,7 +148,7 @@ extension TimelineTable {
 
     func hash(_ person: PersonID, _ visit: Visit) -> Fingerprint {
         file.hasher.hash { writer in
-            writer.array(9)
+            writer.array(11)
             writer.text("visit")
             writer.integer(person.rawValue)
             writer.integer(visit.arrival.milliseconds)
@@ -158,6 +158,23 @@ extension TimelineTable {
             writer.float(visit.coordinate.longitude)
             writer.float(visit.horizontalAccuracy)
             writer.integer(visit.fixes)
+            writer.optional(visit.lastSeen?.milliseconds)
+            writer.optional(visit.tellableFrom?.milliseconds)
+        }
+    }
+
+    func hash(_ person: PersonID, _ moment: StoredFix) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(9)
+            writer.text("reported")
+            writer.integer(person.rawValue)
+            writer.integer(moment.device.rawValue)
+            writer.integer(moment.timestamp.milliseconds)
+            writer.integer(moment.report?.kind.rawValue ?? 0)
+            writer.integer(moment.report?.until.milliseconds ?? 0)
+            writer.float(moment.coordinate.latitude)
+            writer.float(moment.coordinate.longitude)
+            writer.float(moment.horizontalAccuracy ?? -1)
         }
     }
 

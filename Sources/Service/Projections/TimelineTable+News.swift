@@ -39,6 +39,8 @@ struct TimelineNews {
     mutating func note(_ change: TimelineChange) {
         switch change {
         case .visit(let person, let old, let new):
+            // What only silence will show is no news, and an answer's to tell.
+            let (old, new) = (old.flatMap(\.known), new.flatMap(\.known))
             // A row that goes and one that comes, in either order, may be the same visit: rows are known by their arrival.
             if let old {
                 let key = VisitKey(person: person, id: old.id)
@@ -84,6 +86,11 @@ struct TimelineNews {
     }
 }
 
+extension Visit {
+    /// The visit if what is known says that it is one.
+    fileprivate var known: Visit? { tellableFrom == nil ? self : nil }
+}
+
 /// A visit or a crossing that was told, or told to be none after all.
 struct TimelineItem {
     enum What {
@@ -116,8 +123,9 @@ extension TimelineTable {
                     """
                     INSERT OR REPLACE INTO told_visit
                         (person, number, ordinal, is_withdrawn, id, arrival_ms, departure_ms, latitude_degrees,
-                        longitude_degrees, horizontal_accuracy_meters, fixes, first_reported_ms, departure_reported_ms)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        longitude_degrees, horizontal_accuracy_meters, fixes, first_reported_ms, departure_reported_ms,
+                        last_seen_ms, tellable_from_ms)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
                 ) { (statement) throws(SQLiteError) in
                     try bind(item, ordinal, to: statement)
@@ -196,8 +204,8 @@ extension TimelineReader {
             guard case .visit(let visit) = told.what else { return told }
             let end = visit.departure ?? Timestamp(milliseconds: visit.arrival.milliseconds + 1)
             let there = try visits(
-                of: person, from: visit.arrival, to: end, limit: correctedAtOnce, corrected: corrections, transform,
-                in: connection)
+                of: person, from: visit.arrival, to: end, limit: correctedAtOnce,
+                at: visit.departureReported ?? visit.firstReported, corrected: corrections, transform, in: connection)
             // One for one, so that what is told of an event is as many whenever it is looked at: of a visit that was cut the
             // last part, in which it ends.
             guard let now = told.isWithdrawn ? there.first(where: { $0.id == visit.id }) : there.last else {
@@ -212,7 +220,7 @@ extension TimelineReader {
 
     static let toldVisitsSQL: StaticString = """
         SELECT number, ordinal, is_withdrawn, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees,
-            horizontal_accuracy_meters, fixes, first_reported_ms, departure_reported_ms
+            horizontal_accuracy_meters, fixes, first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
         FROM told_visit
         WHERE person = ?1 AND number > ?2
         ORDER BY number, ordinal

@@ -18,24 +18,38 @@ extension TimelineTable: TimelineRows {
                 guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
                     throw .damagedProjection
                 }
+                let kind = statement.optionalInt(at: 6)
+                let report = kind.flatMap(ReportedMoment.Kind.init(rawValue:)).map {
+                    ReportedMoment(kind: $0, until: Timestamp(milliseconds: statement.int(at: 7)))
+                }
+                if kind != nil, report == nil { throw .damagedProjection }
+                let accuracy = statement.optionalDouble(at: 3)
                 let fix = StoredFix(
                     device: DeviceID(rawValue: statement.int(at: 5)),
                     timestamp: Timestamp(milliseconds: timestamp), coordinate: coordinate,
-                    horizontalAccuracy: statement.optionalDouble(at: 3),
-                    receivedAt: statement.optionalInt(at: 4).map { Timestamp(milliseconds: timestamp + $0) })
+                    horizontalAccuracy: report != nil && accuracy == -1 ? nil : accuracy,
+                    receivedAt: statement.optionalInt(at: 4).map { Timestamp(milliseconds: timestamp + $0) },
+                    report: report)
                 guard try body(fix) else { return }
             }
         }
     }
 
-    /// Two ordered searches that SQLite merges.
+    /// Three ordered searches that SQLite merges.
     static let eachFixSQL: StaticString = """
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
+            NULL, NULL
         FROM fix
         WHERE person = ?1 AND timestamp_ms >= ?2
         UNION ALL
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
+            NULL, NULL
         FROM twin
+        WHERE person = ?1 AND timestamp_ms >= ?2
+        UNION ALL
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
+            kind, until_ms
+        FROM reported
         WHERE person = ?1 AND timestamp_ms >= ?2
         ORDER BY timestamp_ms, device
         """
@@ -99,7 +113,7 @@ extension TimelineTable: TimelineRows {
         try file.connection.cached(
             """
             SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
-                first_reported_ms, departure_reported_ms
+                first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
             FROM visit
             WHERE person = ? AND arrival_ms >= ? AND arrival_ms < ?
             ORDER BY arrival_ms
@@ -195,8 +209,34 @@ extension TimelineTable {
         ) { statement, person throws(SQLiteError) in fix(statement, person) }
         try each(
             """
+            SELECT person, device, timestamp_ms, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters
+            FROM reported
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters
+            """
+        ) { statement, person throws(SQLiteError) in
+            guard let kind = ReportedMoment.Kind(rawValue: statement.int(at: 3)),
+                let coordinate = try? Coordinate(latitude: statement.double(at: 5), longitude: statement.double(at: 6))
+            else { throw .damagedProjection }
+            let accuracy = statement.double(at: 7)
+            let moment = StoredFix(
+                device: DeviceID(rawValue: statement.int(at: 1)),
+                timestamp: Timestamp(milliseconds: statement.int(at: 2)), coordinate: coordinate,
+                horizontalAccuracy: accuracy == -1 ? nil : accuracy, receivedAt: nil,
+                report: ReportedMoment(kind: kind, until: Timestamp(milliseconds: statement.int(at: 4))))
+            let hash = hash(person, moment)
+            return ProjectionRow(
+                table: "reported", person: person,
+                key: "person \(person.rawValue) \(moment.timestamp.milliseconds) ms device \(moment.device.rawValue) "
+                    + "\(kind) \(hash.hex.prefix(8))",
+                summary: "\(coordinate.latitude) \(coordinate.longitude)", hash: hash)
+        }
+        try each(
+            """
             SELECT person, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
-                fixes, first_reported_ms, departure_reported_ms
+                fixes, first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
             FROM visit
             WHERE person BETWEEN ? AND ?
             ORDER BY person, arrival_ms
@@ -274,9 +314,12 @@ extension Visit {
         try statement.bind(fixes, at: index + 6)
         try statement.bind(firstReported.milliseconds, at: index + 7)
         try statement.bind(departureReported?.milliseconds, at: index + 8)
+        try statement.bind(lastSeen?.milliseconds, at: index + 9)
+        try statement.bind(tellableFrom?.milliseconds, at: index + 10)
     }
 
-    /// Reads id, arrival, departure, latitude, longitude, accuracy, fixes and the two times of report.
+    /// Reads id, arrival, departure, latitude, longitude, accuracy, fixes, the two times of report, when the person was last
+    /// seen there and from when on it is told.
     init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
         guard
             let coordinate = try? Coordinate(
@@ -288,7 +331,9 @@ extension Visit {
             departure: statement.optionalInt(at: column + 2).map(Timestamp.init(milliseconds:)), coordinate: coordinate,
             horizontalAccuracy: statement.double(at: column + 5), fixes: statement.int(at: column + 6),
             firstReported: Timestamp(milliseconds: statement.int(at: column + 7)),
-            departureReported: statement.optionalInt(at: column + 8).map(Timestamp.init(milliseconds:)))
+            departureReported: statement.optionalInt(at: column + 8).map(Timestamp.init(milliseconds:)),
+            lastSeen: statement.optionalInt(at: column + 9).map(Timestamp.init(milliseconds:)),
+            tellableFrom: statement.optionalInt(at: column + 10).map(Timestamp.init(milliseconds:)))
     }
 }
 

@@ -6,8 +6,9 @@ import Whereabouts
 /// Fixes, visits and crossings.
 ///
 /// `fix` has one row for each identity; twins that share it and say different things stand in `twin`, all but the first in
-/// the order of their content, so that a fix without twins pays nothing for the possibility. Rows of fixes are written as
-/// they come, the others as ``TimelineFold`` tells.
+/// the order of their content, so that a fix without twins pays nothing for the possibility. `reported` has the moments of
+/// the visits that devices reported themselves; −1 is an accuracy they did not say. Rows of these three are written as they
+/// come, the others as ``TimelineFold`` tells.
 final class TimelineTable: Projection {
     static let name = "timeline"
     static let versions: [Int64] = VisitRules.all.map(\.version)
@@ -40,6 +41,19 @@ final class TimelineTable: Projection {
             content INTEGER NOT NULL,
             PRIMARY KEY (person, timestamp_ms, device, latitude_degrees, longitude_degrees, content)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE reported (
+            person INTEGER NOT NULL,
+            timestamp_ms INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            until_ms INTEGER NOT NULL,
+            latitude_degrees REAL NOT NULL,
+            longitude_degrees REAL NOT NULL,
+            horizontal_accuracy_meters REAL NOT NULL,
+            received_after_ms INTEGER NOT NULL,
+            PRIMARY KEY (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE visit (
             person INTEGER NOT NULL,
             arrival_ms INTEGER NOT NULL,
@@ -51,6 +65,8 @@ final class TimelineTable: Projection {
             fixes INTEGER NOT NULL,
             first_reported_ms INTEGER NOT NULL,
             departure_reported_ms INTEGER,
+            last_seen_ms INTEGER,
+            tellable_from_ms INTEGER,
             PRIMARY KEY (person, arrival_ms)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE crossing (
@@ -103,6 +119,8 @@ final class TimelineTable: Projection {
             fixes INTEGER NOT NULL,
             first_reported_ms INTEGER NOT NULL,
             departure_reported_ms INTEGER,
+            last_seen_ms INTEGER,
+            tellable_from_ms INTEGER,
             PRIMARY KEY (person, number, ordinal)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE told_crossing (
@@ -121,6 +139,7 @@ final class TimelineTable: Projection {
     static let indexes: StaticString = ""
 
     let file: ProjectionFile
+    private let rules: VisitRules
     private var timeline: TimelineFold
     var news = TimelineNews()
 
@@ -129,6 +148,7 @@ final class TimelineTable: Projection {
         guard let rules = VisitRules.version(version) else {
             preconditionFailure("A projection is folded by one of its versions.")
         }
+        self.rules = rules
         do throws(GeodesyError) {
             timeline = try TimelineFold(rules)
         } catch {
@@ -151,6 +171,7 @@ final class TimelineTable: Projection {
         news.note(batch)
         let changes = try timeline.fold(batch, reading: self)
         try insertFixes(batch)
+        if rules.limitsSilence { try insertReports(batch) }
         for change in changes { try apply(change) }
     }
 
@@ -172,6 +193,7 @@ final class TimelineTable: Projection {
         file.fingerprint.subtract(sum)
         try delete(from: "DELETE FROM fix WHERE person = ?", person)
         try delete(from: "DELETE FROM twin WHERE person = ?", person)
+        try delete(from: "DELETE FROM reported WHERE person = ?", person)
         try delete(from: "DELETE FROM visit WHERE person = ?", person)
         try delete(from: "DELETE FROM crossing WHERE person = ?", person)
         try delete(from: "DELETE FROM region WHERE person = ?", person)
@@ -231,6 +253,43 @@ extension TimelineTable {
             }
         }
         for (row, hash) in known { try insertAgain(row, hash) }
+    }
+
+    private func insertReports(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
+        for event in batch {
+            guard case .sightingReported(let device, _, .open(.visit(let report))) = event.event,
+                let person = event.stream.person
+            else { continue }
+            for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
+                try insert(moment, event.recordedAt, of: person)
+            }
+        }
+    }
+
+    private func insert(_ moment: StoredFix, _ receipt: Timestamp, of person: PersonID) throws(SQLiteError) {
+        guard let report = moment.report else { return }
+        let isNew = try file.connection.cached(
+            """
+            INSERT INTO reported
+                (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters, received_after_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(moment.timestamp.milliseconds, at: 2)
+            try statement.bind(moment.device.rawValue, at: 3)
+            try statement.bind(report.kind.rawValue, at: 4)
+            try statement.bind(report.until.milliseconds, at: 5)
+            try statement.bind(moment.coordinate.latitude + 0, at: 6)
+            try statement.bind(moment.coordinate.longitude + 0, at: 7)
+            try statement.bind(moment.horizontalAccuracy ?? -1, at: 8)
+            try statement.bind(receipt.milliseconds - moment.timestamp.milliseconds, at: 9)
+            try statement.run()
+            return file.connection.changes == 1
+        }
+        if isNew { file.fingerprint.add(hash(person, moment)) }
     }
 
     private func bind(_ row: FixRow, to statement: borrowing Statement) throws(SQLiteError) {

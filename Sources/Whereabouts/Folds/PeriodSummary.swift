@@ -47,9 +47,16 @@ package struct PeriodSummary: Hashable, Sendable {
     package internal(set) var stays: [Int: Stay] = [:]
 
     package var visits: Int { stays.values.reduce(0) { $0 + $1.visits } }
-    package var staySeconds: Double { stays.values.reduce(0) { $0 + $1.seconds } }
-    package var moveSeconds: Double { movements.values.reduce(0) { $0 + $1.seconds } }
-    package var distanceMeters: Double { movements.values.reduce(0) { $0 + $1.distanceMeters } }
+    package var staySeconds: Double { sum(stays, by: \.self, \.seconds) }
+    package var moveSeconds: Double { sum(movements, by: \.rawValue, \.seconds) }
+    package var distanceMeters: Double { sum(movements, by: \.rawValue, \.distanceMeters) }
+
+    /// In a fixed order: sums of floating-point numbers depend on it, and equal summaries have equal bytes.
+    private func sum<Key, Value, Order: Comparable>(
+        _ values: [Key: Value], by order: (Key) -> Order, _ part: (Value) -> Double
+    ) -> Double {
+        values.sorted { order($0.key) < order($1.key) }.reduce(0) { $0 + part($1.value) }
+    }
 }
 
 /// Cuts a person's time into days, weeks or months. Only here does a rule mention a day.

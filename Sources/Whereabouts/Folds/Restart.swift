@@ -17,39 +17,53 @@ package struct Restart: Hashable, Sendable {
 
 extension TrackPoint {
     func write(to writer: inout CBORWriter) {
-        writer.array(4)
+        writer.array(report == nil ? 4 : 6)
         writer.integer(time)
         writer.float(coordinate.latitude)
         writer.float(coordinate.longitude)
         writer.float(accuracy)
+        guard let report else { return }
+        writer.integer(report.rawValue)
+        writer.integer(stayedUntil)
     }
 
     init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
-        guard try reader.array() == 4 else { throw .unexpected }
+        let count = try reader.array()
+        guard count == 4 || count == 6 else { throw .unexpected }
         let time = try reader.integer()
         guard let coordinate = try? Coordinate(latitude: try reader.float(), longitude: try reader.float()) else {
             throw .unexpected
         }
-        self.init(time: time, coordinate: coordinate, accuracy: try reader.float(), transform)
+        let accuracy = try reader.float()
+        var report: ReportedMoment?
+        if count == 6 {
+            guard let kind = ReportedMoment.Kind(rawValue: try reader.integer()) else { throw .unexpected }
+            report = ReportedMoment(kind: kind, until: Timestamp(milliseconds: try reader.integer()))
+        }
+        self.init(time: time, coordinate: coordinate, accuracy: accuracy, report: report, transform)
     }
 }
 
 extension Stay {
     func write(to writer: inout CBORWriter) {
-        writer.array(9)
+        writer.array(11)
         seed.write(to: &writer)
         writer.integer(arrival)
         writer.integer(departure)
         mean.write(to: &writer)
+        writer.integer(lastSeen)
+        writer.float(dataSeconds)
     }
 
     init(from reader: inout CBORReader, _ transform: GeocentricTransform) throws(CBORError) {
-        guard try reader.array() == 9 else { throw .unexpected }
+        guard try reader.array() == 11 else { throw .unexpected }
         let seed = try TrackPoint(from: &reader, transform)
         let arrival = try reader.integer()
         let departure = try reader.integer()
         let mean = try WeightedMean(from: &reader, origin: seed.point)
-        self.init(seed: seed, mean: mean, arrival: arrival, departure: departure)
+        self.init(
+            seed: seed, mean: mean, arrival: arrival, departure: departure, lastSeen: try reader.integer(),
+            dataSeconds: try reader.float())
     }
 }
 

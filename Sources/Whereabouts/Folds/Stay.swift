@@ -83,6 +83,12 @@ struct Stay: Hashable {
     var departure: Int64
     /// Whether the person is still there.
     var isOpen = false
+    /// The last moment that a fix or a report says the person was there.
+    var lastSeen: Int64
+    /// The part of it with data, by ``VisitRules/dataStepSeconds``.
+    var dataSeconds = 0.0
+    /// From when on it is told, if nothing follows; `nil` when it is told by what is known.
+    var tellableFrom: Int64?
 
     /// Whether the two are parts of one large place; the caller knows of the fixes between.
     ///
@@ -93,8 +99,24 @@ struct Stay: Hashable {
             return next.arrival - departure < Int64(VisitRules.joinGapSeconds * 1000)
                 && distance < VisitRules.joinDistance
         }
-        return distance < VisitRules.joinDistance || isVagueEcho(of: next, distance)
-            || next.isVagueEcho(of: self, distance)
+        guard
+            distance < VisitRules.joinDistance || isVagueEcho(of: next, distance)
+                || next.isVagueEcho(of: self, distance)
+        else { return false }
+        guard rules.limitsSilence else { return true }
+        let silence = Double(next.arrival - lastSeen) / 1000
+        if silence > VisitRules.samePlaceSilenceSeconds { return false }
+        return Double(next.lastSeen - arrival) / 1000 <= Self.longestSeconds(data: data(joinedWith: next))
+    }
+
+    /// How long a stay with so much time with data may be, in seconds.
+    static func longestSeconds(data: Double) -> Double {
+        VisitRules.mostPerData * data + VisitRules.samePlaceSilenceSeconds
+    }
+
+    private func data(joinedWith next: Stay) -> Double {
+        let between = max(0, Double(next.arrival - lastSeen) / 1000)
+        return dataSeconds + next.dataSeconds + (between <= VisitRules.dataStepSeconds ? between : 0)
     }
 
     /// Whether a stay rests on so few and so vague fixes that it may as well be the place beside it.
@@ -104,11 +126,18 @@ struct Stay: Hashable {
                 * min(seed.accuracy, VisitRules.accuracyCap)
     }
 
+    /// The id of the visit it is told as.
+    func id(of person: PersonID) -> UInt64 {
+        Visit.id(of: person, at: seed.coordinate, Timestamp(milliseconds: seed.time))
+    }
+
     func joined(with next: Stay) -> Stay {
         var joined = self
         joined.mean.add(next.mean)
         joined.departure = next.departure
         joined.isOpen = next.isOpen
+        joined.dataSeconds = data(joinedWith: next)
+        joined.lastSeen = next.lastSeen
         return joined
     }
 }

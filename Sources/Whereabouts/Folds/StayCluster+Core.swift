@@ -8,24 +8,27 @@ struct CoreStay {
 
 extension StayCluster {
     /// The stay of a closed cluster by its core; `nil` when the cluster was travel or too short.
+    ///
+    /// A cluster without outsiders was closed by silence, and ends with its last fix.
     func coreStay(after trail: [TrackPoint], followsStay: Bool, _ rules: VisitRules) -> CoreStay? {
-        guard let exit = outsiders.first else { return nil }
         // Most clusters are a few fixes of travel: no edge can make a stay of less than the time around it.
-        let around = exit.seconds(since: trail.last ?? seed)
-        guard around >= rules.minimumDwellSeconds, var found = openCoreStay(after: trail, followsStay: followsStay)
+        let around = (outsiders.first ?? lastInsider).seconds(since: trail.last ?? seed)
+        guard max(around, Double(carriedUntil - seed.time) / 1000) >= rules.minimumDwellSeconds,
+            var found = openCoreStay(after: trail, followsStay: followsStay, rules)
         else { return nil }
         let core = found.core
         let outside = Array(core.wayOut) + outsiders.prefix(VisitRules.edgeFixes)
-        let away = CoreEdge(of: core, from: core.inside[core.inside.endIndex - 1], through: outside[...])
-        found.stay.departure = max(found.stay.arrival, outside[0].time - away.milliseconds)
+        found.stay.departure = departure(of: found, outside, rules)
         found.stay.isOpen = false
         let dwell = Double(found.stay.departure - found.stay.arrival) / 1000
         guard dwell >= rules.minimumDwellSeconds else { return nil }
         if samples?.interior != nil { return isMostlyWalked ? nil : found }
         let inside = core.inside
-        let observed = inside[inside.endIndex - 1].seconds(since: inside[inside.startIndex])
+        let observed = max(
+            inside[inside.endIndex - 1].seconds(since: inside[inside.startIndex]),
+            Double(found.stay.lastSeen - inside[inside.startIndex].time) / 1000)
         if observed < VisitRules.observedSeconds {
-            let around = outside[0].seconds(since: core.approach.last ?? trail.last ?? seed)
+            let around = (outside.first ?? lastInsider).seconds(since: core.approach.last ?? trail.last ?? seed)
             if dwell < inferredShare(inside, rules) * around || dwell < VisitRules.inferredSeconds { return nil }
         }
         // For minutes nothing but vague fixes: a false spot at the end of a way, or a cell.
@@ -45,6 +48,19 @@ extension StayCluster {
         return path.stillSeconds < VisitRules.stillShare * path.seconds ? nil : found
     }
 
+    private func departure(of found: CoreStay, _ outside: [TrackPoint], _ rules: VisitRules) -> Int64 {
+        let (stay, last) = (found.stay, found.core.inside[found.core.inside.endIndex - 1])
+        guard let next = outside.first else { return stay.lastSeen }
+        let away = CoreEdge(of: found.core, from: last, through: outside[...])
+        let latest = max(stay.arrival, next.time - away.milliseconds)
+        guard rules.limitsSilence else { return latest }
+        if last.report == .departure { return stay.lastSeen }
+        let silence = Double(next.time - stay.lastSeen) / 1000
+        if silence > VisitRules.otherPlaceSilenceSeconds { return stay.lastSeen }
+        let longest = Int64(Stay.longestSeconds(data: stay.dataSeconds) * 1000)
+        return min(latest, max(stay.lastSeen, stay.arrival + longest))
+    }
+
     /// The share of the time around it that a stay must last which was hardly seen.
     private func inferredShare(_ inside: ArraySlice<TrackPoint>, _ rules: VisitRules) -> Double {
         guard rules.judgesPath else { return VisitRules.inferredShare }
@@ -56,20 +72,33 @@ extension StayCluster {
     }
 
     /// The stay as if it went on.
-    func openCoreStay(after trail: [TrackPoint], followsStay: Bool) -> CoreStay? {
+    func openCoreStay(after trail: [TrackPoint], followsStay: Bool, _ rules: VisitRules) -> CoreStay? {
         guard let samples else { return nil }
-        let core = StayCore(samples, before: outsiders.first, fixes: mean.count)
+        let core = StayCore(samples, before: outsiders.first, fixes: mean.count, rules)
         let first = core.inside[core.inside.startIndex]
         var arrival = first.time
         let before = (followsStay ? [] : trail) + core.approach
-        if let last = before.last {
+        if let last = before.last, !rules.limitsSilence || isReached(first, from: last) {
             let here = CoreEdge(of: core, from: first, through: before.reversed()[...])
             arrival = max(last.time + 1, last.time + here.milliseconds)
         }
-        let stay = Stay(
-            seed: seed, mean: core.mean, arrival: arrival, departure: max(arrival, core.inside.last?.time ?? arrival),
-            isOpen: true)
+        let last = core.inside.last
+        let seen = max(last?.time ?? arrival, arrival)
+        var stay = Stay(seed: seed, mean: core.mean, arrival: arrival, departure: seen, isOpen: true, lastSeen: seen)
+        guard rules.limitsSilence else { return CoreStay(stay: stay, core: core) }
+        stay.dataSeconds = dataSeconds
+        if last == lastInsider, carriedUntil > seen, carriedUntil < outsiders.first?.time ?? .max {
+            stay.dataSeconds += Double(carriedUntil - seen) / 1000
+            (stay.lastSeen, stay.departure) = (carriedUntil, carriedUntil)
+        }
+        // The device says that it left, and nothing says that it came back.
+        if last == lastInsider, last?.report == .departure { stay.isOpen = false }
         return CoreStay(stay: stay, core: core)
+    }
+
+    /// Whether the way from a fix outside says when the place was reached.
+    private func isReached(_ first: TrackPoint, from outside: TrackPoint) -> Bool {
+        first.report != .arrival && first.seconds(since: outside) <= VisitRules.otherPlaceSilenceSeconds
     }
 
     /// Whether phone and world disagreed for a few minutes: in and out by jumps over a detour, and vague between, or no

@@ -22,6 +22,10 @@ struct StayCluster {
     private(set) var isSettled = false
     /// What the core is found from, where the rules ask for it.
     private(set) var samples: StaySamples?
+    /// Until when a report of the device says it stayed; ``lastInsider``'s time and before when none does.
+    private(set) var carriedUntil: Int64
+    /// The seconds between the fixes inside that are time with data.
+    private(set) var dataSeconds = 0.0
 
     init(seed: TrackPoint, _ rules: VisitRules) {
         if rules.findsCore { samples = StaySamples(seed) }
@@ -31,6 +35,7 @@ struct StayCluster {
         lastInsider = seed
         beforeOutsiders = seed
         young = [seed]
+        carriedUntil = seed.stayedUntil
     }
 
     /// Seconds from the first to the last fix inside.
@@ -66,6 +71,22 @@ struct StayCluster {
         return fix.seconds(since: lastInsider) > min(VisitRules.leaveSeconds, patience)
     }
 
+    /// Whether the stay would be longer with the fix than its data allows, though the fix is at the place.
+    func isOverdrawn(by fix: TrackPoint) -> Bool {
+        let step = fix.seconds(since: lastInsider)
+        guard step > VisitRules.dataStepSeconds, fix.point.chordMeters(to: mean.center) <= reach(of: fix) else {
+            return false
+        }
+        return fix.seconds(since: seed) > Stay.longestSeconds(data: dataSeconds + data(to: fix))
+    }
+
+    /// How much of the time since the last fix inside is time with data.
+    private func data(to fix: TrackPoint) -> Double {
+        let step = fix.seconds(since: lastInsider)
+        let carried = max(0, Double(min(fix.time, carriedUntil) - lastInsider.time) / 1000)
+        return step - carried <= VisitRules.dataStepSeconds ? step : carried
+    }
+
     private func reach(of fix: TrackPoint) -> Double {
         guard fix.seconds(since: lastInsider) >= VisitRules.silenceSeconds else {
             return VisitRules.placeRadius + min(fix.accuracy, VisitRules.accuracyCap)
@@ -78,6 +99,8 @@ struct StayCluster {
     private mutating func addInsider(_ fix: TrackPoint) {
         mean.add(fix)
         samples?.add(fix)
+        dataSeconds += data(to: fix)
+        carriedUntil = max(carriedUntil, fix.stayedUntil)
         lastInsider = fix
         if path != nil {
             for outsider in waiting {
@@ -147,7 +170,9 @@ extension StayCluster {
             let toHere = Travel(from: mean.center, through: trail.reversed()[...])
             arrival = min(seed.time, max(last.time + 1, last.time + toHere.milliseconds))
         }
-        return Stay(seed: seed, mean: mean, arrival: arrival, departure: lastInsider.time, isOpen: true)
+        return Stay(
+            seed: seed, mean: mean, arrival: arrival, departure: lastInsider.time, isOpen: true,
+            lastSeen: lastInsider.time)
     }
 
     /// Whether phone and world disagreed for a few minutes: in and out by jumps, vague between.
@@ -209,12 +234,12 @@ extension StayCluster {
     var isRestartable: Bool { isSettled && waiting.isEmpty && judgesPath && samples?.interior != nil }
 
     /// A CBOR array of a cluster that can be restarted: `[seed, last insider, mean …, path's last, seconds, still seconds,
-    /// head, tail, interior …, before tail]`.
+    /// head, tail, interior …, before tail, carried until, seconds with data]`.
     func write(to writer: inout CBORWriter) {
         guard let path, let samples, let interior = samples.interior else {
             preconditionFailure("Only a cluster that can be restarted is written.")
         }
-        writer.array(20)
+        writer.array(22)
         seed.write(to: &writer)
         lastInsider.write(to: &writer)
         mean.write(to: &writer)
@@ -223,10 +248,12 @@ extension StayCluster {
         samples.tail.write(to: &writer)
         interior.write(to: &writer)
         samples.beforeTail.write(to: &writer)
+        writer.integer(carriedUntil)
+        writer.float(dataSeconds)
     }
 
     init(from reader: inout CBORReader, _ rules: VisitRules, _ transform: GeocentricTransform) throws(CBORError) {
-        guard try reader.array() == 20 else { throw .unexpected }
+        guard try reader.array() == 22 else { throw .unexpected }
         self.init(seed: try TrackPoint(from: &reader, transform), rules)
         lastInsider = try TrackPoint(from: &reader, transform)
         beforeOutsiders = lastInsider
@@ -237,6 +264,8 @@ extension StayCluster {
             head: try Array(from: &reader, transform), tail: try Array(from: &reader, transform),
             interior: try WeightedMean(from: &reader, origin: seed.point),
             beforeTail: try TrackPoint(from: &reader, transform))
+        carriedUntil = try reader.integer()
+        dataSeconds = try reader.float()
     }
 }
 

@@ -64,7 +64,7 @@ struct StayCore {
     let approach, inside, wayOut: ArraySlice<TrackPoint>
 
     /// - Parameter exit: the first fix after the samples, if any.
-    init(_ samples: StaySamples, before exit: TrackPoint?, fixes count: Int64) {
+    init(_ samples: StaySamples, before exit: TrackPoint?, fixes count: Int64, _ rules: VisitRules) {
         let fixes = samples.all
         var dwells = [Double](repeating: 0, count: fixes.count)
         for index in fixes.indices {
@@ -99,7 +99,13 @@ struct StayCore {
         // Whoever is quiet at a fix is not on the way, though the fix lie off.
         let isQuiet = { (index: Int) in
             guard let next = index + 1 < fixes.count ? fixes[index + 1] : exit else { return false }
-            return next.seconds(since: fixes[index]) > VisitRules.quietSeconds
+            let quiet = next.seconds(since: fixes[index])
+            guard quiet > VisitRules.quietSeconds else { return false }
+            // A moving phone that falls silent was on its way already.
+            let isLeaving =
+                rules.limitsSilence && index + 1 == fixes.count && index > 0 && quiet >= VisitRules.wayOutSilenceSeconds
+                && fixes[index].seconds(since: fixes[index - 1]) <= VisitRules.wayOutFixSeconds
+            return !isLeaving
         }
         let first = fixes.indices.first { isInside(fixes[$0]) || isQuiet($0) } ?? 0
         let last = fixes.indices.last { isInside(fixes[$0]) || isQuiet($0) } ?? fixes.count - 1

@@ -35,10 +35,16 @@ final class TimelineEngine {
         let device: DeviceID
 
         init?(_ fix: StoredFix, _ rules: VisitRules, _ transform: GeocentricTransform) {
-            guard let point = TrackPoint(fix, transform) else { return nil }
+            guard rules.limitsSilence || fix.report == nil, let point = TrackPoint(fix, transform) else { return nil }
             self.point = point
             device = rules.oneDeviceLeads ? fix.device : DeviceID(rawValue: 0)
         }
+    }
+
+    /// When a visit and its departure were first known, by the receipt of the fix that showed them.
+    private struct Receipts {
+        var told: [UInt64: Timestamp] = [:]
+        var departed: [UInt64: Timestamp] = [:]
     }
 
     /// Two devices that report in turn, or one that resends its last minutes, stay within so many fixes.
@@ -54,7 +60,11 @@ final class TimelineEngine {
     // MARK: Events
 
     func take(_ fix: StoredFix, _ changes: inout [TimelineChange]) {
-        newestReceipt = max(newestReceipt, (fix.receivedAt ?? fix.timestamp).milliseconds)
+        // What a report says of the past is not what time it is.
+        let receipt = fix.report == nil ? fix.receivedAt ?? fix.timestamp : fix.receivedAt
+        if let receipt, fix.report == nil || rules.limitsSilence {
+            newestReceipt = max(newestReceipt, receipt.milliseconds)
+        }
         guard let seen = Seen(fix, rules, transform) else { return }
         if isDirty {
             saw(seen.point.time)
@@ -108,15 +118,16 @@ final class TimelineEngine {
     }
 
     /// Compares what is derived with what is written, and takes the difference.
-    private func tell(_ changes: inout [TimelineChange]) {
+    private func tell(_ changes: inout [TimelineChange], _ receipts: Receipts = Receipts()) {
         tellLeads(&changes)
         let output = derivation.output(now: newestReceipt)
         if output.stays.isEmpty && output.crossings.isEmpty && visits.isEmpty && crossings.isEmpty {
-            if derivation.hasNews { sealed(&changes) }
+            if derivation.hasNews || !derivation.boundaries.isEmpty { sealed(&changes) }
             return
         }
         let told = change(
-            visits, to: output.stays.map { Visit($0, of: person, reported: reported, rules, transform) }, &changes)
+            visits, to: output.stays.map { Visit($0, of: person, reported: reported, rules, transform) }, receipts,
+            &changes)
         let crossed = change(crossings, to: output.crossings.map { Crossing($0, reported: reported) }, &changes)
         visits = Array(told.dropFirst(derivation.sealedStays.count))
         // Sorted by time, so that the sealed ones, sorted by confirmation, may lie among them.
@@ -141,11 +152,15 @@ final class TimelineEngine {
         derivation.takeOutput()
     }
 
-    private func change(_ old: [Visit], to new: [Visit], _ changes: inout [TimelineChange]) -> [Visit] {
+    private func change(
+        _ old: [Visit], to new: [Visit], _ receipts: Receipts, _ changes: inout [TimelineChange]
+    ) -> [Visit] {
         let known = Dictionary(old.map { ($0.id, $0) }) { first, _ in first }
         let new = new.map { visit in
             var visit = visit
-            guard let before = known[visit.id] else { return visit }
+            if let told = receipts.told[visit.id] { visit.firstReported = told }
+            if visit.departure != nil, let departed = receipts.departed[visit.id] { visit.departureReported = departed }
+            guard let before = known[visit.id], before.tellableFrom == nil else { return visit }
             visit.firstReported = before.firstReported
             if visit.departure != nil, let reported = before.departureReported { visit.departureReported = reported }
             return visit
@@ -257,19 +272,40 @@ final class TimelineEngine {
         sinceSnapshot = 0
         var converged: Restart?
         var candidate: Seen?
+        var candidateStored: StoredFix?
+        var receipts = Receipts()
+        // Many at once are read as if they had come one by one: each visit is told from the fix on that showed it.
+        func noteReceipt(of fix: StoredFix) {
+            guard derivation.hasNews, let receipt = fix.receivedAt else { return }
+            // The ones that are final by now were noted when they were not.
+            var latest = derivation
+            latest.takeOutput()
+            for stay in latest.output(now: receipt.milliseconds).stays where stay.tellableFrom == nil {
+                let id = stay.id(of: person)
+                if receipts.told[id] == nil { receipts.told[id] = receipt }
+                if stay.isOpen {
+                    receipts.departed[id] = nil
+                } else if receipts.departed[id] == nil {
+                    receipts.departed[id] = receipt
+                }
+            }
+            derivation.takeNews()
+        }
         try rows.eachFix(of: person, from: from) { stored throws(Rows.Failure) in
             guard let fix = Seen(stored, rules, transform), start.isNext(fix.point, of: fix.device) else { return true }
             guard let waiting = candidate else {
-                candidate = fix
+                (candidate, candidateStored) = (fix, stored)
                 return true
             }
             if fix.point.time == waiting.point.time, fix.device == waiting.device {
-                if fix.point.precedesAtSameMoment(waiting.point) { candidate = fix }
+                if fix.point.precedesAtSameMoment(waiting.point) { (candidate, candidateStored) = (fix, stored) }
                 return true
             }
-            candidate = fix
+            let waitingStored = candidateStored
+            (candidate, candidateStored) = (fix, stored)
             let boundaries = derivation.boundaries.count
             feed(waiting)
+            if let waitingStored { noteReceipt(of: waitingStored) }
             // The fixes from the seed on are yet to be given again, so that all unseen ones must lie before it.
             if let last, derivation.boundaries.count > boundaries, let boundary = derivation.boundaries.last,
                 boundary.seed.milliseconds > last,
@@ -280,7 +316,10 @@ final class TimelineEngine {
             }
             return true
         }
-        if converged == nil, let candidate { feed(candidate) }
+        if converged == nil, let candidate {
+            feed(candidate)
+            if let candidateStored { noteReceipt(of: candidateStored) }
+        }
 
         func time(_ milliseconds: Int64) -> Timestamp? {
             milliseconds == .min ? nil : Timestamp(milliseconds: milliseconds)
@@ -298,10 +337,10 @@ final class TimelineEngine {
         }
         tellLeads(&changes)
         changes.append(.restartsVoid(person, closedAfter: kept, through: converged?.closed))
-        guard converged != nil else { return tell(&changes) }
+        guard converged != nil else { return tell(&changes, receipts) }
 
         let stays = derivation.sealedStays.map { Visit($0, of: person, reported: reported, rules, transform) }
-        _ = change(visits, to: stays, &changes)
+        _ = change(visits, to: stays, receipts, &changes)
         let found = derivation.crossings.found.map { Crossing($0, reported: reported) }
         _ = change(crossings, to: found, &changes)
         sealed(&changes)

@@ -42,6 +42,13 @@ package struct TimelineFold {
                     StoredFix(
                         device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
                         horizontalAccuracy: fix.horizontalAccuracy, receivedAt: receipt), &changes)
+            case .sightingReported(let device, _, .open(.visit(let report))):
+                guard rules.limitsSilence, let person = event.stream.person else { continue }
+                let engine = try engine(of: person, rows, &changes)
+                engine.reported = event.recordedAt
+                for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
+                    engine.take(moment, &changes)
+                }
             case .regionAdded(let id, .open(let region)):
                 guard let person = event.stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)

@@ -8,14 +8,57 @@ package struct StoredFix: Sendable {
     package let horizontalAccuracy: Double?
     /// `nil` for an import without a time of receipt.
     package let receivedAt: Timestamp?
+    /// `nil` for a fix; else what a visit that the device reported says of this moment.
+    package let report: ReportedMoment?
 
     package init(
         device: DeviceID, timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?,
-        receivedAt: Timestamp?
+        receivedAt: Timestamp?, report: ReportedMoment? = nil
     ) {
         self.device = device
         (self.timestamp, self.coordinate) = (timestamp, coordinate)
         (self.horizontalAccuracy, self.receivedAt) = (horizontalAccuracy, receivedAt)
+        self.report = report
+    }
+}
+
+/// A moment of a visit that a device reported itself (``VisitReport``).
+package struct ReportedMoment: Hashable, Sendable {
+    package enum Kind: Int64, Sendable {
+        case arrival = 1
+        case departure = 2
+        /// The device was still there.
+        case presence = 3
+    }
+    package let kind: Kind
+    /// Until when the device says it stayed from this moment on; the moment itself when it says no more.
+    package let until: Timestamp
+
+    package init(kind: Kind, until: Timestamp) { (self.kind, self.until) = (kind, until) }
+}
+
+extension StoredFix {
+    /// The moments of a visit as its device reported it: its ends, or as much of it as the device knew.
+    ///
+    /// A report that contradicts itself, or that speaks of a time after its receipt, has none.
+    package static func moments(
+        of report: VisitReport, device: DeviceID, receivedAt: Timestamp
+    ) -> [StoredFix] {
+        let latest = receivedAt.adding(seconds: Limits.futureUnusedSeconds)
+        let end = report.departure ?? max(report.timestamp, report.arrival ?? report.timestamp)
+        guard report.arrival.map({ $0 <= end }) ?? true, end <= latest else { return [] }
+        func moment(_ kind: ReportedMoment.Kind, _ time: Timestamp) -> StoredFix {
+            StoredFix(
+                device: device, timestamp: time, coordinate: report.coordinate,
+                horizontalAccuracy: report.horizontalAccuracy, receivedAt: receivedAt,
+                report: ReportedMoment(kind: kind, until: kind == .arrival ? end : time))
+        }
+        var moments: [StoredFix] = []
+        if let arrival = report.arrival { moments.append(moment(.arrival, arrival)) }
+        if report.departure != nil || report.arrival != end {
+            moments.append(moment(report.departure == nil ? .presence : .departure, end))
+        }
+        return moments
     }
 }
 

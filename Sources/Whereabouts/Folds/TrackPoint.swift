@@ -10,9 +10,19 @@ struct TrackPoint: Hashable, Sendable {
     let point: GeocentricPoint
     /// Meters, the 68 % radius, never below ``VisitRules/bestAccuracy``.
     let accuracy: Double
+    /// How long from then on a device said that it stayed, when it reported a visit. Small, because a hundred points are kept
+    /// of a person.
+    private let stayedSeconds: UInt32
+    /// What the device said of the moment; `nil` for a fix.
+    let report: ReportedMoment.Kind?
 
-    init(time: Int64, coordinate: Coordinate, accuracy: Double, _ transform: GeocentricTransform) {
+    init(
+        time: Int64, coordinate: Coordinate, accuracy: Double, report: ReportedMoment? = nil,
+        _ transform: GeocentricTransform
+    ) {
         (self.time, self.coordinate, self.accuracy) = (time, coordinate, accuracy)
+        let stayed = report.map { max(0, $0.until.milliseconds - time) / 1000 } ?? 0
+        (self.report, stayedSeconds) = (report?.kind, UInt32(clamping: stayed))
         point = transform.point(coordinate)
     }
 
@@ -21,8 +31,13 @@ struct TrackPoint: Hashable, Sendable {
         guard fix.anomaly == nil else { return nil }
         let accuracy = Fix.effectiveAccuracy(fix.horizontalAccuracy)
         guard accuracy <= VisitRules.worstAccuracy else { return nil }
-        self.init(time: fix.timestamp.milliseconds, coordinate: fix.coordinate, accuracy: accuracy, transform)
+        self.init(
+            time: fix.timestamp.milliseconds, coordinate: fix.coordinate, accuracy: accuracy, report: fix.report,
+            transform)
     }
+
+    /// Until when a device said that it stayed, to the second; ``time`` for a fix.
+    var stayedUntil: Int64 { time + Int64(stayedSeconds) * 1000 }
 
     func distance(to other: TrackPoint) -> Double { point.chordMeters(to: other.point) }
 
@@ -64,7 +79,11 @@ struct TrackPoint: Hashable, Sendable {
     func precedesAtSameMoment(_ other: TrackPoint) -> Bool {
         if accuracy != other.accuracy { return accuracy < other.accuracy }
         if coordinate.latitude != other.coordinate.latitude { return coordinate.latitude < other.coordinate.latitude }
-        return coordinate.longitude < other.coordinate.longitude
+        if coordinate.longitude != other.coordinate.longitude {
+            return coordinate.longitude < other.coordinate.longitude
+        }
+        if stayedUntil != other.stayedUntil { return stayedUntil > other.stayedUntil }
+        return (report?.rawValue ?? 0) > (other.report?.rawValue ?? 0)
     }
 }
 

@@ -16,32 +16,69 @@ package struct Visit: Hashable, Sendable {
     package var firstReported: Timestamp
     /// When it was first able to tell the departure; no content either.
     package var departureReported: Timestamp?
+    /// The last moment that a fix, or a report of the device, says the person was there; `nil` by rules that take any
+    /// silence for evidence.
+    package let lastSeen: Timestamp?
+    /// From this moment on it is a visit, unless something follows: one fix and then silence. `nil` when what is known
+    /// says so by itself.
+    package let tellableFrom: Timestamp?
+    /// Whether only the passing of time says what is told (``told(at:)``).
+    package private(set) var isProvisional = false
 
     package init(
         id: UInt64, arrival: Timestamp, departure: Timestamp?, coordinate: Coordinate, horizontalAccuracy: Double,
-        fixes: Int64, firstReported: Timestamp, departureReported: Timestamp?
+        fixes: Int64, firstReported: Timestamp, departureReported: Timestamp?, lastSeen: Timestamp? = nil,
+        tellableFrom: Timestamp? = nil
     ) {
         (self.id, self.arrival, self.departure, self.coordinate) = (id, arrival, departure, coordinate)
         (self.horizontalAccuracy, self.fixes) = (horizontalAccuracy, fixes)
         (self.firstReported, self.departureReported) = (firstReported, departureReported)
+        (self.lastSeen, self.tellableFrom) = (lastSeen, tellableFrom)
+    }
+
+    /// The visit as it is told at a moment; `nil` when it is none yet, or none any more.
+    ///
+    /// One fix and ten minutes of silence are a visit under way; after 72 hours of silence a visit that went on ended when
+    /// the person was last seen there (``VisitRules/samePlaceSilenceSeconds``). Either is provisional: the next fix may say
+    /// otherwise.
+    package func told(at now: Timestamp) -> Visit? {
+        var told = self
+        if let tellableFrom {
+            guard tellableFrom <= now else { return nil }
+            told.isProvisional = true
+            told.firstReported = tellableFrom
+        }
+        guard departure == nil, let lastSeen else { return told }
+        let end = lastSeen.adding(seconds: Int64(VisitRules.samePlaceSilenceSeconds))
+        guard end < now else { return told }
+        guard lastSeen > arrival else { return nil }
+        told = Visit(
+            id: id, arrival: arrival, departure: lastSeen, coordinate: coordinate,
+            horizontalAccuracy: horizontalAccuracy, fixes: fixes, firstReported: told.firstReported,
+            departureReported: end, lastSeen: lastSeen)
+        told.isProvisional = true
+        return told
     }
 
     /// Whether the two say the same, whenever each was reported.
     func saysTheSame(as other: Visit) -> Bool {
         id == other.id && arrival == other.arrival && departure == other.departure && coordinate == other.coordinate
-            && horizontalAccuracy == other.horizontalAccuracy && fixes == other.fixes
+            && horizontalAccuracy == other.horizontalAccuracy && fixes == other.fixes && lastSeen == other.lastSeen
+            && tellableFrom == other.tellableFrom
     }
 
     init(
         _ stay: Stay, of person: PersonID, reported: Timestamp, _ rules: VisitRules, _ transform: GeocentricTransform
     ) {
         self.init(
-            id: Self.id(of: person, at: stay.seed.coordinate, Timestamp(milliseconds: stay.seed.time)),
+            id: stay.id(of: person),
             arrival: Timestamp(milliseconds: stay.arrival),
             departure: stay.isOpen ? nil : Timestamp(milliseconds: stay.departure),
             coordinate: transform.coordinate(stay.mean.center).coordinate,
             horizontalAccuracy: rules.judgesPath ? stay.mean.placeRadius : stay.mean.radius,
-            fixes: stay.mean.count, firstReported: reported, departureReported: stay.isOpen ? nil : reported)
+            fixes: stay.mean.count, firstReported: reported, departureReported: stay.isOpen ? nil : reported,
+            lastSeen: rules.limitsSilence ? Timestamp(milliseconds: stay.lastSeen) : nil,
+            tellableFrom: stay.tellableFrom.map(Timestamp.init(milliseconds:)))
     }
 
     /// 64 bits of the person and the first fix inside, mixed by the finalizer of SplitMix64 (Steele et al. 2014,

@@ -166,7 +166,8 @@ extension Visit {
             id: from == arrival ? id : Visit.id(ofPartFrom: from, of: id), arrival: from, departure: to,
             coordinate: spot?.coordinate ?? coordinate,
             horizontalAccuracy: spot?.horizontalAccuracy ?? horizontalAccuracy, fixes: spot?.fixes ?? fixes,
-            firstReported: firstReported, departureReported: departureReported ?? (to == nil ? nil : firstReported))
+            firstReported: firstReported, departureReported: departureReported ?? (to == nil ? nil : firstReported),
+            lastSeen: to == nil ? lastSeen : nil, tellableFrom: tellableFrom)
     }
 
     fileprivate func joined(with next: Visit, atItsPlace: Bool) -> Visit {
@@ -174,6 +175,6 @@ extension Visit {
         return Visit(
             id: id, arrival: arrival, departure: next.departure, coordinate: place.coordinate,
             horizontalAccuracy: place.horizontalAccuracy, fixes: fixes + next.fixes, firstReported: firstReported,
-            departureReported: next.departureReported)
+            departureReported: next.departureReported, lastSeen: next.lastSeen)
     }
 }

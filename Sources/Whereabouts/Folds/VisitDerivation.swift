@@ -5,39 +5,44 @@ import Geodesy
 /// A value: a copy goes on by itself, which is how a provisional answer is computed and how a late fix is worked in.
 /// Cost: O(1) a fix, amortised; memory for some minutes of fixes, whatever the length of a stay.
 struct VisitDerivation {
-    private let transform: GeocentricTransform
-    private let rules: VisitRules
+    let transform: GeocentricTransform
+    let rules: VisitRules
 
     // Stage 0: devices.
-    private(set) var lead = DeviceLead()
+    var lead = DeviceLead()
     /// Up to here ``lead`` has seen the fixes that are yet to be given again after a restart.
-    private var leadThrough: Lead?
+    var leadThrough: Lead?
 
     /// Of the fixes of one slot of time the most precise, until a fix of a later slot comes; where the rules judge the path.
     private var candidate: TrackPoint?
 
     // Stage 1: spikes. The last accepted fix, and one that may turn out to be a spike.
-    private(set) var previous: TrackPoint?
+    var previous: TrackPoint?
     private(set) var suspect: TrackPoint?
     /// Time and device of the newest fix taken in.
-    private(set) var newest = Int64.min
-    private var newestDevice = DeviceID(rawValue: .min)
+    var newest = Int64.min
+    var newestDevice = DeviceID(rawValue: .min)
 
     // Stage 2: clusters. The open one, and up to three accepted fixes before its seed.
-    private(set) var cluster: StayCluster?
-    private(set) var trail: [TrackPoint] = []
-    private(set) var followsStay = false
+    var cluster: StayCluster?
+    var trail: [TrackPoint] = []
+    var followsStay = false
+    /// Before this moment nothing is open any more: silence has ended it.
+    var beganAnew = Int64.min
+
+    /// A moment of a visit that a device reported, until the next fix or moment says whether fixes know better.
+    private var heldReport: TrackPoint?
     /// The last fix of a false spot that the seed of the open cluster comes from.
     private var falseSpot: TrackPoint?
     /// The fix last given to the cluster.
-    private var lastFed: TrackPoint?
+    var lastFed: TrackPoint?
 
     // Stage 3: a closed stay that the next may still join, and the fixes of travel since.
-    private(set) var pending: Stay?
-    private var between: [TrackPoint] = []
+    var pending: Stay?
+    var between: [TrackPoint] = []
 
     // Stage 4.
-    private(set) var crossings: CrossingDerivation
+    var crossings: CrossingDerivation
 
     /// Stays that no later fix in order can change, since the last ``takeOutput()``.
     private(set) var sealedStays: [Stay] = []
@@ -64,6 +69,13 @@ struct VisitDerivation {
         (newest, newestDevice) = (fix.time, device)
         if rules.oneDeviceLeads, !isFollowed(fix, of: device) { return }
         guard rules.judgesPath else { return take(fix) }
+        if fix.report != nil {
+            if let waiting = candidate {
+                candidate = nil
+                take(waiting)
+            }
+            return hold(fix)
+        }
         if let waiting = candidate {
             if fix.isInSlot(of: waiting) {
                 if fix.accuracy < waiting.accuracy { candidate = fix }
@@ -88,7 +100,30 @@ struct VisitDerivation {
         return isFollowed
     }
 
+    private mutating func hold(_ report: TrackPoint) {
+        releaseReport(before: report)
+        heldReport = report
+    }
+
+    /// Takes what is held, unless fixes shortly before and after it say where the device was.
+    private mutating func releaseReport(before next: TrackPoint) {
+        guard let report = heldReport else { return }
+        heldReport = nil
+        let silence = VisitRules.reportSilenceSeconds
+        if next.report == nil, next.seconds(since: report) <= silence, let before = suspect ?? previous,
+            before.report == nil, report.seconds(since: before) <= silence
+        {
+            return
+        }
+        takeInOrder(report)
+    }
+
     private mutating func take(_ fix: TrackPoint) {
+        releaseReport(before: fix)
+        takeInOrder(fix)
+    }
+
+    private mutating func takeInOrder(_ fix: TrackPoint) {
         if let doubtful = suspect {
             suspect = nil
             if let before = previous, doubtful.isSpike(after: before, before: fix, rules) {
@@ -105,10 +140,49 @@ struct VisitDerivation {
     }
 
     private mutating func accept(_ fix: TrackPoint) {
+        if rules.limitsSilence, isSilenceTooLong(before: fix) || cameBack(at: fix) { endInSilence(before: fix) }
         previous = fix
         guard feed(fix) else { return }
-        // The cluster closed. What waited starts the next one, and may close that in turn.
-        var queue = close()
+        feedAll(close())
+    }
+
+    /// Whether what is known of the time before says nothing of the fix, nor the fix of that time.
+    private func isSilenceTooLong(before fix: TrackPoint) -> Bool {
+        guard let last = lastFed, let cluster else { return false }
+        let from = max(last.time, cluster.carriedUntil)
+        if Double(fix.time - from) / 1000 > VisitRules.samePlaceSilenceSeconds { return true }
+        return cluster.isOverdrawn(by: fix)
+    }
+
+    /// Whether the device says that it left and came back, with nothing to show where it was between.
+    private func cameBack(at fix: TrackPoint) -> Bool {
+        guard fix.report == .arrival, let cluster, cluster.lastInsider.report == .departure else { return false }
+        return fix.seconds(since: cluster.lastInsider) > VisitRules.reportSilenceSeconds
+    }
+
+    /// Ends what is open where its evidence ends; the next fix begins anew.
+    private mutating func endInSilence(before fix: TrackPoint) {
+        while let closed = cluster {
+            if !closed.waiting.isEmpty {
+                feedAll(close())
+                continue
+            }
+            cluster = nil
+            hasNews = true
+            if let found = closed.coreStay(after: trail, followsStay: followsStay, rules) {
+                keep(found)
+            } else {
+                travel(closed.young)
+            }
+        }
+        seal()
+        (trail, followsStay, lastFed, falseSpot, beganAnew) = ([], false, nil, nil, fix.time)
+        markBoundary(seed: fix)
+    }
+
+    /// Gives what waited for a cluster to close, which starts the next one and may close that in turn.
+    private mutating func feedAll(_ waiting: [TrackPoint]) {
+        var queue = waiting
         var next = 0
         while next < queue.count {
             if feed(queue[next]) {
@@ -178,14 +252,7 @@ struct VisitDerivation {
         }
         falseSpot = nil
         if let found = closed.coreStay(after: trail, followsStay: followsStay, rules) {
-            if let earlier = pending, earlier.isJoined(by: found.stay, rules) {
-                pending = earlier.joined(with: found.stay)
-            } else {
-                seal()
-                for fix in found.core.approach { crossings.add(.fix(fix)) }
-                pending = found.stay
-            }
-            between = Array(found.core.wayOut)
+            keep(found)
             followsStay = between.isEmpty
             trail = followsStay ? [closed.lastInsider] : between.suffix(3)
             markBoundary(seed: seed)
@@ -199,6 +266,18 @@ struct VisitDerivation {
             // Once a stay is left for good, nothing depends on it any more: a late fix in it is worked in by here.
             if isLeaving || closed.seed.time / span != seed.time / span { markBoundary(seed: seed) }
         }
+    }
+
+    /// A closed stay: the rest of the one before it, or another.
+    private mutating func keep(_ found: CoreStay) {
+        if let earlier = pending, earlier.isJoined(by: found.stay, rules) {
+            pending = earlier.joined(with: found.stay)
+        } else {
+            seal()
+            for fix in found.core.approach { crossings.add(.fix(fix)) }
+            pending = found.stay
+        }
+        between = Array(found.core.wayOut)
     }
 
     /// Fixes that belong to no stay.
@@ -230,7 +309,9 @@ struct VisitDerivation {
     /// Marks where a long stay can be taken up in its middle: a late fix in it costs what comes after, not all of it.
     private mutating func markInside(before next: TrackPoint) {
         guard let cluster, cluster.mean.count % VisitRules.restartFixes == 0, rules.oneDeviceLeads else { return }
-        guard cluster.isRestartable, cluster.lastInsider == lastFed, suspect == nil, falseSpot == nil else { return }
+        guard cluster.isRestartable, cluster.lastInsider == lastFed, suspect == nil, falseSpot == nil,
+            heldReport == nil
+        else { return }
         markBoundary(seed: next)
     }
 
@@ -254,12 +335,16 @@ struct VisitDerivation {
     /// The stays since the last ``takeOutput()``, first the ones that are final, and the crossings likewise, as they look
     /// at `now`, the receipt of the person's newest event.
     func output(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
-        guard candidate != nil || suspect != nil else { return outputWithoutSuspect(now: now) }
+        guard candidate != nil || suspect != nil || heldReport != nil else { return outputWithoutSuspect(now: now) }
         // The newest fix counts until its successor says otherwise.
         var provisional = self
         if let candidate {
             provisional.candidate = nil
             provisional.take(candidate)
+        }
+        if let report = provisional.heldReport {
+            provisional.heldReport = nil
+            provisional.takeInOrder(report)
         }
         if let suspect = provisional.suspect {
             provisional.suspect = nil
@@ -277,7 +362,8 @@ struct VisitDerivation {
             if let earlier = pending { stays.append(earlier) }
             if let open { stays.append(open) }
         }
-        return (stays, provisionalCrossings(after: stays.dropFirst(sealedStays.count), open))
+        let told = stays.dropFirst(sealedStays.count).filter { $0.tellableFrom == nil }
+        return (stays, provisionalCrossings(after: told[...], told.contains { $0.isOpen } ? open : nil))
     }
 
     private func provisionalCrossings(after stays: ArraySlice<Stay>, _ open: Stay?) -> [FoundCrossing] {
@@ -298,14 +384,22 @@ struct VisitDerivation {
 
     private func openStay(now: Int64) -> Stay? {
         guard let cluster else { return nil }
-        let isSilent =
-            cluster.outsiders.isEmpty && now - cluster.seed.time >= Int64(VisitRules.ongoingSilenceSeconds * 1000)
-            && now - newest >= Int64(VisitRules.ongoingSilenceSeconds * 1000)
-        guard isSilent || cluster.observedSeconds >= VisitRules.ongoingSeconds else { return nil }
-        return rules.findsCore
-            ? cluster.openCoreStay(after: trail, followsStay: followsStay)?.stay
-            : cluster.openStay(after: trail, followsStay: followsStay)
+        let quiet = Int64(VisitRules.ongoingSilenceSeconds * 1000)
+        let isSeen =
+            cluster.observedSeconds >= VisitRules.ongoingSeconds
+            || Double(cluster.carriedUntil - cluster.seed.time) / 1000 >= VisitRules.ongoingSeconds
+        let silentFrom = cluster.outsiders.isEmpty ? newest + quiet : .max
+        let isTold = isSeen || now >= silentFrom
+        // What only the passing of time will show is kept with its moment, for answers given after it.
+        guard isTold || (rules.limitsSilence && silentFrom < .max) else { return nil }
+        guard rules.findsCore else { return cluster.openStay(after: trail, followsStay: followsStay) }
+        var stay = cluster.openCoreStay(after: trail, followsStay: followsStay, rules)?.stay
+        if !isTold { stay?.tellableFrom = silentFrom }
+        return stay
     }
+
+    /// Forgets that there was news, which has been looked at.
+    mutating func takeNews() { hasNews = false }
 
     /// Forgets what ``output(now:)`` gave as final.
     mutating func takeOutput() {
@@ -317,69 +411,5 @@ struct VisitDerivation {
     }
 
     /// Every stay derived from here on that is not sealed yet arrives at or after this moment, every sealed one before.
-    var earliestArrival: Int64 { pending?.arrival ?? trail.last.map { $0.time + 1 } ?? .min }
-}
-
-// MARK: - The state at a boundary
-
-extension VisitDerivation {
-    /// The state at the moment a cluster has closed and the next one has no fix yet, or in the middle of a long one, as a CBOR
-    /// array: `[trail, last fed, follows stay, pending or null, crossings]`, with cores the way out of the pending stay (other
-    /// fixes between are none at such moments), and where one device leads, its newest fix's device, the lead and the open
-    /// cluster or null.
-    private func encoded() -> [UInt8] {
-        var writer = CBORWriter()
-        writer.array(rules.stateMembers)
-        trail.write(to: &writer)
-        if let lastFed { lastFed.write(to: &writer) } else { writer.null() }
-        writer.bool(followsStay)
-        if let stay = pending { stay.write(to: &writer) } else { writer.null() }
-        crossings.write(to: &writer)
-        if rules.findsCore {
-            between.write(to: &writer)
-        }
-        if rules.oneDeviceLeads {
-            writer.integer(newestDevice.rawValue)
-            lead.write(to: &writer)
-            if let cluster { cluster.write(to: &writer) } else { writer.null() }
-        }
-        return writer.bytes
-    }
-
-    /// Goes on from a boundary: the next fix to add is the one at ``Restart/seed``.
-    init(
-        restart: Restart, regions: [WatchedRegion], _ rules: VisitRules, _ transform: GeocentricTransform
-    ) throws(CBORError) {
-        self.init(regions: regions, rules, transform)
-        // `Array.withUnsafeBytes` rethrows without a type, so that the outcome leaves it as a value.
-        let state = restart.state
-        let read: Result<Void, CBORError> = state.withUnsafeBytes { bytes in
-            do throws(CBORError) {
-                var reader = CBORReader(bytes)
-                guard try reader.array() == rules.stateMembers else { throw .unexpected }
-                trail = try Array(from: &reader, transform)
-                lastFed = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
-                followsStay = try reader.bool()
-                pending = try reader.readNull() ? nil : try Stay(from: &reader, transform)
-                try crossings.read(from: &reader)
-                if rules.findsCore { between = try Array(from: &reader, transform) }
-                if rules.oneDeviceLeads {
-                    leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
-                    lead = try DeviceLead(from: &reader, transform)
-                    cluster = try reader.readNull() ? nil : try StayCluster(from: &reader, rules, transform)
-                }
-                try reader.end()
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
-        }
-        try read.get()
-        previous = lastFed
-        (newest, newestDevice) = (restart.seed.milliseconds - 1, DeviceID(rawValue: .max))
-    }
-}
-
-extension VisitRules {
-    fileprivate var stateMembers: Int { 5 + (findsCore ? 1 : 0) + (oneDeviceLeads ? 3 : 0) }
+    var earliestArrival: Int64 { pending?.arrival ?? trail.last.map { $0.time + 1 } ?? beganAnew }
 }

@@ -16,19 +16,36 @@ package struct VisitRules: Hashable, Sendable {
 
     /// Whether one device of a person leads at a time (``DeviceLead``); before that the fixes of all were one track.
     package let oneDeviceLeads: Bool
+    /// Whether silence is evidence only for a while, and visits that a device reports are evidence besides its fixes;
+    /// before that the same place on both sides of any silence was one visit.
+    package let limitsSilence: Bool
 
     /// Every version that can still be folded, oldest first.
     package static let all: [VisitRules] = [
         // Three minutes to the second: a stop of three minutes was lost as often as not.
-        VisitRules(version: 1, minimumDwellSeconds: 180, findsCore: false, judgesPath: false, oneDeviceLeads: false),
+        VisitRules(
+            version: 1, minimumDwellSeconds: 180, findsCore: false, judgesPath: false, oneDeviceLeads: false,
+            limitsSilence: false),
         // Three minutes, less the usual error of a stay's two edges.
-        VisitRules(version: 2, minimumDwellSeconds: 165, findsCore: false, judgesPath: false, oneDeviceLeads: false),
+        VisitRules(
+            version: 2, minimumDwellSeconds: 165, findsCore: false, judgesPath: false, oneDeviceLeads: false,
+            limitsSilence: false),
         // The approach no longer shifts the place and its edges, nor does a false spot tear a stay in two.
-        VisitRules(version: 3, minimumDwellSeconds: 165, findsCore: true, judgesPath: false, oneDeviceLeads: false),
+        VisitRules(
+            version: 3, minimumDwellSeconds: 165, findsCore: true, judgesPath: false, oneDeviceLeads: false,
+            limitsSilence: false),
         // A slow loop round a park shows where it leaves the place and comes back.
-        VisitRules(version: 4, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: false),
+        VisitRules(
+            version: 4, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: false,
+            limitsSilence: false),
         // A tablet left at home tears no day in pieces.
-        VisitRules(version: 5, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: true),
+        VisitRules(
+            version: 5, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: true,
+            limitsSilence: false),
+        // A logger switched on twice in two years makes no visit of two years.
+        VisitRules(
+            version: 6, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: true,
+            limitsSilence: true),
     ]
 
     /// The rules a new timeline is folded by.
@@ -188,6 +205,24 @@ package struct VisitRules: Hashable, Sendable {
     static let meanErrors = 1.8
     /// … and nobody sits at the middle of a place.
     static let placeError = 5.0
+
+    // MARK: Silence
+
+    /// The same place on both sides of a silence of at most this many seconds is one visit: a phone at rest reports rarely.
+    package static let samePlaceSilenceSeconds = 72 * 3600.0
+    /// After a longer silence, the place left in it was left when it was last seen, and the next reached when it was seen.
+    static let otherPlaceSilenceSeconds = 24 * 3600.0
+    /// Steps between fixes up to this long are time with data, in seconds: the heartbeats of phones at rest.
+    static let dataStepSeconds = 2 * 3600.0
+    /// A visit is at most this many times as long as its time with data, and ``samePlaceSilenceSeconds`` more: several
+    /// silences in a row are no better evidence than one.
+    static let mostPerData = 2.0
+    /// After a fix off the core and this much silence, the way out had begun …
+    static let wayOutSilenceSeconds = 300.0
+    /// … if the fix came this soon after another, as those of a moving phone do.
+    static let wayOutFixSeconds = 90.0
+    /// A visit that a device reports says nothing where fixes came this shortly before and after.
+    static let reportSilenceSeconds = 600.0
 
     // MARK: Edges
 

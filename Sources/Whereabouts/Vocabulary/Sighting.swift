@@ -2,8 +2,8 @@ package import Geodesy
 
 /// What Core Location told an app besides fixes and authorization, as the device reported it.
 ///
-/// Visits and crossings here are the *device's* conclusions, kept beside the ones that are folded from fixes, and never
-/// mixed with them.
+/// Visits and crossings here are the *device's* conclusions. A visit it reports is evidence for both of its ends where fixes are
+/// silent (``StoredFix/moments(of:device:receivedAt:)``); crossings are kept beside the ones that are folded from fixes.
 package enum Sighting: Hashable, Sendable {
     case heading(HeadingReport)
     case beacon(BeaconReport)

@@ -118,7 +118,9 @@ import Testing
                         if item.isWithdrawn { crossings.remove(name) } else { crossings.insert(name) }
                     }
                 }
+                // What only silence will show is told by answers alone.
                 let known = try timeline.projection.visits(of: person, arrivingFrom: nil, before: nil)
+                    .filter { $0.tellableFrom == nil }
                 #expect(visits == Dictionary(known.map { ($0.id, [$0.arrival, $0.departure]) }) { a, _ in a })
                 let crossed = try timeline.projection.crossings(
                     of: person, from: nil, confirmedAfter: nil, through: nil)

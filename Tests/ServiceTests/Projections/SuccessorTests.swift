@@ -38,7 +38,8 @@ import Testing
     ) throws -> UInt64? {
         let transform = try GeocentricTransform()
         return try TimelineReader.successor(
-            of: person, id: id, corrected: VisitCorrections(corrections), transform, in: timeline.file.connection)?.id
+            of: person, id: id, at: Timestamp(milliseconds: 0), corrected: VisitCorrections(corrections), transform,
+            in: timeline.file.connection)?.id
     }
 
     /// The phone was offline from leaving home on until ten: what it saw meanwhile arrives in the evening.
@@ -80,7 +81,8 @@ import Testing
         let live = try Folded<TimelineTable>(Self.log(before).events)
         func visits() throws -> [Visit] {
             try TimelineReader.visits(
-                of: Self.person, from: nil, to: nil, limit: 10, corrected: VisitCorrections([.split(at: noon)]),
+                of: Self.person, from: nil, to: nil, limit: 10, at: Timestamp(milliseconds: 0),
+                corrected: VisitCorrections([.split(at: noon)]),
                 try GeocentricTransform(), in: live.file.connection)
         }
         let early = try visits()

@@ -112,7 +112,8 @@ import Testing
         func arrivals(_ from: Int64?, _ to: Int64?) throws -> [Int64] {
             try TimelineReader.derivedVisits(
                 of: person, from: from.map { History.start.adding(seconds: $0) },
-                to: to.map { History.start.adding(seconds: $0) }, limit: 10, in: file.connection
+                to: to.map { History.start.adding(seconds: $0) }, limit: 10,
+                at: History.start, in: file.connection
             ).map { Int64($0.arrival.seconds(since: History.start)) }
         }
         #expect(try arrivals(nil, nil) == [0, 7200, 14_400])
@@ -122,8 +123,30 @@ import Testing
         #expect(try arrivals(100_000, 100_001) == [14_400])
         #expect(try arrivals(-100, 0) == [])
         let next = try TimelineReader.derivedVisits(
-            of: person, from: nil, to: nil, arrivingAfter: History.start, limit: 1, in: file.connection)
+            of: person, from: nil, to: nil, arrivingAfter: History.start, limit: 1,
+            at: History.start, in: file.connection)
         #expect(next.map { $0.arrival.seconds(since: History.start) } == [7200])
+    }
+
+    /// Whoever reads ten minutes after the only fix sees a visit under way; nothing is written for that.
+    @Test func `a visit that only time shows is told as of the read`() throws {
+        var log = MemoryLog()
+        let fix = Fix(
+            timestamp: History.start, coordinate: try Coordinate(latitude: 48.2, longitude: 16.37),
+            horizontalAccuracy: 10)
+        log.add(Report(person: person, device: device, fix: fix))
+        let file = try Folded<TimelineTable>(log.events).file
+        func visits(after seconds: Int64) throws -> [Visit] {
+            try TimelineReader.derivedVisits(
+                of: person, from: nil, to: nil, limit: 10, at: History.start.adding(seconds: seconds),
+                in: file.connection)
+        }
+        #expect(try visits(after: 599).isEmpty)
+        #expect(try visits(after: 600).map(\.isProvisional) == [true])
+        #expect(try visits(after: 600).map(\.departure) == [nil])
+        let told = try TimelineReader.told(
+            of: person, after: 0, limit: 10, corrected: VisitCorrections(), nil, in: file.connection)
+        #expect(told.isEmpty)
     }
 
     @Test func `crossings are read with the name of their region, page by page`() throws {

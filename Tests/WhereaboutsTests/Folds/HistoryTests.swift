@@ -84,7 +84,11 @@ import Testing
     static func told(_ fixes: [Fix], _ rules: VisitRules = .newest) throws -> [Told] {
         let timeline = try MemoryTimeline(rules)
         try timeline.report(fixes)
-        return timeline.visits[MemoryTimeline.person, default: []].map { visit in
+        return told(timeline)
+    }
+
+    static func told(_ timeline: MemoryTimeline) -> [Told] {
+        timeline.visits[MemoryTimeline.person, default: []].map { visit in
             Told(
                 arrival: Double(visit.arrival.milliseconds) / 1000,
                 departure: visit.departure.map { Double($0.milliseconds) / 1000 }, coordinate: visit.coordinate,

@@ -52,10 +52,13 @@ final class MemoryTimeline: TimelineRows {
         }
         let changes = try fold.fold(batch[...], reading: self)
         for event in batch {
-            guard case .fixReported(let device, _, .open(let fix)) = event.event, let person = event.stream.person
-            else {
-                continue
+            guard let person = event.stream.person else { continue }
+            if case .sightingReported(let device, _, .open(.visit(let report))) = event.event {
+                for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
+                    fixes.append(Stored(person: person, fix: moment))
+                }
             }
+            guard case .fixReported(let device, _, .open(let fix)) = event.event else { continue }
             fixes.append(
                 Stored(
                     person: person,

@@ -190,7 +190,8 @@ import Testing
         var firstTold: Timestamp?
         for fix in try day(in: town).fixes.filter({ $0.timestamp < Self.midnight.adding(seconds: 10 * 3600) }) {
             try timeline.report([fix])
-            let visits = timeline.visits[MemoryTimeline.person, default: []]
+            // At one fix a minute nothing is told for its silence.
+            let visits = timeline.visits[MemoryTimeline.person, default: []].compactMap { $0.told(at: fix.timestamp) }
             ids.formUnion(visits.map(\.id))
             if firstTold == nil, !visits.isEmpty { firstTold = fix.timestamp }
         }
@@ -201,6 +202,25 @@ import Testing
         #expect(visits[0].firstReported == Self.midnight.adding(seconds: 181))
         let departureReported = try #require(visits[0].departureReported)
         #expect(departureReported.seconds(since: Self.midnight.adding(seconds: 8 * 3600)) < 330)
+    }
+
+    /// Fixes with times of receipt, given at once and out of order, as an import of an old export does.
+    @Test func `an import tells each visit from the receipt of the fix that showed it`() throws {
+        var fixes = try day(in: Self.towns[0]).fixes
+        for index in fixes.indices { fixes[index].receivedAt = fixes[index].timestamp.adding(seconds: 1) }
+        let live = try MemoryTimeline()
+        for fix in fixes { try live.report([fix]) }
+        let imported = try MemoryTimeline()
+        let later = Self.midnight.adding(seconds: 400 * 86_400)
+        try imported.report(fixes.reversed(), recordedAt: later, actor: .operator)
+        let expected = live.visits[MemoryTimeline.person, default: []]
+        let told = imported.visits[MemoryTimeline.person, default: []]
+        try #require(told.count == expected.count && told.count > 2)
+        for (visit, other) in zip(told, expected) {
+            #expect(abs(visit.firstReported.seconds(since: other.firstReported)) <= 60)
+            guard let departed = visit.departureReported, let known = other.departureReported else { continue }
+            #expect(abs(departed.seconds(since: known)) <= 180)
+        }
     }
 
     /// A bus waits 100 s at a stop, 3 km from both ends.

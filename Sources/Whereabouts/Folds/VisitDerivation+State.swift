@@ -1,0 +1,67 @@
+import Geodesy
+
+extension VisitDerivation {
+    /// The state at the moment a cluster has closed and the next one has no fix yet, or in the middle of a long one, as a CBOR
+    /// array: `[trail, last fed, follows stay, pending or null, crossings]`, with cores the way out of the pending stay (other
+    /// fixes between are none at such moments), where one device leads, its newest fix's device, the lead and the open
+    /// cluster or null, and where silence is limited, when all began anew.
+    func encoded() -> [UInt8] {
+        var writer = CBORWriter()
+        writer.array(rules.stateMembers)
+        trail.write(to: &writer)
+        if let lastFed { lastFed.write(to: &writer) } else { writer.null() }
+        writer.bool(followsStay)
+        if let stay = pending { stay.write(to: &writer) } else { writer.null() }
+        crossings.write(to: &writer)
+        if rules.findsCore {
+            between.write(to: &writer)
+        }
+        if rules.oneDeviceLeads {
+            writer.integer(newestDevice.rawValue)
+            lead.write(to: &writer)
+            if let cluster { cluster.write(to: &writer) } else { writer.null() }
+        }
+        if rules.limitsSilence { writer.integer(beganAnew) }
+        return writer.bytes
+    }
+
+    /// Goes on from a boundary: the next fix to add is the one at ``Restart/seed``.
+    init(
+        restart: Restart, regions: [WatchedRegion], _ rules: VisitRules, _ transform: GeocentricTransform
+    ) throws(CBORError) {
+        self.init(regions: regions, rules, transform)
+        // `Array.withUnsafeBytes` rethrows without a type, so that the outcome leaves it as a value.
+        let state = restart.state
+        let read: Result<Void, CBORError> = state.withUnsafeBytes { bytes in
+            do throws(CBORError) {
+                var reader = CBORReader(bytes)
+                guard try reader.array() == rules.stateMembers else { throw .unexpected }
+                trail = try Array(from: &reader, transform)
+                lastFed = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
+                followsStay = try reader.bool()
+                pending = try reader.readNull() ? nil : try Stay(from: &reader, transform)
+                try crossings.read(from: &reader)
+                if rules.findsCore { between = try Array(from: &reader, transform) }
+                if rules.oneDeviceLeads {
+                    leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
+                    lead = try DeviceLead(from: &reader, transform)
+                    cluster = try reader.readNull() ? nil : try StayCluster(from: &reader, rules, transform)
+                }
+                if rules.limitsSilence { beganAnew = try reader.integer() }
+                try reader.end()
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try read.get()
+        previous = lastFed
+        (newest, newestDevice) = (restart.seed.milliseconds - 1, DeviceID(rawValue: .max))
+    }
+}
+
+extension VisitRules {
+    fileprivate var stateMembers: Int {
+        5 + (findsCore ? 1 : 0) + (oneDeviceLeads ? 3 : 0) + (limitsSilence ? 1 : 0)
+    }
+}
