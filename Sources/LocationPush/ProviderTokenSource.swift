@@ -10,6 +10,16 @@ package final class ProviderTokenSource: Sendable {
         package let number: Int
         /// The JWT. Never to be shown in diagnostics.
         let text: String
+        /// When it was signed, in milliseconds of the clock's monotonic half.
+        let signedAtMs: Int64
+
+        /// Whether a connection that has carried `other` may carry this one.
+        ///
+        /// Apple: a provider token changes no more than once in 20 minutes on a connection.
+        func mayFollow(_ other: Signed) -> Bool {
+            number == other.number
+                || signedAtMs - other.signedAtMs >= ProviderTokenPolicy.spacingMinutes * 60_000
+        }
 
         /// Names the token without showing it.
         package var description: String { "provider token \(number)" }
@@ -18,6 +28,7 @@ package final class ProviderTokenSource: Sendable {
     private struct State {
         var policy = ProviderTokenPolicy()
         var text = ""
+        var signedAtMs: Int64 = 0
     }
 
     private let key: ProviderTokenKey
@@ -37,14 +48,14 @@ package final class ProviderTokenSource: Sendable {
         self.jitter = jitter
     }
 
-    /// The token to send now; signed if there is none or the present one is due.
+    /// The token to send now; signed if there is none, the present one is due or the clock was set.
     ///
     /// - Throws: ``ProviderTokenError/signing(_:)``.
     package func current() throws(ProviderTokenError) -> Signed {
         try state.withLock { state throws(ProviderTokenError) in
             let now = clock.now()
-            if state.policy.mustSign(at: now) { try sign(&state, at: now) }
-            return Signed(number: state.policy.number, text: state.text)
+            if let occasion = state.policy.occasion(at: now) { try sign(&state, because: occasion, at: now) }
+            return Signed(number: state.policy.number, text: state.text, signedAtMs: state.signedAtMs)
         }
     }
 
@@ -59,14 +70,22 @@ package final class ProviderTokenSource: Sendable {
             case .alreadyDone: return true
             case .tooSoon: return false
             case .sign:
-                try sign(&state, at: now)
+                try sign(&state, because: .refusal, at: now)
                 return true
             }
         }
     }
 
-    private func sign(_ state: inout State, at now: PushTime) throws(ProviderTokenError) {
+    /// Notes that APNs accepted a push with token `number`: when it is refused later, that is a first refusal.
+    package func noteAccepted(_ number: Int) {
+        state.withLock { $0.policy.noteAccepted(number) }
+    }
+
+    private func sign(
+        _ state: inout State, because occasion: ProviderTokenPolicy.Occasion, at now: PushTime
+    ) throws(ProviderTokenError) {
         state.text = try key.sign(issuedAtSeconds: now.unixMs / 1000)
-        state.policy.noteSigned(at: now, jitter: jitter())
+        state.signedAtMs = now.monotonicMs
+        state.policy.noteSigned(at: now, because: occasion, jitter: jitter())
     }
 }

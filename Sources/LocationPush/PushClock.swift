@@ -53,7 +53,11 @@ package struct PushTiming: Sendable {
     /// Milliseconds until an unanswered PING means that the connection is dead.
     package var pingAnswerMs: Int64 = 5_000
     /// Milliseconds before the second, third and fourth try of a push, each shortened or lengthened by up to a quarter.
+    /// After that each pause is twice the one before, up to ``retryMsMax``, but at most half of the time left until the
+    /// push's deadline, and no shorter than the last of these.
     package var retryMs: [Int64] = [500, 2_000, 5_000]
+    /// The longest pause between two tries, in milliseconds, unless APNs names a longer one.
+    package var retryMsMax: Int64 = 120_000
     /// Milliseconds before connecting again after a connection that could not be made or answered nothing, shortened
     /// by up to a half; doubled each time. After a connection that did answer, the next one is made at once.
     package var reconnectMs: Int64 = 500

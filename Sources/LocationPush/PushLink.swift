@@ -48,6 +48,8 @@ final class PushLink {
     private var ended: [Ended] = []
     private var bytesSeen = 0
     private var firstAnswerIsNews = false
+    /// The provider token of the newest push.
+    private var token: ProviderTokenSource.Signed?
 
     init(
         number: Int, descriptor: Int32, endpoint: PushEndpoint, context: TLSContext, timing: PushTiming,
@@ -84,19 +86,26 @@ final class PushLink {
         handle(.wanted, atMs: now)
     }
 
+    /// Whether a push with this provider token may go this way; otherwise it needs a new connection.
+    func mayCarry(_ token: ProviderTokenSource.Signed) -> Bool {
+        self.token.map { token.mayFollow($0) } ?? true
+    }
+
     /// Sends a push; there must be ``capacity`` for it.
     func send(
         _ push: LocationPushRequest, number: PushQueue.Number, attempt: Int, token: ProviderTokenSource.Signed,
         atMs now: Int64
     ) throws(TransportFault) {
+        let moment = clock.now()
         let fields = headers.fields(for: push, providerToken: token.text)
         let stream = try connection.session.submitRequest(fields, body: push.payload)
         sent[stream] = Sent(
             number: number, attempt: attempt, apnsID: push.apnsID, tokenNumber: token.number,
-            startedMs: clock.now().unixMs, atMs: now)
+            startedMs: moment.unixMs, atMs: moment.monotonicMs)
         streams[number] = stream
+        self.token = token
         lastUsedMs = now
-        handle(.opened(stream: stream), atMs: now)
+        handle(.opened(stream: stream), atMs: moment.monotonicMs)
     }
 
     /// Gives up a push that is on its way here, if it is.
@@ -220,7 +229,7 @@ final class PushLink {
         ended.append(
             Ended(
                 number: request.number, attempt: request.attempt, apnsID: request.apnsID,
-                tokenNumber: request.tokenNumber, startedMs: request.startedMs, durationMs: now - request.atMs,
+                tokenNumber: request.tokenNumber, startedMs: request.startedMs, durationMs: max(0, now - request.atMs),
                 ending: ending, answer: answer, why: why))
     }
 }

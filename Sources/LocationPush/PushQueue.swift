@@ -25,8 +25,10 @@ struct PushQueue {
         var place = Place.ready
         /// Tries made, for the record.
         var attempts = 0
-        /// Tries that count against the bound.
+        /// Repeated tries that count against the bound.
         var retries = 0
+        /// Those of them after which nobody knew whether APNs had accepted the push.
+        var unknowns = 0
         var renewals = 0
         /// Refusals in a row without being processed, which do not count but slow the push down.
         var refusals = 0
@@ -38,6 +40,15 @@ struct PushQueue {
         let untilMs: Int64
     }
 
+    /// Provider tokens a push may use up. A second one is the rule, a third for a clock that is set meanwhile.
+    private static let renewalsMax = 2
+    /// Repeated tries of a push, whatever its deadline: with the usual pauses 15 minutes take 17.
+    static let retriesMax = 24
+    /// Repeated tries after a lost one. Fewer, because each may wake the phone once more.
+    static let unknownRetriesMax = 3
+    /// Device holds from which on those that are over are looked for.
+    private static let deviceHoldsMin = 1024
+
     private let timing: PushTiming
     /// Numbers from 0 up to but not including 1.
     private let jitter: @Sendable () -> Double
@@ -47,6 +58,10 @@ struct PushQueue {
     private(set) var inFlightCount = 0
     private var hold: Hold?
     private var topicHolds: [String: Hold] = [:]
+    /// Device tokens to which too much was sent.
+    private var deviceHolds: [[UInt8]: Hold] = [:]
+    /// How many device holds there may be before those that are over are dropped.
+    private var deviceHoldsBound = PushQueue.deviceHoldsMin
     /// Why there is no connection at the moment, to explain deadlines that pass meanwhile.
     var connectFault: TransportFault?
 
@@ -100,24 +115,30 @@ struct PushQueue {
 
     /// What follows from an answer.
     ///
-    /// - Parameter renewed: for an answer whose consequence is `renewProviderToken`, whether there is a newer token.
+    /// - Parameter renewed: for a refusal of the provider token, whether there is a newer one.
     mutating func answered(_ number: Number, _ answer: PushAnswer, renewed: Bool, atMs now: Int64) -> Verdict {
         guard land(number) else { return Verdict() }
         let push = entries[number]!.push
         guard let rejection = answer.rejection else {
             if let hold, hold.untilMs <= now { self.hold = nil }
             topicHolds[push.topic] = nil
+            if !deviceHolds.isEmpty { deviceHolds[push.deviceToken] = nil }
             return end(number, .accepted(apnsID: answer.apnsID ?? push.apnsID, uniqueID: answer.uniqueID))
         }
+        let afterMs = (answer.retryAfterSeconds ?? 0) * 1000
         switch rejection.consequence {
+        case .retry where rejection.status == 429:
+            let heldMs = holdDevice(push.deviceToken, because: rejection.reason, atLeastMs: afterMs, atMs: now)
+            return retry(number, or: .rejected(rejection), atLeastMs: heldMs, atMs: now)
         case .retry:
-            return retry(number, or: .rejected(rejection), after: answer.retryAfterSeconds, atMs: now)
+            return retry(number, or: .rejected(rejection), atLeastMs: afterMs, atMs: now)
         case .retryOnNewConnection:
-            var verdict = retry(number, or: .rejected(rejection), after: answer.retryAfterSeconds, atMs: now)
+            var verdict = retry(number, or: .rejected(rejection), atLeastMs: afterMs, atMs: now)
             verdict.needsNewConnection = true
             return verdict
-        case .renewProviderToken where renewed && entries[number]!.renewals == 0:
-            entries[number]!.renewals = 1
+        case .renewProviderToken where renewed && entries[number]!.renewals < Self.renewalsMax,
+            .configurationAlarm where renewed && entries[number]!.renewals < Self.renewalsMax:
+            entries[number]!.renewals += 1
             makeReady(number)
             return Verdict()
         case .renewProviderToken, .configurationAlarm:
@@ -147,7 +168,10 @@ struct PushQueue {
             }
             return Verdict()
         }
-        return retry(number, or: .failed(.connectionLost(why)), after: nil, atMs: now)
+        let outcome = PushOutcome.failed(.connectionLost(why))
+        guard entries[number]!.unknowns < Self.unknownRetriesMax else { return end(number, outcome) }
+        entries[number]!.unknowns += 1
+        return retry(number, or: outcome, atLeastMs: 0, atMs: now)
     }
 
     /// Ends a push that has not ended yet, whatever it waits for.
@@ -191,6 +215,12 @@ struct PushQueue {
         return (ended, flying)
     }
 
+    /// Ends a hold now. As after its time, one push at a time goes until one is accepted.
+    mutating func liftHold(atMs now: Int64) {
+        guard let hold, hold.untilMs > now else { return }
+        self.hold = Hold(reason: hold.reason, lengthMs: hold.lengthMs, untilMs: now)
+    }
+
     /// Ends everything; returns the numbers that had not ended.
     mutating func endAll() -> [Number] {
         let numbers = entries.keys.sorted()
@@ -205,6 +235,7 @@ struct PushQueue {
     private func lateness(of entry: Entry, atMs now: Int64) -> PushFault {
         if let hold { return .held(hold.reason) }
         if let topicHold = topicHolds[entry.push.topic] { return .held(topicHold.reason) }
+        if let deviceHold = deviceHolds[entry.push.deviceToken] { return .held(deviceHold.reason) }
         if let connectFault { return .unreachable(connectFault.description) }
         return .deadlinePassed
     }
@@ -224,15 +255,44 @@ struct PushQueue {
 
     /// Tries a push again after a pause, unless it has had all its tries or its deadline would pass meanwhile.
     private mutating func retry(
-        _ number: Number, or outcome: PushOutcome, after seconds: Int64?, atMs now: Int64
+        _ number: Number, or outcome: PushOutcome, atLeastMs: Int64, atMs now: Int64
     ) -> Verdict {
         let entry = entries[number]!
-        guard entry.retries < timing.retryMs.count else { return end(number, outcome) }
-        let pauseMs = max(jittered(timing.retryMs[entry.retries]), (seconds ?? 0) * 1000)
-        guard now + pauseMs < entry.deadlineMs else { return end(number, outcome) }
+        let leftMs = entry.deadlineMs - now
+        let pauseMs = max(pauseMs(before: entry.retries, leftMs: leftMs), atLeastMs)
+        guard entry.retries < Self.retriesMax, pauseMs < leftMs else { return end(number, outcome) }
         entries[number]!.retries += 1
         pause(number, untilMs: now + pauseMs)
         return Verdict()
+    }
+
+    /// How long a push waits before a repeated try, 0 being the first one: see ``PushTiming/retryMs``.
+    private func pauseMs(before retry: Int, leftMs: Int64) -> Int64 {
+        let last = timing.retryMs.last ?? timing.retryMsMax
+        if retry < timing.retryMs.count { return jittered(timing.retryMs[retry]) }
+        let doubled = min(last << Int64(min(retry - timing.retryMs.count + 1, 16)), timing.retryMsMax)
+        return max(min(jittered(doubled), leftMs / 2), jittered(last))
+    }
+
+    /// Holds all pushes to one device token, longer each time that it is said again after a hold.
+    ///
+    /// - Returns: milliseconds from now until the end of the hold.
+    private mutating func holdDevice(
+        _ token: [UInt8], because reason: PushReason, atLeastMs: Int64, atMs now: Int64
+    ) -> Int64 {
+        if deviceHolds.count >= deviceHoldsBound {
+            deviceHolds = deviceHolds.filter { $0.value.untilMs + $0.value.lengthMs > now }
+            deviceHoldsBound = max(Self.deviceHoldsMin, 2 * deviceHolds.count)
+        }
+        let before = deviceHolds[token]
+        let untilMs = before?.untilMs ?? now
+        var lengthMs = before?.lengthMs ?? jittered(timing.retryMs.first ?? timing.retryMsMax)
+        if before != nil, untilMs <= now { lengthMs = min(2 * lengthMs, timing.retryMsMax) }
+        let next = Hold(
+            reason: reason, lengthMs: lengthMs,
+            untilMs: max(before != nil && untilMs > now ? untilMs : now + lengthMs, now + atLeastMs))
+        deviceHolds[token] = next
+        return next.untilMs - now
     }
 
     private mutating func pause(_ number: Number, untilMs: Int64) {
@@ -273,13 +333,18 @@ struct PushQueue {
                     _ = ready[priority]!.popFirst()
                     continue
                 }
-                guard !topicHolds.isEmpty, let topicHold = topicHolds[entry.push.topic], topicHold.untilMs > now else {
-                    break
-                }
+                guard let untilMs = heldUntilMs(entry.push), untilMs > now else { break }
                 _ = ready[priority]!.popFirst()
-                pause(number, untilMs: topicHold.untilMs)
+                pause(number, untilMs: untilMs)
             }
         }
+    }
+
+    /// Until when the push's topic or device token is held, if it is.
+    private func heldUntilMs(_ push: LocationPushRequest) -> Int64? {
+        let topicMs = topicHolds.isEmpty ? nil : topicHolds[push.topic]?.untilMs
+        let deviceMs = deviceHolds.isEmpty ? nil : deviceHolds[push.deviceToken]?.untilMs
+        return [topicMs, deviceMs].compactMap { $0 }.max()
     }
 
     private func jittered(_ ms: Int64) -> Int64 {

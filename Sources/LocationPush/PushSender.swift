@@ -66,9 +66,10 @@ package struct PushSenderStatus: Sendable, Equatable {
 /// It connects when the first push arrives, keeps the connection, and makes a new one when APNs says so or is silent.
 /// When pushes wait although every connection carries as many as APNs allows, it opens another, up to a bound, and
 /// closes it again when it has been idle for long. Pushes go where the fewest are on their way.
-/// Every push ends in exactly one ``PushOutcome``. A push answered 429 or 5xx, or lost with its connection, is tried up
-/// to three more times within its deadline, with the same `apns-id`; one that APNs certainly did not process is sent
-/// again without counting.
+/// Every push ends in exactly one ``PushOutcome``. A push answered 429 or 5xx is tried again with the same `apns-id` until
+/// its deadline, after growing pauses or what `Retry-After` says, at most 24 times; after a 429 nothing goes to that device
+/// token meanwhile. A push that was lost with its connection or not answered in time is tried up to three more times; one
+/// that APNs certainly did not process is sent again without counting.
 package final class PushSender: Sendable {
     /// What a sender needs to know.
     package struct Configuration: Sendable {
@@ -82,8 +83,13 @@ package final class PushSender: Sendable {
         package var clock = PushClock.system
         /// Connections that may be open for new pushes at a time.
         package var connectionsMax = 4
-        /// Pushes that may be outstanding; more end at once as `queueFull`.
+        /// Pushes that may be outstanding; more end at once as `queueFull`. The service's own have three quarters of the
+        /// room, so that persons' pushes find some when APNs is away for long.
         package var outstandingMax = 10_000
+        /// Called on the sender's thread, after some pushes have ended, when pushes of a kind that was refused as
+        /// `queueFull` would be taken again: a sixteenth of ``outstandingMax`` at least. Called once for each time that
+        /// the room had run out.
+        package var madeRoom: @Sendable () -> Void = {}
         /// Numbers from 0 up to but not including 1, for pauses.
         package var jitter: @Sendable () -> Double = { Double.random(in: 0..<1) }
         /// Called on the sender's thread.
@@ -169,6 +175,11 @@ package final class PushSender: Sendable {
     /// Which APNs it talks to.
     package var endpoint: PushEndpoint { configuration.endpoint }
 
+    /// How many pushes of this priority would be taken now. Costs a lock.
+    package func room(for priority: LocationPushRequest.Priority) -> Int {
+        inbox.room(for: priority, bound: configuration.outstandingMax)
+    }
+
     /// How the sender is doing, as of the last turn of its loop.
     package var status: PushSenderStatus { inbox.status }
 
@@ -210,10 +221,19 @@ final class PushInbox: Sendable {
     private struct Contents {
         var submissions: [PushSubmission] = []
         var outstanding = 0
+        /// Kinds of pushes that were refused because there was no room, and have not been invited again.
+        var turnedAway: Set<LocationPushRequest.Priority> = []
         var drainMs: Int64?
         var mustReconsider = false
         var status = PushSenderStatus()
+
+        func room(for priority: LocationPushRequest.Priority, bound: Int) -> Int {
+            max(0, (priority == .userAsked ? bound : bound - bound / 4) - outstanding)
+        }
     }
+
+    /// The part of the room that must be free again before somebody is invited.
+    private static let roomShare = 16
 
     let wake: WakePipe
     private let contents = Mutex(Contents())
@@ -228,7 +248,10 @@ final class PushInbox: Sendable {
     func put(_ submission: PushSubmission, bound: Int) -> PushFault? {
         let fault = contents.withLock { contents -> PushFault? in
             if contents.drainMs != nil { return .stopped }
-            if contents.outstanding >= bound { return .queueFull }
+            if contents.room(for: submission.push.priority, bound: bound) == 0 {
+                contents.turnedAway.insert(submission.push.priority)
+                return .queueFull
+            }
             contents.outstanding += 1
             contents.submissions.append(submission)
             return nil
@@ -263,8 +286,23 @@ final class PushInbox: Sendable {
         }
     }
 
-    func noteEnded() {
-        contents.withLock { $0.outstanding -= 1 }
+    func room(for priority: LocationPushRequest.Priority, bound: Int) -> Int {
+        contents.withLock { $0.drainMs == nil ? $0.room(for: priority, bound: bound) : 0 }
+    }
+
+    /// Notes that a push has ended.
+    ///
+    /// - Returns: whether there is room again for pushes that were turned away.
+    func noteEnded(bound: Int) -> Bool {
+        contents.withLock { contents in
+            contents.outstanding -= 1
+            guard !contents.turnedAway.isEmpty, contents.drainMs == nil else { return false }
+            let invited = contents.turnedAway.filter { priority in
+                contents.room(for: priority, bound: bound) >= max(1, bound / Self.roomShare)
+            }
+            contents.turnedAway.subtract(invited)
+            return !invited.isEmpty
+        }
     }
 
     func note(_ status: PushSenderStatus) {

@@ -4,6 +4,8 @@ internal import Glibc
 final class PushSenderLoop {
     /// The longest sleep, in milliseconds: nothing depends on it, it bounds the harm of a clock that stands still.
     private static let sleepMsMax: Int64 = 60_000
+    /// How often a queue that is held for its provider token looks whether the clock was set, in milliseconds.
+    private static let clockLookMs: Int64 = 1_000
     /// Pushes written together: about two TLS records.
     private static let flushedTogether = 64
 
@@ -27,6 +29,10 @@ final class PushSenderLoop {
     private var failures = 0
     private var connectNotBeforeMs = Int64.min
     private var stopAtMs: Int64?
+    /// The provider token whose refusal holds the queue.
+    private var refusedToken: Int?
+    /// The newest provider token that was accepted.
+    private var acceptedToken = 0
 
     init(_ configuration: PushSender.Configuration, inbox: PushInbox, context: TLSContext) {
         self.configuration = configuration
@@ -43,6 +49,7 @@ final class PushSenderLoop {
             takeSubmissions(atMs: now)
             expire(atMs: now)
             if let stopAtMs, now >= stopAtMs || submissions.isEmpty { break }
+            liftHoldIfRenewed(atMs: now)
             connectIfNeeded(atMs: now)
             dispatch(atMs: now)
             closeSpares(atMs: now)
@@ -110,15 +117,21 @@ final class PushSenderLoop {
 
     private func dispatch(atMs now: Int64) {
         var unflushed = 0
-        while queue.hasReady(atMs: now), let link = leastLoaded(atMs: now), let number = queue.next(atMs: now) {
-            if withdrawIfUnwanted(number) { continue }
+        while queue.hasReady(atMs: now), let link = leastLoaded(atMs: now) {
             do throws(ProviderTokenError) {
                 let token = try configuration.providerTokens.current()
+                guard link.mayCarry(token) else {
+                    link.retire(atMs: now)
+                    continue
+                }
+                guard let number = queue.next(atMs: now) else { break }
+                if withdrawIfUnwanted(number) { continue }
                 send(number, over: link, token: token, atMs: now)
                 unflushed += 1
                 // Few are on their way to the socket at a time: a push there is hard to withdraw.
                 if unflushed % Self.flushedTogether == 0 { link.flush(atMs: now) }
             } catch {
+                guard let number = queue.next(atMs: now) else { break }
                 obey(queue.fail(number, .providerToken(error)), of: number, link: nil, atMs: now)
             }
         }
@@ -169,17 +182,56 @@ final class PushSenderLoop {
             report(ended, link)
             let verdict: PushQueue.Verdict
             if let answer = ended.answer {
-                var renewed = false
-                if answer.rejection?.consequence == .renewProviderToken {
-                    renewed = (try? configuration.providerTokens.renew(expired: ended.tokenNumber)) ?? false
-                }
+                let renewed = renewToken(ended.tokenNumber, after: answer)
                 verdict = queue.answered(ended.number, answer, renewed: renewed, atMs: now)
+                if let alarm = verdict.alarm, Self.isOfToken(alarm) { refusedToken = ended.tokenNumber }
             } else {
                 let notProcessed = ended.ending == .notProcessed
                 verdict = queue.broken(ended.number, notProcessed: notProcessed, why: ended.why, atMs: now)
             }
             obey(verdict, of: ended.number, link: link, atMs: now)
         }
+    }
+
+    /// Judges the provider token by an answer.
+    ///
+    /// - Returns: whether it was refused and there is a newer one to try with.
+    private func renewToken(_ number: Int, after answer: PushAnswer) -> Bool {
+        let tokens = configuration.providerTokens
+        switch answer.rejection?.reason {
+        case nil:
+            if number > acceptedToken {
+                acceptedToken = number
+                tokens.noteAccepted(number)
+            }
+            return false
+        case .expiredProviderToken?:
+            return (try? tokens.renew(expired: number)) ?? false
+        case .invalidProviderToken?:
+            // APNs calls a token of the future invalid. A clock that was set since shows in the present token.
+            return (try? tokens.current()).map { $0.number > number } ?? false
+        default:
+            return false
+        }
+    }
+
+    /// Whether a refusal is one that a newer provider token may mend.
+    private static func isOfToken(_ reason: PushReason) -> Bool {
+        reason == .expiredProviderToken || reason == .invalidProviderToken
+    }
+
+    /// Whether pushes wait for a provider token that APNs takes.
+    private var waitsForToken: Bool {
+        refusedToken != nil && queue.heldBecause.map(Self.isOfToken) == true && queue.count > queue.inFlightCount
+    }
+
+    /// A hold because of the provider token is over when there is a newer one, as after the clock was set.
+    private func liftHoldIfRenewed(atMs now: Int64) {
+        guard waitsForToken, let refusedToken, let token = try? configuration.providerTokens.current(),
+            token.number > refusedToken
+        else { return }
+        self.refusedToken = nil
+        queue.liftHold(atMs: now)
     }
 
     private func obey(_ verdict: PushQueue.Verdict, of number: PushQueue.Number, link: PushLink?, atMs now: Int64) {
@@ -212,8 +264,9 @@ final class PushSenderLoop {
     private func complete(_ number: PushQueue.Number, _ outcome: PushOutcome) {
         guard let submission = submissions.removeValue(forKey: number) else { return }
         // First the count, so that a caller who hands in the next push from the completion finds room.
-        inbox.noteEnded()
+        let hasMadeRoom = inbox.noteEnded(bound: configuration.outstandingMax)
         submission.completion(outcome)
+        if hasMadeRoom { configuration.madeRoom() }
     }
 
     // MARK: - Connections
@@ -333,6 +386,7 @@ final class PushSenderLoop {
         var due = now + Self.sleepMsMax
         if let queueDue = queue.nextDueMs(atMs: now) { due = min(due, queueDue) }
         if let stopAtMs { due = min(due, stopAtMs) }
+        if waitsForToken { due = min(due, now + Self.clockLookMs) }
         for link in links { due = min(due, link.nextTimerMs) }
         if queue.hasReady(atMs: now) {
             if !links.contains(where: \.isUsable) {

@@ -12,6 +12,9 @@ final class ProviderTokenJudge {
     /// `iat` of tokens whose signature was found good, so that a stream of pushes costs one check.
     private var verified: [String: Int64] = [:]
     private static let verifiedMax = 16
+    /// Tokens that the script has expired, in the order it did.
+    private var expired: [String] = []
+    private static let expiredMax = 16
     private static let lifetimeSeconds: Int64 = 3600
 
     init(_ credentials: PushStandInCredentials) throws(TransportFault) {
@@ -30,6 +33,13 @@ final class ProviderTokenJudge {
         EVP_PKEY_free(key)
     }
 
+    /// Calls the token of this `authorization` field expired from now on.
+    func expire(_ authorization: String?) {
+        guard let authorization, !expired.contains(authorization) else { return }
+        if expired.count >= Self.expiredMax { expired.removeFirst() }
+        expired.append(authorization)
+    }
+
     /// The reason to refuse an `authorization` field, or nil when it is good.
     func refusal(of authorization: String?, atUnixSeconds now: Int64) -> String? {
         guard let authorization else { return "MissingProviderToken" }
@@ -41,7 +51,7 @@ final class ProviderTokenJudge {
         guard let issuedAt = verified[token] ?? verify(token) else { return "InvalidProviderToken" }
         if verified.count >= Self.verifiedMax { verified.removeAll() }
         verified[token] = issuedAt
-        if now - issuedAt > Self.lifetimeSeconds { return "ExpiredProviderToken" }
+        if now - issuedAt > Self.lifetimeSeconds || expired.contains(authorization) { return "ExpiredProviderToken" }
         return issuedAt - now > Self.lifetimeSeconds ? "InvalidProviderToken" : nil
     }
 

@@ -3,7 +3,10 @@ package enum PushStandInFault: Sendable, Equatable {
     /// Nothing: the push is treated as usual.
     case none
     /// This answer, without a look at the push.
-    case answer(status: Int, reason: String, timestampMs: Int64? = nil, retryAfterSeconds: Int? = nil)
+    /// `retryAfterSeconds` goes into `Retry-After` as seconds, `retryDateSeconds` as the date so many seconds ahead.
+    case answer(
+        status: Int, reason: String, timestampMs: Int64? = nil, retryAfterSeconds: Int? = nil,
+        retryDateSeconds: Int? = nil)
     /// The true answer, later.
     case delay(ms: Int64)
     /// A reset of the stream with this HTTP/2 error code; the push is not processed.
@@ -22,6 +25,8 @@ package enum PushStandInFault: Sendable, Equatable {
     case closeAfterAcceptance
     /// From now on the connection is open and silent.
     case blackHole
+    /// The push's provider token counts as expired from now on, whatever its age.
+    case expireProviderToken
     /// The push is not processed and never answered.
     case noAnswer
     /// The push is accepted and handed to the phone, and never answered.

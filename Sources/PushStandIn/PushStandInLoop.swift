@@ -192,9 +192,10 @@ final class PushStandInLoop {
         // The script gives faults of connections to connections only.
         case .none, .refuseConnection, .silentConnection:
             answer(arrival, now)
-        case .answer(let status, let reason, let timestampMs, let retryAfterSeconds):
+        case .answer(let status, let reason, let timestampMs, let retryAfterSeconds, let retryDateSeconds):
             let refusal = PushRefusal(status: status, reason: reason, timestampMs: timestampMs)
-            refuse(arrival, refusal, retryAfterSeconds: retryAfterSeconds)
+            let date = retryDateSeconds.map { httpDate(unixSeconds: now.unixMs / 1000 + Int64($0)) }
+            refuse(arrival, refusal, retryAfter: retryAfterSeconds.map { String($0) } ?? date)
         case .delay(let ms):
             delayed.append((now.monotonicMs + ms, .answer(arrival)))
         case .reset(let errorCode):
@@ -221,6 +222,9 @@ final class PushStandInLoop {
             note(arrival, status: 0, reason: nil)
             try? arrival.connection.http.flush()
             arrival.connection.isSilent = true
+        case .expireProviderToken:
+            judge.expire(arrival.request.first("authorization"))
+            answer(arrival, now)
         case .noAnswer:
             note(arrival, status: 0, reason: nil)
         case .noAnswerAfterAcceptance:
@@ -256,7 +260,7 @@ final class PushStandInLoop {
             if configuration.environment == .development { fields.append(HTTP2Header("apns-unique-id", uuid())) }
             arrival.connection.http.session.submitResponse(fields, body: [], stream: arrival.stream)
         } catch {
-            refuse(arrival, error, retryAfterSeconds: nil)
+            refuse(arrival, error, retryAfter: nil)
         }
     }
 
@@ -288,13 +292,13 @@ final class PushStandInLoop {
         }
     }
 
-    private func refuse(_ arrival: Arrival, _ refusal: PushRefusal, retryAfterSeconds: Int?) {
+    private func refuse(_ arrival: Arrival, _ refusal: PushRefusal, retryAfter: String?) {
         note(arrival, status: refusal.status, reason: refusal.reason)
         var fields = [
             HTTP2Header(":status", String(refusal.status)),
             HTTP2Header("apns-id", arrival.request.first("apns-id") ?? uuid()),
         ]
-        if let retryAfterSeconds { fields.append(HTTP2Header("retry-after", String(retryAfterSeconds))) }
+        if let retryAfter { fields.append(HTTP2Header("retry-after", retryAfter)) }
         let body = Self.object { body in
             body.field("reason", refusal.reason)
             body.field("timestamp", refusal.timestampMs)
@@ -327,6 +331,18 @@ final class PushStandInLoop {
         text.endObject()
         return text.bytes
     }
+}
+
+/// A moment as HTTP writes it (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+private func httpDate(unixSeconds: Int64) -> String {
+    var seconds = time_t(unixSeconds)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let day = "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900)"
+    return "\(day) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
 }
 
 /// A random UUID (RFC 9562, version 4) in lower case.

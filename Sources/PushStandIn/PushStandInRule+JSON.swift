@@ -76,10 +76,11 @@ private struct RuleReader {
         case "none": return .none
         case "answer":
             let retryAfter = members["retryAfter"] == nil ? nil : Int(try whole("retryAfter", 0...86_400))
+            let retryDate = members["retryDate"] == nil ? nil : Int(try whole("retryDate", 0...86_400))
             let timestamp = members["timestamp"] == nil ? nil : try whole("timestamp", 0...Int64.max)
             return .answer(
                 status: Int(try whole("status", 200...599)), reason: try text("reason"), timestampMs: timestamp,
-                retryAfterSeconds: retryAfter)
+                retryAfterSeconds: retryAfter, retryDateSeconds: retryDate)
         case "delay": return .delay(ms: try whole("ms", 0...600_000))
         case "reset": return .reset(errorCode: UInt32(try whole("errorCode", 0...13, else: 2)))
         case "resetAfterAcceptance":
@@ -92,6 +93,7 @@ private struct RuleReader {
         case "close": return .close
         case "closeAfterAcceptance": return .closeAfterAcceptance
         case "blackHole": return .blackHole
+        case "expireProviderToken": return .expireProviderToken
         case "noAnswer": return .noAnswer
         case "noAnswerAfterAcceptance": return .noAnswerAfterAcceptance
         case "mute": return .mute(answersEvery: Int(try whole("answersEvery", 0...1_000_000, else: 0)))

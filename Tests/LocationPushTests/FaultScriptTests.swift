@@ -17,10 +17,12 @@ import Testing
                 """
                 [{"fault":"answer","status":503,"reason":"ServiceUnavailable","retryAfter":2,"skip":10,"times":3},
                  {"fault":"answer","status":410,"reason":"Unregistered","timestamp":1732147200123},
+                 {"fault":"answer","status":500,"reason":"InternalServerError","retryDate":3},
                  {"fault":"reset","errorCode":7,"times":null,"share":0.02}, {"fault":"reset"},
                  {"fault":"goAwayBefore","unprocessed":20}, {"fault":"goAwayAfter","reason":""},
                  {"fault":"maxConcurrentStreams","streams":1}, {"fault":"delay","ms":5},
                  {"fault":"refuseConnection","times":3}, {"fault":"blackHole"}, {"fault":"noAnswer"},
+                 {"fault":"expireProviderToken"},
                  {"fault":"noAnswerAfterAcceptance"}, {"fault":"mute"}, {"fault":"mute","answersEvery":3}]
                 """.utf8))
         #expect(
@@ -28,11 +30,13 @@ import Testing
                 PushStandInRule(
                     .answer(status: 503, reason: "ServiceUnavailable", retryAfterSeconds: 2), skip: 10, times: 3),
                 PushStandInRule(.answer(status: 410, reason: "Unregistered", timestampMs: 1_732_147_200_123)),
+                PushStandInRule(.answer(status: 500, reason: "InternalServerError", retryDateSeconds: 3)),
                 PushStandInRule(.reset(errorCode: 7), times: nil, share: 0.02), PushStandInRule(.reset(errorCode: 2)),
                 PushStandInRule(.goAwayBefore(reason: "Shutdown", unprocessed: 20)),
                 PushStandInRule(.goAwayAfter(reason: "")), PushStandInRule(.maxConcurrentStreams(1)),
                 PushStandInRule(.delay(ms: 5)), PushStandInRule(.refuseConnection, times: 3),
-                PushStandInRule(.blackHole), PushStandInRule(.noAnswer), PushStandInRule(.noAnswerAfterAcceptance),
+                PushStandInRule(.blackHole), PushStandInRule(.noAnswer),
+                PushStandInRule(.expireProviderToken), PushStandInRule(.noAnswerAfterAcceptance),
                 PushStandInRule(.mute()), PushStandInRule(.mute(answersEvery: 3)),
             ])
     }

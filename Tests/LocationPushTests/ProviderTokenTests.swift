@@ -57,33 +57,70 @@ import Testing
     @Test(arguments: [(0.0, 45.0), (0.5, 47.5), (0.999, 49.995)])
     func `a token is renewed between its 45th and 50th minute`(jitter: Double, minutes: Double) {
         var policy = ProviderTokenPolicy()
-        #expect(policy.mustSign(at: time(0)))
-        policy.noteSigned(at: time(0), jitter: jitter)
-        #expect(!policy.mustSign(at: time(minutes - 0.01)))
-        #expect(policy.mustSign(at: time(minutes + 0.01)))
+        #expect(policy.occasion(at: time(0)) == .due)
+        policy.noteSigned(at: time(0), because: .due, jitter: jitter)
+        #expect(policy.occasion(at: time(minutes - 0.01)) == nil)
+        #expect(policy.occasion(at: time(minutes + 0.01)) == .due)
     }
 
     @Test func `an expired token is renewed once, however many pushes carried it`() {
         var policy = ProviderTokenPolicy()
-        policy.noteSigned(at: time(0), jitter: 0)
+        policy.noteSigned(at: time(0), because: .due, jitter: 0)
         #expect(policy.renewal(ofExpired: 1, at: time(30)) == .sign)
-        policy.noteSigned(at: time(30), jitter: 0)
+        policy.noteSigned(at: time(30), because: .refusal, jitter: 0)
         #expect(policy.renewal(ofExpired: 1, at: time(30)) == .alreadyDone)
         #expect(policy.number == 2)
     }
 
-    @Test func `no two tokens are signed within 20 minutes, even when APNs calls a young one expired`() {
+    @Test func `a young token that APNs calls expired is renewed once, and the fresh one not before 20 minutes`() {
         var policy = ProviderTokenPolicy()
-        policy.noteSigned(at: time(0), jitter: 0)
-        #expect(policy.renewal(ofExpired: 1, at: time(19.9)) == .tooSoon)
-        #expect(policy.renewal(ofExpired: 1, at: time(20)) == .sign)
+        policy.noteSigned(at: time(0), because: .due, jitter: 0)
+        #expect(policy.renewal(ofExpired: 1, at: time(0.1)) == .sign)
+        policy.noteSigned(at: time(0.1), because: .refusal, jitter: 0)
+        #expect(policy.renewal(ofExpired: 2, at: time(0.2)) == .tooSoon)
+        #expect(policy.renewal(ofExpired: 2, at: time(20.09)) == .tooSoon)
+        #expect(policy.renewal(ofExpired: 2, at: time(20.1)) == .sign)
     }
 
-    @Test func `a clock that was set makes a new token due, but not within 20 minutes`() {
+    @Test func `a token that was accepted is renewed at its first refusal, at most three times in 20 minutes`() {
         var policy = ProviderTokenPolicy()
-        policy.noteSigned(at: time(0), jitter: 0)
-        let hourBack = PushTime(unixMs: time(-60).unixMs, monotonicMs: time(5).monotonicMs)
-        #expect(!policy.mustSign(at: hourBack))
-        #expect(policy.mustSign(at: PushTime(unixMs: time(-45).unixMs, monotonicMs: time(20).monotonicMs)))
+        policy.noteSigned(at: time(0), because: .due, jitter: 0)
+        for number in 1...3 {
+            #expect(policy.renewal(ofExpired: number, at: time(Double(number))) == .sign)
+            policy.noteSigned(at: time(Double(number)), because: .refusal, jitter: 0)
+            policy.noteAccepted(number + 1)
+        }
+        #expect(policy.renewal(ofExpired: 4, at: time(4)) == .tooSoon)
+        #expect(policy.renewal(ofExpired: 4, at: time(20.9)) == .tooSoon)
+        #expect(policy.renewal(ofExpired: 4, at: time(21)) == .sign)
+    }
+
+    /// A moment `minutes` after the beginning, with the wall clock set on by `seconds`.
+    private func time(_ minutes: Double, setOnBy seconds: Int64) -> PushTime {
+        PushTime(unixMs: time(minutes).unixMs + seconds * 1000, monotonicMs: time(minutes).monotonicMs)
+    }
+
+    @Test(arguments: [5, 7200, -5, -7200] as [Int64])
+    func `a clock that was set makes a new token due at once`(seconds: Int64) {
+        var policy = ProviderTokenPolicy()
+        policy.noteSigned(at: time(0), because: .due, jitter: 0)
+        #expect(policy.occasion(at: time(0.1, setOnBy: seconds)) == .clockStep)
+        policy.noteSigned(at: time(0.1, setOnBy: seconds), because: .clockStep, jitter: 0)
+        #expect(policy.occasion(at: time(0.2, setOnBy: seconds)) == nil)
+    }
+
+    @Test func `a clock that is slewed makes none due`() {
+        var policy = ProviderTokenPolicy()
+        policy.noteSigned(at: time(0), because: .due, jitter: 0)
+        #expect(policy.occasion(at: time(44, setOnBy: 4)) == nil)
+    }
+
+    @Test func `a clock that jumps each minute costs four tokens in the first 20 minutes, and the last stays in use`() {
+        var policy = ProviderTokenPolicy()
+        for minute in 0..<20 {
+            let now = time(Double(minute), setOnBy: Int64(minute) * 3600)
+            if let occasion = policy.occasion(at: now) { policy.noteSigned(at: now, because: occasion, jitter: 0) }
+        }
+        #expect(policy.number == 4)
     }
 }

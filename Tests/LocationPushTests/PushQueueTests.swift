@@ -34,24 +34,93 @@ import Testing
         #expect(queue.inFlightCount == 3)
     }
 
-    @Test func `a busy answer is tried again after 500, 2000 and 5000 ms and then stands`() throws {
+    /// Answers each try of push 1 the same way and moves the clock from try to try.
+    ///
+    /// - Returns: when the tries began, and the outcome.
+    private func tries(
+        of queue: inout PushQueue, answer: PushAnswer
+    ) -> (beganMs: [Int64], outcome: PushOutcome?) {
+        var began: [Int64] = []
+        var now: Int64 = 0
+        while began.count < 1000 {
+            if queue.next(atMs: now) == 1 {
+                began.append(now)
+                let verdict = queue.answered(1, answer, renewed: false, atMs: now)
+                if let outcome = verdict.outcome { return (began, outcome) }
+            }
+            guard let due = queue.nextDueMs(atMs: now) else { break }
+            now = due
+            if let late = queue.expire(atMs: now).ended.first { return (began, late.outcome) }
+        }
+        return (began, nil)
+    }
+
+    /// The pauses of a person's minute: 500, 2000, 5000 ms, twice the one before, half of what is left, 5000 ms.
+    @Test(arguments: [("InternalServerError", 500), ("ServiceUnavailable", 503), ("", 502)])
+    func `a busy answer is tried again after growing pauses until the deadline`(name: String, status: Int) throws {
         var queue = queue()
         queue.submit(1, try push(), deadlineMs: 60_000)
-        var now: Int64 = 0
-        for pause in [500, 2000, 5000] as [Int64] {
-            #expect(queue.next(atMs: now) == 1)
-            #expect(queue.answered(1, answer(500, "InternalServerError"), renewed: false, atMs: now).outcome == nil)
-            #expect(queue.expire(atMs: now + pause - 1).ended.isEmpty)
-            #expect(queue.next(atMs: now + pause - 1) == nil)
-            #expect(queue.nextDueMs(atMs: now) == now + pause)
-            now += pause
-            #expect(queue.expire(atMs: now).ended.isEmpty)
-        }
-        #expect(queue.next(atMs: now) == 1)
-        #expect(queue.attempts(1) == 4)
-        let last = queue.answered(1, answer(500, "InternalServerError"), renewed: false, atMs: now)
-        #expect(last.outcome == .rejected(PushRejection(status: 500, reason: .internalServerError)))
+        let (began, outcome) = tries(of: &queue, answer: answer(status, name))
+        #expect(began == [0, 500, 2_500, 7_500, 17_500, 37_500, 48_750, 54_375, 59_375])
+        #expect(outcome == .rejected(PushRejection(status: status, reason: PushReason(name))))
         #expect(queue.count == 0)
+    }
+
+    @Test func `the service's own push is tried for 15 minutes, and not more than 25 times in a day`() throws {
+        for (minutes, atMost) in [(15, 20), (24 * 60, 25)] as [(Int64, Int)] {
+            var queue = queue()
+            queue.submit(1, try push(.serverAsked), deadlineMs: minutes * 60_000)
+            let (began, outcome) = tries(of: &queue, answer: answer(503, "ServiceUnavailable"))
+            #expect(began.count <= atMost)
+            if minutes == 15 { #expect(try #require(began.last) > 14 * 60_000) }
+            #expect(zip(began, began.dropFirst()).allSatisfy { $1 - $0 >= 500 && $1 - $0 <= 120_000 })
+            #expect(outcome == .rejected(PushRejection(status: 503, reason: .serviceUnavailable)))
+        }
+    }
+
+    @Test func `too many requests to a device hold that device alone`() throws {
+        func push(_ device: UInt8) throws -> LocationPushRequest {
+            try LocationPushRequest(
+                deviceToken: [device], bundleID: "a.b", environment: .development, priority: .userAsked,
+                expirationSeconds: 0, apnsID: "00000000-0000-0000-0000-000000000001", payload: [0x7B, 0x7D],
+                deadlineMs: 0)
+        }
+        var queue = queue()
+        let busy = answer(429, "TooManyRequests")
+        queue.submit(1, try push(7), deadlineMs: 600_000)
+        queue.submit(2, try push(7), deadlineMs: 600_000)
+        queue.submit(3, try push(8), deadlineMs: 600_000)
+        #expect(queue.next(atMs: 0) == 1)
+        #expect(queue.answered(1, busy, renewed: false, atMs: 0) == PushQueue.Verdict())
+        #expect(queue.next(atMs: 0) == 3)
+        #expect(queue.next(atMs: 499) == nil)
+        _ = queue.expire(atMs: 500)
+        // Whichever of the two goes first: when it is refused again, the hold is twice as long.
+        let next = queue.next(atMs: 500)
+        let first = try #require(next)
+        _ = queue.answered(first, answer(429, "TooManyRequests", retryAfter: 3), renewed: false, atMs: 500)
+        queue.submit(4, try push(7), deadlineMs: 600_000)
+        _ = queue.expire(atMs: 3_499)
+        #expect(queue.next(atMs: 3_499) == nil)
+        _ = queue.expire(atMs: 3_500)
+        let later = queue.next(atMs: 3_500)
+        let second = try #require(later)
+        _ = queue.answered(second, answer(200), renewed: false, atMs: 3_500)
+        // Nothing is held any more.
+        queue.submit(5, try push(7), deadlineMs: 600_000)
+        var sent: [UInt64] = []
+        while let next = queue.next(atMs: 3_500) { sent.append(next) }
+        #expect(Set(sent + [second]) == [1, 2, 4, 5])
+    }
+
+    @Test func `a push that waits for its device to be free says so at its deadline`() throws {
+        var queue = queue()
+        queue.submit(1, try push(), deadlineMs: 600_000)
+        _ = queue.next(atMs: 0)
+        _ = queue.answered(1, answer(429, "TooManyRequests", retryAfter: 30), renewed: false, atMs: 0)
+        queue.submit(2, try push(), deadlineMs: 10_000)
+        #expect(queue.next(atMs: 0) == nil)
+        #expect(queue.expire(atMs: 10_000).ended.map(\.outcome) == [.failed(.held(.tooManyRequests))])
     }
 
     @Test func `Retry-After lengthens the pause, and one beyond the deadline ends the push at once`() throws {
@@ -104,7 +173,7 @@ import Testing
         _ = queue.next(atMs: 0)
         #expect(queue.answered(1, expired, renewed: true, atMs: 0) == PushQueue.Verdict())
         #expect(queue.next(atMs: 0) == 1)
-        let second = queue.answered(1, expired, renewed: true, atMs: 0)
+        let second = queue.answered(1, expired, renewed: false, atMs: 0)
         #expect(second.outcome == .rejected(PushRejection(status: 403, reason: .expiredProviderToken)))
         #expect(second.alarm == .expiredProviderToken)
     }

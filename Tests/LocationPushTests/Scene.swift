@@ -54,7 +54,10 @@ final class Scene: Sendable {
 /// The system's clocks, moved on by a chosen span.
 final class SettableClock: Sendable {
     private let aheadMs = Mutex<Int64>(0)
+    private let setOnMs = Mutex<Int64>(0)
 
+    /// Sets the wall clock on, or back, as an administrator does; the monotonic one goes on as it was.
+    func set(onByMinutes minutes: Int64) { setOnMs.withLock { $0 += minutes * 60_000 } }
     func moveAhead(minutes: Int64) { moveAhead(seconds: minutes * 60) }
     func moveAhead(seconds: Int64) { aheadMs.withLock { $0 += seconds * 1000 } }
 
@@ -62,7 +65,8 @@ final class SettableClock: Sendable {
         PushClock { [self] in
             let now = PushClock.system.now()
             let ahead = aheadMs.withLock { $0 }
-            return PushTime(unixMs: now.unixMs + ahead, monotonicMs: now.monotonicMs + ahead)
+            let setOn = setOnMs.withLock { $0 }
+            return PushTime(unixMs: now.unixMs + ahead + setOn, monotonicMs: now.monotonicMs + ahead)
         }
     }
 }
