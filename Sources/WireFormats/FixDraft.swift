@@ -50,38 +50,44 @@ struct FixDraft {
         if latitude == 0 && longitude == 0 && (horizontalAccuracy == 0 || time == .at(Timestamp(milliseconds: 0))) {
             return .rejected(.noFix)
         }
-        guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
-            return .rejected(.badCoordinate)
-        }
+        guard
+            let coordinate = try? Coordinate(latitude: latitude.positiveZero, longitude: longitude.positiveZero)
+        else { return .rejected(.badCoordinate) }
         return time.report(now: now) { .fix(fix(at: $0, coordinate), answering: answering) }
     }
 
     private func fix(at timestamp: Timestamp, _ coordinate: Coordinate) -> Fix {
-        var fix = Fix(timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: horizontalAccuracy)
+        var fix = Fix(
+            timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: Self.known(horizontalAccuracy))
         if verticalAccuracy.map({ $0 > 0 }) ?? true {
-            fix.altitude = altitude
-            fix.ellipsoidalAltitude = ellipsoidalAltitude
-            fix.verticalAccuracy = verticalAccuracy
+            fix.altitude = Self.known(altitude)
+            fix.ellipsoidalAltitude = Self.known(ellipsoidalAltitude)
+            fix.verticalAccuracy = Self.known(verticalAccuracy)
         }
         fix.floor = floor
-        fix.speed = speed
-        fix.speedAccuracy = speedAccuracy
-        fix.course = course
-        fix.courseAccuracy = courseAccuracy
+        fix.speed = Self.known(speed)
+        fix.speedAccuracy = Self.known(speedAccuracy)
+        fix.course = Self.known(course)
+        fix.courseAccuracy = Self.known(courseAccuracy)
         fix.isSimulatedBySoftware = isSimulatedBySoftware
         fix.isProducedByAccessory = isProducedByAccessory
-        fix.batteryLevel = batteryLevel
+        fix.batteryLevel = Self.known(batteryLevel)
         fix.clientID = clientID
         fix.receivedAt = receivedAt
         fix.remainder = remainder
         return fix
     }
+
+    /// A number that can be stored: not infinite, as a speed is that overflows in meters per second, and 0 for −0.
+    private static func known(_ number: Double?) -> Double? {
+        number.flatMap { $0.isFinite ? $0.positiveZero : nil }
+    }
 }
 
 /// Values for which clients write a negative number when they do not know.
 enum Sentinel {
-    /// `nil` for a negative number.
-    static func nonNegative(_ number: Double) -> Double? { number >= 0 ? number : nil }
+    /// `nil` for a negative number; −0 is 0.
+    static func nonNegative(_ number: Double) -> Double? { number >= 0 ? number.positiveZero : nil }
 
     /// A course in 0 ≤ course < 360, which 360 is too, as 0; `nil` for a negative number.
     static func course(_ degrees: Double) -> Double? { degrees == 360 ? 0 : nonNegative(degrees) }

@@ -125,7 +125,9 @@ package enum OwnTracks {
         guard let latitude = message["lat"]?.double, let longitude = message["lon"]?.double else {
             return .message("waypoint", members.lazy.filter { $0.key != "_type" })
         }
-        guard let center = try? Coordinate(latitude: latitude, longitude: longitude) else {
+        guard
+            let center = try? Coordinate(latitude: latitude.positiveZero, longitude: longitude.positiveZero)
+        else {
             return .waypoint(Waypoint(created: time, name: name, circle: nil))
         }
         guard let radius = message["rad"]?.double, let circle = try? Circle(center: center, radiusMeters: radius) else {

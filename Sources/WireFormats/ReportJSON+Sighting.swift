@@ -46,7 +46,7 @@ extension ReportJSON {
             return .rejected(.missingField)
         }
         guard let latitude = latitude.double, let longitude = longitude.double,
-            let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
+            let coordinate = try? Coordinate(latitude: latitude.positiveZero, longitude: longitude.positiveZero)
         else { return .rejected(.badCoordinate) }
         var dates: [Timestamp?] = []
         for name in ["arrival", "departure"] {

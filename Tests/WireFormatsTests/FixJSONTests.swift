@@ -150,7 +150,7 @@ import Whereabouts
         fix.ellipsoidalAltitude = number(-1000...9000)
         fix.verticalAccuracy = number(1...100)
         fix.floor = flag() == nil ? nil : Int64(bitPattern: random.next())
-        fix.speed = flag() == nil ? -0.0 : number(0...1e9)
+        fix.speed = flag() == nil ? 0 : number(0...1e9)
         fix.speedAccuracy = number(0...10)
         fix.course = number(0...359)
         fix.courseAccuracy = number(0...180)

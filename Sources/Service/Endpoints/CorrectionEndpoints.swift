@@ -31,7 +31,7 @@ enum CorrectionEndpoints {
             }
             let coordinate: Coordinate
             do throws(CoordinateError) {
-                coordinate = try Coordinate(latitude: latitude, longitude: longitude)
+                coordinate = try Coordinate(latitude: latitude.positiveZero, longitude: longitude.positiveZero)
             } catch {
                 throw .invalid("\(error)")
             }

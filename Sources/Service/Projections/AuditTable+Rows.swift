@@ -142,9 +142,8 @@ extension AuditedDisclosure: AuditRow {
         writer.integer(disclosure.verdict.code)
         writer.integer(disclosure.precision.rawValue)
         let content = disclosure.content.content
-        // −0 comes back from a REAL column as 0.
-        writer.optional(content.map { $0.latitude + 0 })
-        writer.optional(content.map { $0.longitude + 0 })
+        writer.optional(content?.latitude)
+        writer.optional(content?.longitude)
         writer.optional(content?.horizontalAccuracy)
         writer.optional(content?.timestamp.milliseconds)
         writer.optional(content?.placeName)

@@ -32,7 +32,7 @@ struct FixColumns: Equatable {
         }
 
         func write(to writer: inout CBORWriter) {
-            if let whole { writer.integer(whole) } else { writer.float(value) }
+            if let whole { writer.integer(whole) } else { writer.real(value) }
         }
     }
 
@@ -40,7 +40,7 @@ struct FixColumns: Equatable {
         timestamp = fix.timestamp
         latitude = Degrees(fix.coordinate.latitude)
         longitude = Degrees(fix.coordinate.longitude)
-        horizontalAccuracy = fix.horizontalAccuracy
+        horizontalAccuracy = fix.horizontalAccuracy?.positiveZero
         details = FixDetails.encode(fix)
     }
 
@@ -126,20 +126,25 @@ package struct ReportedFix: Hashable, Sendable {
         device = DeviceID(rawValue: statement.int(at: 0))
         number = statement.int(at: 1)
         var fix = try FixColumns(statement, from: 3).fix
-        fix.receivedAt = statement.optionalInt(at: 2).map { delay in
-            Timestamp(milliseconds: fix.timestamp.milliseconds + delay)
+        fix.receivedAt = try statement.optionalInt(at: 2).map { (delay) throws(SQLiteError) in
+            try Timestamp(fix.timestamp.milliseconds, plus: delay)
         }
         self.fix = fix
     }
 }
 
 extension CBORWriter {
+    /// A number as a REAL column gives it back: 0 for −0, and nothing for NaN.
+    mutating func real(_ value: Double) {
+        if value.isNaN { null() } else { float(value.positiveZero) }
+    }
+
     mutating func optional(_ value: Int64?) {
         if let value { integer(value) } else { null() }
     }
 
     mutating func optional(_ value: Double?) {
-        if let value { float(value) } else { null() }
+        if let value { real(value) } else { null() }
     }
 
     mutating func optional(_ value: String?) {
@@ -148,6 +153,17 @@ extension CBORWriter {
 
     mutating func optional(_ value: [UInt8]?) {
         if let value { byteString(value) } else { null() }
+    }
+}
+
+extension Timestamp {
+    /// A moment that a row stores as milliseconds after another one.
+    ///
+    /// - Throws: where the sum is no moment: no fold wrote that.
+    init(_ milliseconds: Int64, plus delay: Int64) throws(SQLiteError) {
+        let (sum, overflows) = milliseconds.addingReportingOverflow(delay)
+        if overflows { throw .damagedProjection }
+        self.init(milliseconds: sum)
     }
 }
 

@@ -28,7 +28,9 @@ extension TimelineTable: TimelineRows {
                     device: DeviceID(rawValue: statement.int(at: 5)),
                     timestamp: Timestamp(milliseconds: timestamp), coordinate: coordinate,
                     horizontalAccuracy: report != nil && accuracy == -1 ? nil : accuracy,
-                    receivedAt: statement.optionalInt(at: 4).map { Timestamp(milliseconds: timestamp + $0) },
+                    receivedAt: try statement.optionalInt(at: 4).map { (delay) throws(SQLiteError) in
+                        try Timestamp(timestamp, plus: delay)
+                    },
                     report: report)
                 guard try body(fix) else { return }
             }
