@@ -24,6 +24,9 @@ package struct Connection: ~Copyable {
         case readWrite
         /// Reads an existing file (`SQLITE_OPEN_READONLY`, `query_only`) and never checkpoints.
         case readOnly
+        /// Reads a file that nobody can change meanwhile, such as one on read-only media (`immutable=1`): takes no locks and
+        /// looks for no journal. What is in a WAL beside it is not seen.
+        case immutable
     }
 
     let handle: OpaquePointer
@@ -113,7 +116,7 @@ package struct Connection: ~Copyable {
 
 extension Connection {
     private static func open(path: String, access: Access) throws(SQLiteError) -> OpaquePointer {
-        let name = try fileName(path)
+        let name = try fileName(path, access)
         if access == .readWrite && name != inMemory {
             // SQLite would make the file 0644. Made by `mknod`, it needs no descriptor of ours: closing one would drop
             // the locks that this process may hold on the file (POSIX). When it fails because the file is there, all is
@@ -121,7 +124,13 @@ extension Connection {
             mknod(name, S_IFREG | 0o600, 0)
         }
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_NOMUTEX | (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+        let mode =
+            switch access {
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
+        let flags = SQLITE_OPEN_NOMUTEX | mode
         let code = sqlite3_open_v2(name, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(extendedCode: code, handle: handle, sql: nil)
@@ -140,18 +149,35 @@ extension Connection {
     private static let inMemory = ":memory:"
 
     /// The name to hand to SQLite, which reads `file:…` as a URI and `:…` as its own where a path is not spelled out.
-    private static func fileName(_ path: String) throws(SQLiteError) -> String {
+    private static func fileName(_ path: String, _ access: Access) throws(SQLiteError) -> String {
         if path.isEmpty || path.utf8.contains(0) {
             throw SQLiteError(code: SQLITE_CANTOPEN, message: "the path is empty or holds a NUL character")
         }
+        if access == .immutable { return uri(path) + "?immutable=1" }
         return path == inMemory || path.hasPrefix("/") ? path : "./" + path
+    }
+
+    /// `path` as a URI, in which every byte but letters, digits and a few marks is escaped (RFC 3986).
+    private static func uri(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var text = Array("file:".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                text.append(byte)
+            default: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func configure(_ handle: OpaquePointer, _ access: Access) throws(SQLiteError) {
         try check(sqlite3_extended_result_codes(handle, 1), handle, nil)
         try check(sqlite3_busy_timeout(handle, busyTimeoutMilliseconds), handle, nil)
         var settings = "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
-        if access == .readOnly {
+        if access != .readWrite {
             try check(sqlite3_wal_autocheckpoint(handle, 0), handle, nil)
             settings += "PRAGMA query_only=ON;"
         }

@@ -13,6 +13,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
     /// The file is damaged or is no database (`SQLITE_CORRUPT`, `SQLITE_NOTADB`).
     package var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+    /// A row breaks a constraint or a type of its table (`SQLITE_CONSTRAINT`, `SQLITE_MISMATCH`).
+    package var isConstraint: Bool { code == SQLITE_CONSTRAINT || code == SQLITE_MISMATCH }
     /// The disk, or the bound on the size of the file, is full (`SQLITE_FULL`).
     package var isFull: Bool { code == SQLITE_FULL }
     /// Another connection held a lock for longer than the busy timeout (`SQLITE_BUSY`), or another statement of this

@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import JSON
+import SQLite
 
 /// The files of one service, and the lock that makes it the only one.
 ///
@@ -50,7 +51,20 @@ package final class DataDirectory: Sendable {
         try Self.makeDirectory(projections)
     }
 
-    deinit { close(lock) }
+    /// Opens a directory to look at it only: nothing is made or changed, so that it may be on read-only media.
+    ///
+    /// - Throws: ``LogError/inUse(processID:)`` while a service runs on it.
+    init(reading path: String) throws(LogError) {
+        self.path = path
+        // Without the file nobody has ever run on it, or it is a copy.
+        lock = open(Self.lockPath(path), O_RDONLY | O_CLOEXEC)
+        guard lock < 0 || flock(lock, LOCK_SH | LOCK_NB) == 0 else {
+            close(lock)
+            throw .inUse(processID: Self.running(in: path)?.processID ?? 0)
+        }
+    }
+
+    deinit { if lock >= 0 { close(lock) } }
 
     /// Tries for a fifth of a second: a child of a process that has just let go may hold the lock between its fork and
     /// its exec.
@@ -101,8 +115,10 @@ package final class DataDirectory: Sendable {
     func openKeys() throws(LogError) -> KeyRing { try openKeys(under: try keyEncryptionKey()) }
 
     /// As ``openKeys()``, for callers who have the key-encryption key.
-    func openKeys(under keyEncryptionKey: SymmetricKey) throws(LogError) -> KeyRing {
-        try KeyRing(path: keys, keyEncryptionKey: keyEncryptionKey, from: Self.credential ?? kek)
+    func openKeys(
+        under keyEncryptionKey: SymmetricKey, access: Connection.Access = .readWrite
+    ) throws(LogError) -> KeyRing {
+        try KeyRing(path: keys, keyEncryptionKey: keyEncryptionKey, from: Self.credential ?? kek, access: access)
     }
 
     /// The key-encryption key: from systemd's credential `kek` if there is one, else from the file `kek`, which is made

@@ -42,9 +42,7 @@ enum House {
                 let makers = CommandTable.all.filter(\.makesInstallation).map(\.name).joined(separator: ", ")
                 throw .data("There is no installation in \(path). Check --data; these commands make one: \(makers).")
             }
-            let service = try open(path)
-            return Client(
-                service: ServiceClient(transport: HouseTransport(service: service), token: service.adminToken))
+            return client(of: try open(path))
         }
         guard let text = running.address, let transport = WireTransport("http://" + text) else {
             throw .data("Another command (process \(running.processID)) is using \(path); wait until it is done.")
@@ -55,16 +53,22 @@ enum House {
         return Client(service: ServiceClient(transport: transport, token: token))
     }
 
+    /// The operator's client of a service in this process.
+    static func client(of service: Service) -> Client {
+        Client(service: ServiceClient(transport: HouseTransport(service: service), token: service.adminToken))
+    }
+
     /// Opens the service of a data directory in this process.
     static func open(_ path: String, acceptingLoss: Bool = false) throws(ToolError) -> Service {
-        do {
-            let directory = try DataDirectory(path: path)
-            return try Service(
-                directory: directory, configuration: try ServiceConfiguration.read(directory.configuration),
-                gazetteerPath: GazetteerLocation.find(), acceptingLoss: acceptingLoss)
-        } catch {
-            throw .data("\(error)")
-        }
+        do { return try service(path, acceptingLoss: acceptingLoss) } catch { throw .data("\(error)") }
+    }
+
+    /// As ``open(_:acceptingLoss:)``, with the errors of ``Service``.
+    static func service(_ path: String, acceptingLoss: Bool = false) throws -> Service {
+        let directory = try DataDirectory(path: path)
+        return try Service(
+            directory: directory, configuration: try ServiceConfiguration.read(directory.configuration),
+            gazetteerPath: GazetteerLocation.find(), acceptingLoss: acceptingLoss)
     }
 
     /// The operator's token, `nil` with `errno` set when it cannot be read.

@@ -196,4 +196,20 @@ import Testing
         try table.store([1, 2, 3])
         #expect(try table.connection.integers("SELECT a FROM t") == [1, 2, 3])
     }
+
+    @Test func `a file on read-only media is read without a word beside it, whatever its name`() throws {
+        let path = folder.path + "/a file?mode=rw#100%25 é.sqlite"
+        do {
+            let connection = try Connection(path: path, access: .readWrite)
+            try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (7)")
+        }
+        for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+        let connection = try Connection(path: path, access: .immutable)
+        let found = try connection.cached("SELECT a FROM t") { (statement) throws(SQLiteError) in
+            try statement.step() ? statement.int(at: 0) : 0
+        }
+        #expect(found == 7)
+        #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM t") }
+        #expect(folder.names == ["a file?mode=rw#100%25 é.sqlite"])
+    }
 }

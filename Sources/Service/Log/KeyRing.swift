@@ -30,8 +30,8 @@ final class KeyRing: Sendable {
         /// Keys that are not durable yet, made in a transaction that is open unless it has ended by itself.
         var newKeys: [(id: Int64, slot: Slot, wrapped: [UInt8])] = []
 
-        init(path: String) throws(SQLiteError) {
-            connection = try Connection(path: path, access: .readWrite)
+        init(path: String, access: Connection.Access) throws(SQLiteError) {
+            connection = try Connection(path: path, access: access)
         }
 
         /// Opens the transaction of the new keys. Should it have ended by itself, as on a full disk, the keys that were in
@@ -79,14 +79,20 @@ final class KeyRing: Sendable {
     ///   - path: the file.
     ///   - keyEncryptionKey: the key that wraps the keys in it.
     ///   - keyFile: where that key comes from, for the sentence that an operator reads.
+    ///   - access: only to look keys up, unless it is ``Connection/Access/readWrite``.
     /// - Throws: ``LogError/keyEncryptionKey(_:)`` when the key is not the one that the file was made under. Nothing is
     ///   written then.
-    init(path: String, keyEncryptionKey: SymmetricKey, from keyFile: String = "kek") throws(LogError) {
+    init(
+        path: String, keyEncryptionKey: SymmetricKey, from keyFile: String = "kek",
+        access: Connection.Access = .readWrite
+    ) throws(LogError) {
         self.keyEncryptionKey = keyEncryptionKey
         let isRight: Bool
         do throws(SQLiteError) {
-            let store = try Store(path: path)
-            try store.connection.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;")
+            let store = try Store(path: path, access: access)
+            if access == .readWrite {
+                try store.connection.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;")
+            }
             isRight = try Self.isRight(keyEncryptionKey, store)
             state = Mutex(store)
         } catch { throw .sqlite(error) }
@@ -95,6 +101,7 @@ final class KeyRing: Sendable {
                 "\(keyFile) does not open \(path), and nothing was changed. Put back the kek that belongs to this directory."
             )
         }
+        guard access == .readWrite else { return }
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) in try Self.prepare(state, keyEncryptionKey) }
         } catch { throw .sqlite(error) }

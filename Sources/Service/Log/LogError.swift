@@ -10,6 +10,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     /// An event is of a kind that a later version brought.
     case newerKind(number: Int64, kind: Int64)
     case notALog(path: String)
+    /// The tables, triggers or indexes of the log, or what it says of itself, are not what this version makes.
+    case altered(path: String, String)
     /// Another process holds the data directory.
     case inUse(processID: Int32)
     case file(path: String, errno: Int32)
@@ -24,6 +26,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case backupList(String)
     /// What the log says of itself does not fit its rows.
     case damaged(number: Int64, String)
+    /// The file has events in its write-ahead log, and that cannot be read where nothing can be written.
+    case hotJournal(path: String)
     /// Events that were durable are not in the log any more.
     case lost(LogLoss)
     /// The writer stopped after an earlier fault.
@@ -37,6 +41,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
         case .newerKind(let number, let kind):
             "Event \(number) is of kind \(kind), which a later version brought. Install the later version."
         case .notALog(let path): "\(path) is not a log of this program; choose another --data directory."
+        case .altered(let path, let what):
+            "\(path) is not as this version makes it: \(what). Restore a backup; `verify` says which events are whole."
         case .inUse(let processID):
             "Another service (process \(processID)) uses this data directory; stop it or choose another --data directory."
         case .file(let path, let errno): "\(path): \(String(cString: strerror(errno)))."
@@ -49,6 +55,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
         case .backupList(let path):
             "\(path) is not the list of backups that this program wrote; put it back, or remove it and look after the keys.sqlite in older backups yourself."
         case .damaged(let number, let what): "Event \(number) is damaged: \(what)."
+        case .hotJournal(let path):
+            "\(path)-wal holds what is not in \(path) yet, and cannot be read where nothing can be written; copy the whole folder to where you can write, and name the copy with --data."
         case .lost(let loss): loss.description
         case .stopped: "The log stopped after a fault; see the diagnostics, then start the service again."
         }

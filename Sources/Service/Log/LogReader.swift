@@ -17,9 +17,9 @@ package final class LogReader {
     /// The highest id of a key in the events that ``events(after:limit:)`` gave last; 0 when they name none.
     private(set) var highestKey: Int64 = 0
 
-    init(path: String, keys: KeyRing) throws(LogError) {
+    init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
         do throws(SQLiteError) {
-            connection = try Connection(path: path, access: .readOnly)
+            connection = try Connection(path: path, access: access)
         } catch { throw .sqlite(error) }
         self.keys = keys
         cacheGeneration = keys.currentGeneration
@@ -64,6 +64,7 @@ package final class LogReader {
 
     /// The event with this number; `nil` beyond the head.
     package func event(_ number: Int64) throws(LogError) -> (event: RecordedEvent, leaf: Digest)? {
+        if number < 1 { return nil }
         let events = try events(after: number - 1, limit: 1)
         return events.first.flatMap { $0.event.number == number ? $0 : nil }
     }
@@ -166,10 +167,21 @@ package final class LogReader {
         return (try result.get(), leaf)
     }
 
+    /// The years 1 to 9999 in milliseconds since 1970.
+    private static let moments: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+
     private static func header(_ statement: borrowing Statement) throws(LogError) -> EventHeader {
         let number = statement.int(at: 0)
         guard let correlation = statement.withBytes(at: 6, { RequestID(bytes: $0) }) else {
             throw .damaged(number: number, "its correlation has not 16 bytes")
+        }
+        // So that nothing that is counted on from these numbers overflows.
+        guard number > 0, (1...number).contains(statement.int(at: 2)), (0..<number).contains(statement.int(at: 7))
+        else {
+            throw .damaged(number: number, "its version or its cause cannot be")
+        }
+        guard moments.contains(statement.int(at: 4)) else {
+            throw .damaged(number: number, "it was recorded before the year 1 or after the year 9999")
         }
         return EventHeader(
             number: number, stream: StreamID(rawValue: statement.int(at: 1)), version: statement.int(at: 2),
@@ -301,14 +313,31 @@ struct LogIdentity: Sendable {
     /// Leaf of the newest event; `nil` when there is none.
     let head: Digest?
 
+    /// More events or epochs than there can be: a number beyond is damage, and what is counted on from it cannot overflow.
+    private static let mostEvents: Int64 = 1 << 52
+    private static let mostEpochs: Int64 = 1 << 32
+
+    /// - Throws: a corruption with a sentence that names the column when the row is not what this version writes.
     static func read(_ connection: borrowing Connection) throws(SQLiteError) -> LogIdentity {
-        try connection.cached("SELECT id, epoch, size, compact_range, head FROM log") {
+        try connection.cached("SELECT id, epoch, size, compact_range, head, format FROM log") {
             (statement) throws(SQLiteError) in
-            guard try statement.step(), let id = statement.withBytes(at: 0, { Identifier128(bytes: $0) }),
-                let range = CompactRange(size: statement.int(at: 2), bytes: statement.bytes(at: 3))
-            else { throw SQLiteError.damagedRow }
-            return LogIdentity(
-                id: id, epoch: statement.int(at: 1), range: range, head: Digest(bytes: statement.bytes(at: 4)))
+            func check(_ isRight: Bool, _ what: String) throws(SQLiteError) {
+                if !isRight { throw SQLiteError(code: 11, message: "its table log \(what)") }
+            }
+            try check(try statement.step(), "has no row")
+            let (epoch, size, bytes) = (statement.int(at: 1), statement.int(at: 2), statement.bytes(at: 4))
+            try check(statement.int(at: 5) == LogSchema.format, "has the format \(statement.int(at: 5))")
+            try check((1...mostEpochs).contains(epoch), "has the epoch \(epoch)")
+            try check((0...mostEvents).contains(size), "has the size \(size)")
+            try check(bytes.count == (size == 0 ? 0 : 32), "has a head of \(bytes.count) bytes")
+            guard let id = statement.withBytes(at: 0, { Identifier128(bytes: $0) }),
+                let range = CompactRange(size: size, bytes: statement.bytes(at: 3))
+            else {
+                throw SQLiteError(code: 11, message: "its table log has an id or a compact range of another length")
+            }
+            let identity = LogIdentity(id: id, epoch: epoch, range: range, head: Digest(bytes: bytes))
+            try check(try !statement.step(), "has more than one row")
+            return identity
         }
     }
 }

@@ -22,9 +22,7 @@ enum LogSchema {
     static let format: Int64 = 1
     static let applicationID: Int64 = 0x5748_4552  // "WHER"
 
-    static let create: StaticString = """
-        PRAGMA application_id = 1464354130;
-        PRAGMA user_version = 1;
+    static let tables: StaticString = """
         CREATE TABLE event (
             number INTEGER PRIMARY KEY,
             stream INTEGER NOT NULL,
@@ -44,14 +42,55 @@ enum LogSchema {
             size INTEGER NOT NULL,
             compact_range BLOB NOT NULL,
             head BLOB NOT NULL
-        ) STRICT;
+        ) STRICT
+        """
+
+    static let triggers: StaticString = """
         CREATE TRIGGER event_is_final_update BEFORE UPDATE ON event BEGIN
             SELECT RAISE(ABORT, 'events are never changed');
         END;
         CREATE TRIGGER event_is_final_delete BEFORE DELETE ON event BEGIN
             SELECT RAISE(ABORT, 'events are never deleted');
-        END;
+        END
         """
+
+    static let marks: StaticString = "PRAGMA application_id = 1464354130; PRAGMA user_version = 1"
+
+    /// Makes the tables of an empty log.
+    static func create(_ connection: borrowing Connection) throws(SQLiteError) {
+        try connection.execute(marks)
+        try connection.execute(tables)
+        try connection.execute(triggers)
+    }
+
+    /// In what the file differs from what ``create(_:)`` makes, in words; `nil` when it does not.
+    ///
+    /// A table, trigger or index more could change what is written, and one less no longer guards it.
+    static func difference(_ connection: borrowing Connection) throws(SQLiteError) -> String? {
+        let due = try Connection(path: ":memory:", access: .readWrite)
+        try create(due)
+        let (expected, found) = (try objects(due), try objects(connection))
+        for (name, sql) in expected.sorted(by: { $0.key < $1.key }) {
+            guard let there = found[name] else { return "the \(name) is missing" }
+            guard there == sql else { return "the \(name) has another form" }
+        }
+        return found.keys.sorted().first { expected[$0] == nil }.map {
+            "it has the \($0), which this version does not make"
+        }
+    }
+
+    /// The SQL of everything in the schema, by kind and name such as `trigger event_is_final_update`.
+    private static func objects(_ connection: borrowing Connection) throws(SQLiteError) -> [String: String] {
+        try connection.cached("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema") {
+            (statement) throws(SQLiteError) in
+            var objects: [String: String] = [:]
+            while try statement.step() {
+                objects["\(statement.text(at: 0)) \(statement.text(at: 1))"] =
+                    "\(statement.text(at: 2)): \(statement.text(at: 3))"
+            }
+            return objects
+        }
+    }
 }
 
 /// The columns of an event that its leaf covers, besides the body.

@@ -31,6 +31,9 @@ final class LogStore {
             if try Self.userVersion(connection) == 0 { try Self.create(connection) }
         } catch { throw .sqlite(error) }
         do throws(SQLiteError) {
+            if let difference = try LogSchema.difference(connection) {
+                throw SQLiteError(code: 11, message: difference)
+            }
             identity = try LogIdentity.read(connection)
             insertion = try connection.prepare(
                 """
@@ -38,7 +41,7 @@ final class LogStore {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         } catch {
-            throw error.isCorruption ? .notALog(path: path) : .sqlite(error)
+            throw error.isCorruption ? .altered(path: path, error.message) : .sqlite(error)
         }
         let size = identity.range.size
         let newest = try newestNumber()
@@ -75,7 +78,7 @@ final class LogStore {
     private static func create(_ connection: borrowing Connection) throws(SQLiteError) {
         try connection.begin()
         do throws(SQLiteError) {
-            try connection.execute(LogSchema.create)
+            try LogSchema.create(connection)
             let random = randomBytes(16).withUnsafeBytes {
                 ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
             }

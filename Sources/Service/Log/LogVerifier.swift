@@ -45,9 +45,9 @@ package final class LogVerifier {
     /// Rows read in one go.
     private static let rowsPerRead = 4096
 
-    init(path: String, keys: KeyRing) throws(LogError) {
+    init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
         do throws(SQLiteError) {
-            connection = try Connection(path: path, access: .readOnly)
+            connection = try Connection(path: path, access: access)
         } catch { throw .sqlite(error) }
         self.keys = keys
         result = LogVerification(root: sha256.hash([]))
@@ -67,11 +67,18 @@ package final class LogVerifier {
     /// - Throws: when the file or the keys cannot be read at all. What is wrong inside them is part of the result.
     package func verify(progress: (_ done: Int64, _ all: Int64) -> Void) throws(LogError) -> LogVerification {
         let identity: LogIdentity?
+        let alteration: String?
         do throws(SQLiteError) {
-            identity = try LogIdentity.read(connection)
+            let difference = try LogSchema.difference(connection)
+            do throws(SQLiteError) {
+                (identity, alteration) = (try LogIdentity.read(connection), difference)
+            } catch {
+                guard error.meansDamage else { throw error }
+                (identity, alteration) = (nil, difference ?? error.message)
+            }
         } catch {
             guard error.isCorruption else { throw .sqlite(error) }
-            identity = nil
+            (identity, alteration) = (nil, error.message)
         }
         let end = identity?.range.size ?? .max
         while result.events < end, result.problem == nil, try readRows(upTo: end) {
@@ -80,6 +87,7 @@ package final class LogVerifier {
         result.root = range.root(sha256)
         if result.problem == nil { compare(identity) }
         if result.problem == nil { try lookBeyond() }
+        if let alteration { fail(result.events, "the file is not as this version makes it: \(alteration)") }
         return result
     }
 

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import SQLite
 import Whereabouts
 
 // `log.witness`, beside `log.sqlite`: what the log's newest event was, kept outside its write-ahead log, so that a log
@@ -52,7 +53,9 @@ struct LogWitness: Hashable, Sendable {
     }
 
     /// Everything that witnesses what the log of `path` held: its witness file, and the places of projections.
-    static func all(besideLog path: String, projections: String) -> [LogWitness] {
+    static func all(
+        besideLog path: String, projections: String, access: (String) -> Connection.Access? = { _ in .readOnly }
+    ) -> [LogWitness] {
         var witnesses = WitnessFile.read(WitnessFile.path(besideLog: path))
         guard let entries = opendir(projections) else { return witnesses }
         defer { closedir(entries) }
@@ -63,7 +66,10 @@ struct LogWitness: Hashable, Sendable {
             guard name.hasSuffix(".sqlite"), ProjectionKind.all.contains(where: { name.hasPrefix($0.name + "-v") })
             else { continue }
             // A file that cannot be read, or whose place does not give its checksum, is folded again: it says nothing.
-            if let witness = FollowedProjection.witness("\(projections)/\(name)") { witnesses.append(witness) }
+            let path = "\(projections)/\(name)"
+            if let access = access(path), let witness = FollowedProjection.witness(path, access) {
+                witnesses.append(witness)
+            }
         }
         return witnesses
     }

@@ -12,16 +12,25 @@ protocol AuditRow {
     var person: PersonID? { get }
     var key: String { get }
     var summary: String { get }
+    /// The columns that name places in the log, by which answers are ordered and found.
+    var numbers: [Int64?] { get }
     /// Writes the content columns, the table's name first, as one array.
     func write(to writer: inout CBORWriter)
 }
 
 extension RowHasher {
-    func hash(_ row: some AuditRow) -> Fingerprint { hash { row.write(to: &$0) } }
+    func hash(_ row: some AuditRow) -> Fingerprint {
+        hash { writer in
+            row.write(to: &writer)
+            for number in row.numbers { writer.optional(number) }
+        }
+    }
 }
 
 extension AuditedQuery: AuditRow {
     static let table: StaticString = "query"
+
+    var numbers: [Int64?] { [number, endedNumber, fixNumber] }
 
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }),
@@ -69,6 +78,8 @@ extension AuditedQuery: AuditRow {
 extension AuditedAttempt: AuditRow {
     static let table: StaticString = "attempt"
 
+    var numbers: [Int64?] { [number] }
+
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }),
             let apnsID = statement.withBytes(at: 6, { Identifier128(bytes: $0) })
@@ -103,6 +114,8 @@ extension AuditedAttempt: AuditRow {
 
 extension AuditedDisclosure: AuditRow {
     static let table: StaticString = "disclosure"
+
+    var numbers: [Int64?] { [number, disclosure.fix] }
 
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }),
@@ -154,6 +167,8 @@ extension AuditedDisclosure: AuditRow {
 extension AuditedRead: AuditRow {
     static let table: StaticString = "reading"
 
+    var numbers: [Int64?] { [number, read.asOf] }
+
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         guard let question = LocationRead.Question(rawValue: statement.int(at: 4)),
             let verdict = Verdict(code: statement.int(at: 5)), let precision = Precision(rawValue: statement.int(at: 6))
@@ -200,6 +215,8 @@ extension AuditedRead: AuditRow {
 extension SettingsChange: AuditRow {
     static let table: StaticString = "change"
 
+    var numbers: [Int64?] { [number] }
+
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         guard let kind = EventKind(rawValue: statement.int(at: 4)) else { throw .damagedProjection }
         self.init(
@@ -210,11 +227,11 @@ extension SettingsChange: AuditRow {
             other: statement.optionalInt(at: 6).map(PrincipalID.init(rawValue:)),
             name: statement.optionalText(at: 7),
             precision: statement.optionalInt(at: 8).flatMap(Precision.init(rawValue:)),
-            includesHistory: statement.optionalInt(at: 9).map { $0 != 0 },
+            includesHistory: try statement.optionalBool(at: 9),
             scopes: statement.optionalInt(at: 10).map(Scopes.init(rawValue:)),
             from: statement.optionalInt(at: 11).map(Timestamp.init(milliseconds:)),
             until: statement.optionalInt(at: 12).map(Timestamp.init(milliseconds:)),
-            asksEachTime: statement.optionalInt(at: 13).map { $0 != 0 }, hours: statement.optionalText(at: 14),
+            asksEachTime: try statement.optionalBool(at: 13), hours: statement.optionalText(at: 14),
             invitation: statement.optionalInt(at: 15).map(InvitationID.init(rawValue:)))
     }
 
@@ -246,6 +263,8 @@ extension SettingsChange: AuditRow {
 extension CountedRefusals: AuditRow {
     static let table: StaticString = "refusals"
 
+    var numbers: [Int64?] { [number] }
+
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         self.init(
             number: statement.int(at: 0), requester: PrincipalID(rawValue: statement.int(at: 1)),
@@ -270,6 +289,8 @@ extension CountedRefusals: AuditRow {
 extension RejectedReports: AuditRow {
     static let table: StaticString = "rejected"
 
+    var numbers: [Int64?] { [] }
+
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         guard let reason = RejectionReason(rawValue: statement.int(at: 2)) else { throw .damagedProjection }
         self.init(
@@ -289,5 +310,19 @@ extension RejectedReports: AuditRow {
         writer.integer(reason.rawValue)
         writer.integer(count)
         writer.integer(newestAt.milliseconds)
+    }
+}
+
+extension Statement {
+    /// Yes or no as 1 or 0, `nil` for NULL.
+    ///
+    /// - Throws: for another number: no fold wrote it, and a hash over yes or no would not show it.
+    fileprivate func optionalBool(at column: Int32) throws(SQLiteError) -> Bool? {
+        switch optionalInt(at: column) {
+        case nil: nil
+        case 0: false
+        case 1: true
+        default: throw .damagedProjection
+        }
     }
 }

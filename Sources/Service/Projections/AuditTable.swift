@@ -9,7 +9,6 @@ import Whereabouts
 final class AuditTable: Projection {
     static let name = "audit"
     static let versions: [Int64] = [2]
-    /// Outside the fingerprint, because they name places in the log: `number`, `ended_number`, `fix_number`, `as_of`.
     static let schema: StaticString = """
         CREATE TABLE query (
             number INTEGER PRIMARY KEY,

@@ -22,6 +22,8 @@ final class Catalog {
     }
 
     private let connection: Connection
+    /// Versions and generations beyond it were not counted by us.
+    private static let most: Int64 = 1 << 32
 
     init(path: String) throws(SQLiteError) {
         connection = try Connection(path: path, access: .readWrite)
@@ -40,16 +42,25 @@ final class Catalog {
             """)
     }
 
+    /// Opens a catalog that is there, to look at it only.
+    init(path: String, reading access: Connection.Access) throws(SQLiteError) {
+        connection = try Connection(path: path, access: access)
+    }
+
     func generations() throws(SQLiteError) -> [Generation] {
         try connection.cached("SELECT name, version, generation, role FROM generation ORDER BY name, generation") {
             (statement) throws(SQLiteError) in
             var rows: [Generation] = []
             while try statement.step() {
-                guard let role = Role(rawValue: statement.text(at: 3)) else { throw SQLiteError.damagedRow }
-                rows.append(
-                    Generation(
-                        name: statement.text(at: 0), version: statement.int(at: 1), generation: statement.int(at: 2),
-                        role: role))
+                let generation = Generation(
+                    name: statement.text(at: 0), version: statement.int(at: 1), generation: statement.int(at: 2),
+                    role: Role(rawValue: statement.text(at: 3)) ?? .candidate)
+                // The three are the name of a file that may be removed.
+                guard Role(rawValue: statement.text(at: 3)) != nil, (1...Self.most).contains(generation.version),
+                    (1...Self.most).contains(generation.generation), !generation.name.isEmpty,
+                    generation.name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 })
+                else { throw SQLiteError.damagedRow }
+                rows.append(generation)
             }
             return rows
         }

@@ -45,10 +45,11 @@ final class FingerprintChecker: Sendable {
     ///
     /// - Parameter pauseMicroseconds: after every 4096 rows, which take about as many.
     static func problem(
-        _ kind: ProjectionKind, path: String, pauseMicroseconds: UInt32 = 0, isStopping: () -> Bool = { false }
+        _ kind: ProjectionKind, path: String, access: Connection.Access = .readOnly, pauseMicroseconds: UInt32 = 0,
+        isStopping: () -> Bool = { false }
     ) -> String? {
         do throws(SQLiteError) {
-            let file = try ProjectionFile(path: path, access: .readOnly)
+            let file = try ProjectionFile(path: path, access: access)
             return try file.connection.snapshot { () throws(SQLiteError) in
                 let saved = try FollowedProjection.readPlace(file)
                 if saved.isLoading { return nil }

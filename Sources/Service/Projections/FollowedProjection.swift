@@ -19,6 +19,9 @@ final class FollowedProjection {
     /// Why it cannot be written now; `nil` when it can.
     var trouble: ProjectionTrouble?
 
+    /// The directory of a generation that is kept in memory only.
+    static let inMemory = ":memory:"
+
     enum OpenFailure: Error {
         /// Damaged, of another log or of another epoch: to be thrown away and folded again.
         case unusable(String)
@@ -33,7 +36,8 @@ final class FollowedProjection {
         self.kind = kind
         self.log = log
         do throws(SQLiteError) {
-            file = try ProjectionFile(path: "\(directory)/\(generation.fileName)", access: .readWrite)
+            let path = directory == Self.inMemory ? directory : "\(directory)/\(generation.fileName)"
+            file = try ProjectionFile(path: path, access: .readWrite)
             try file.connection.execute(
                 """
                 PRAGMA journal_mode = WAL;
@@ -142,8 +146,8 @@ final class FollowedProjection {
     }
 
     /// What the file at `path` says that the log holds; `nil` when it cannot be read or is damaged.
-    static func witness(_ path: String) -> LogWitness? {
-        guard let file = try? ProjectionFile(path: path, access: .readOnly), let saved = try? readPlace(file),
+    static func witness(_ path: String, _ access: Connection.Access) -> LogWitness? {
+        guard let file = try? ProjectionFile(path: path, access: access), let saved = try? readPlace(file),
             let log = saved.logID
         else { return nil }
         return LogWitness(log: log, epoch: saved.epoch, number: saved.number, leaf: saved.leaf)

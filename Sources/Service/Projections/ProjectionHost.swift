@@ -78,11 +78,12 @@ final class ProjectionHost: Sendable {
         self.kinds = kinds
         let worker: Worker
         do throws(SQLiteError) {
-            worker = Worker(
-                host: self, log: log, reader: try LogReader.opened(log),
-                catalog: try Self.catalog(catalogPath, directory),
-                directory: directory, kinds: kinds)
-            try worker.open()
+            do throws(SQLiteError) { worker = try Self.worker(self, log, catalogPath, directory, kinds) } catch {
+                // A damaged index of the catalog shows when a row is written.
+                guard error.meansDamage || error.isConstraint else { throw error }
+                Self.removeCatalog(catalogPath)
+                worker = try Self.worker(self, log, catalogPath, directory, kinds)
+            }
         } catch { throw .sqlite(error) }
         let box = UncheckedBox(worker)
         thread.withLock { $0 = WorkerThread { box.value.run() } }
@@ -95,11 +96,25 @@ final class ProjectionHost: Sendable {
             _ = try catalog.generations()
             return catalog
         } catch {
-            guard error.isCorruption else { throw error }
-            Diagnostics.note("catalog.lost", "The catalog cannot be read; the projections are folded again.")
-            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            guard error.meansDamage else { throw error }
+            removeCatalog(path)
             return try Catalog(path: path)
         }
+    }
+
+    private static func removeCatalog(_ path: String) {
+        Diagnostics.note("catalog.lost", "The catalog cannot be read; the projections are folded again.")
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+
+    private static func worker(
+        _ host: ProjectionHost, _ log: EventLog, _ catalogPath: String, _ directory: String, _ kinds: [ProjectionKind]
+    ) throws(SQLiteError) -> Worker {
+        let worker = Worker(
+            host: host, log: log, reader: try LogReader.opened(log), catalog: try catalog(catalogPath, directory),
+            directory: directory, kinds: kinds)
+        try worker.open()
+        return worker
     }
 
     /// Catches up with the log if that is quickly done, and closes the files.

@@ -43,16 +43,20 @@ final class StreamIndexTable: Projection {
         for index in batch.indices {
             let (stream, version, number) = (batch[index].stream.rawValue, batch[index].version, batch[index].number)
             if tails[stream] == nil { tails[stream] = try load(stream) }
-            let filled = append(number, version, of: stream, to: &tails[stream])
+            let filled = try append(number, version, of: stream, to: &tails[stream])
             if let filled { try write(stream, filled) }
             file.fingerprint.add(hash(stream, version, number))
         }
     }
 
     /// Adds an event to the open block; returns the block before it when that was full.
-    private func append(_ number: Int64, _ version: Int64, of stream: Int64, to slot: inout Tail?) -> Tail? {
+    ///
+    /// - Throws: when the file's block does not end right before the event: no fold wrote it.
+    private func append(
+        _ number: Int64, _ version: Int64, of stream: Int64, to slot: inout Tail?
+    ) throws(SQLiteError) -> Tail? {
         guard var tail = slot else { preconditionFailure("The open block of the stream was loaded.") }
-        precondition(version == tail.firstVersion + tail.count, "Versions of a stream have no gaps.")
+        guard version - tail.count == tail.firstVersion, number > tail.lastNumber else { throw .damagedProjection }
         slot = nil
         var filled: Tail?
         if tail.count == Self.blockVersions {
@@ -94,9 +98,17 @@ final class StreamIndexTable: Projection {
         try flush()
         try file.connection.cached("SELECT stream, first_version, numbers FROM block ORDER BY stream, first_version") {
             (statement) throws(SQLiteError) in
+            var previous = (stream: Int64.min, next: Int64(1))
             while try statement.step() {
                 let stream = statement.int(at: 0)
                 var version = statement.int(at: 1)
+                // Readers go by where a block begins: one that is elsewhere, or empty, is as wrong as a wrong number.
+                guard version >= 1, version % Self.blockVersions == 1, !statement.withBytes(at: 2, { $0.isEmpty })
+                else {
+                    throw .damagedProjection
+                }
+                if stream == previous.stream, version != previous.next { throw .damagedProjection }
+                defer { previous = (stream, version) }
                 for number in try Self.numbers(statement.bytes(at: 2)) {
                     try body(
                         ProjectionRow(

@@ -45,7 +45,7 @@ extension TimelineTable {
                 try statement.bind(person.rawValue, at: 1)
                 try statement.bind(restart.closed.milliseconds, at: 2)
                 try statement.bind(restart.seed.milliseconds, at: 3)
-                try statement.bind(restart.state, at: 4)
+                try statement.bind(restart.state + checksum(of: restart, person), at: 4)
                 try statement.run()
             }
         case .restartsVoid(let person, let after, let through):
@@ -58,6 +58,8 @@ extension TimelineTable {
                 try statement.run()
             }
         case .newestReceipt(let person, let moment):
+            if let before = try newestReceipt(of: person) { file.fingerprint.subtract(hash(person, receipt: before)) }
+            file.fingerprint.add(hash(person, receipt: moment))
             try file.connection.cached("INSERT OR REPLACE INTO receipt (person, newest_ms) VALUES (?, ?)") {
                 (statement) throws(SQLiteError) in
                 try statement.bind(person.rawValue, at: 1)
@@ -172,9 +174,9 @@ extension TimelineTable {
             writer.integer(moment.timestamp.milliseconds)
             writer.integer(moment.report?.kind.rawValue ?? 0)
             writer.integer(moment.report?.until.milliseconds ?? 0)
-            writer.float(moment.coordinate.latitude)
-            writer.float(moment.coordinate.longitude)
-            writer.float(moment.horizontalAccuracy ?? -1)
+            writer.real(moment.coordinate.latitude)
+            writer.real(moment.coordinate.longitude)
+            writer.real(moment.horizontalAccuracy ?? -1)
         }
     }
 
@@ -199,6 +201,27 @@ extension TimelineTable {
             writer.byteString(region.region.encoded)
             writer.optional(region.removedAt?.milliseconds)
         }
+    }
+
+    func hash(_ person: PersonID, receipt: Timestamp) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(3)
+            writer.text("receipt")
+            writer.integer(person.rawValue)
+            writer.integer(receipt.milliseconds)
+        }
+    }
+
+    /// What stands behind the state of a restart, so that a damaged one is noticed when it is used.
+    func checksum(of restart: Restart, _ person: PersonID) -> [UInt8] {
+        file.hasher.hash { writer in
+            writer.array(5)
+            writer.text("restart")
+            writer.integer(person.rawValue)
+            writer.integer(restart.closed.milliseconds)
+            writer.integer(restart.seed.milliseconds)
+            writer.byteString(restart.state)
+        }.bytes
     }
 
     func hash(_ person: PersonID, _ lead: Lead) -> Fingerprint {

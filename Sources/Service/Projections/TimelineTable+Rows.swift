@@ -96,7 +96,7 @@ extension TimelineTable: TimelineRows {
         ) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(moment?.milliseconds ?? .max, at: 2)
-            return try statement.step() ? Self.restart(statement) : nil
+            return try statement.step() ? restart(statement, person) : nil
         }
     }
 
@@ -105,7 +105,7 @@ extension TimelineTable: TimelineRows {
             (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(moment.milliseconds, at: 2)
-            return try statement.step() ? Self.restart(statement) : nil
+            return try statement.step() ? restart(statement, person) : nil
         }
     }
 
@@ -151,10 +151,13 @@ extension TimelineTable: TimelineRows {
         }
     }
 
-    private static func restart(_ statement: borrowing Statement) -> Restart {
-        Restart(
+    private func restart(_ statement: borrowing Statement, _ person: PersonID) throws(SQLiteError) -> Restart {
+        let bytes = statement.bytes(at: 2)
+        let restart = Restart(
             seed: Timestamp(milliseconds: statement.int(at: 0)), closed: Timestamp(milliseconds: statement.int(at: 1)),
-            state: statement.bytes(at: 2))
+            state: bytes.dropLast(16))
+        guard bytes.suffix(16).elementsEqual(checksum(of: restart, person)) else { throw .damagedProjection }
+        return restart
     }
 
     private static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError)
@@ -269,13 +272,18 @@ extension TimelineTable {
         }
         try each(
             """
-            SELECT person, region, content, removed_at_ms
+            SELECT person, region, content, removed_at_ms, identifier, tells_entries, tells_exits
             FROM region
             WHERE person BETWEEN ? AND ?
             ORDER BY person, region
             """
         ) { statement, person throws(SQLiteError) in
             let region = try Self.region(statement, from: 1)
+            // Columns by which answers are searched repeat what the content says.
+            guard statement.text(at: 4) == region.region.identifier,
+                statement.int(at: 5) == (region.region.notifyOnEntry ? 1 : 0),
+                statement.int(at: 6) == (region.region.notifyOnExit ? 1 : 0)
+            else { throw .damagedProjection }
             let removed = region.removedAt.map { ", removed \($0.milliseconds) ms" } ?? ""
             return ProjectionRow(
                 table: "region", person: person, key: "person \(person.rawValue) region \(region.id.rawValue)",
@@ -290,6 +298,13 @@ extension TimelineTable {
                 table: "lead", person: person,
                 key: "person \(person.rawValue) \(lead.from.milliseconds) ms device \(lead.device.rawValue)",
                 summary: "leads", hash: hash(person, lead))
+        }
+        try each("SELECT person, newest_ms FROM receipt WHERE person BETWEEN ? AND ? ORDER BY person") {
+            statement, person throws(SQLiteError) in
+            let newest = Timestamp(milliseconds: statement.int(at: 1))
+            return ProjectionRow(
+                table: "receipt", person: person, key: "person \(person.rawValue)",
+                summary: "newest \(newest.milliseconds) ms", hash: hash(person, receipt: newest))
         }
     }
 }

@@ -13,8 +13,8 @@ final class TimelineTable: Projection {
     static let name = "timeline"
     static let versions: [Int64] = VisitRules.all.map(\.version)
     /// Outside the fingerprint, because they depend on how fixes came: `number`, `received_after_ms` (receipt less device
-    /// time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`, `reported_ms`, the tables
-    /// `restart` and `receipt`, which only say how the derivation goes on, and ``TimelineNews``.
+    /// time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`, `reported_ms`, the table
+    /// `restart`, which only says how the derivation goes on and whose rows have a checksum each, and ``TimelineNews``.
     static let schema: StaticString = """
         CREATE TABLE fix (
             person INTEGER NOT NULL,

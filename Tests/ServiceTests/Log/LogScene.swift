@@ -97,6 +97,7 @@ final class LogScene {
         try connection.execute(
             "DROP TRIGGER IF EXISTS event_is_final_update; DROP TRIGGER IF EXISTS event_is_final_delete")
         try body(connection)
+        try connection.execute(LogSchema.triggers)
         _ = try connection.checkpoint(.truncate)
     }
 

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import JSON
 import SQLite
 import TestSupport
 import Testing
@@ -107,6 +108,9 @@ import Whereabouts
             return
         }
         #expect(loss.has == 14 && loss.known == 24)
+        let told = try JSONDocument.parse(try FilesVerification.run(killed.scene.path)).root
+        #expect(told["ok"]?.bool == false && told["log"]?["number"]?.int == 15)
+        #expect(told["log"]?["problem"]?.string == "\(LogError.lost(loss))")
         do {
             let folded = try killed.folded(acceptingLoss: true)
             #expect(folded.log.epoch == 2 && folded.log.head == 15)
@@ -191,5 +195,19 @@ import Whereabouts
         #expect(newest[24..<40].elementsEqual([0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4]))
         #expect(newest[40..<72].elementsEqual(identity.head?.bytes ?? []))
         #expect(newest[72..<104].elementsEqual(SHA256().hash(Array(newest[..<72])).bytes))
+    }
+
+    @Test func `the files alone verify as the service does`() throws {
+        let village = try Village()
+        let house = village.house
+        _ = house.settled()
+        let online = house.manage("GET", "/v1/verify")
+        house.stop()
+        let told = try JSONDocument.parse(try FilesVerification.run(house.directory)).root
+        #expect(told["ok"]?.bool == true && told["log"]?["root"]?.string == online["log"]?["root"]?.string)
+        let projections = told["projections"]?.array.map(Array.init) ?? []
+        #expect(projections.count == ProjectionKind.all.count)
+        #expect(projections.allSatisfy { $0["rows"]?.string == "ok" && $0["refold"]?.string == "equal" })
+        try house.start()
     }
 }

@@ -173,8 +173,16 @@ import Whereabouts
         let scene = try Scene()
         scene.house.stop()
         let path = scene.house.directory + "/log.sqlite"
-        try Connection(path: path, access: .readWrite).execute(
-            "DROP TRIGGER event_is_final_update; UPDATE event SET kind = 9999 WHERE number = 5")
+        do {
+            let connection = try Connection(path: path, access: .readWrite)
+            try connection.execute(
+                """
+                DROP TRIGGER event_is_final_update;
+                DROP TRIGGER event_is_final_delete;
+                UPDATE event SET kind = 9999 WHERE number = 5
+                """)
+            try connection.execute(LogSchema.triggers)
+        }
         DataDirectory.removeTree(scene.house.directory + "/projections")
         let size = try LogVerifier.verify(try DataDirectory(path: scene.house.directory)) { _, _ in }.events
         do {
