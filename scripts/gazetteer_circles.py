@@ -1,12 +1,14 @@
 """Writes circles.gazetteer files: names with a point and a radius around it. Used by scripts/build-gazetteer.
 
-Version 2 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
+Version 3 of the file. Little-endian, mapped into memory and never parsed. Sections follow one another in this order,
 each beginning at a multiple of 64; their places follow from the counts in the header.
 
     header   64 bytes   magic "CIRCLE\\r\\n" | version u32 | circles u32 | file bytes u64 | string bytes u32 |
-                        attribution u32 (string) | greatest radius u32 (m) | 28 zero bytes
-    circles  36 each    geocentric x, y, z i32 (1/8 m) of the center | radius u32 (m) | latitude i32, longitude i32
-                        (1e-7 degrees) | name u32 (string) | code u32 (string) | population u32, 0 where unknown
+                        attribution u32 (string) | greatest reach from a center u32 (m) | 28 zero bytes
+    circles  52 each    geocentric x, y, z i32 (1/8 m) of the center | radius u32 (m) | latitude i32, longitude i32
+                        (1e-7 degrees) | name u32 (string) | code u32 (string) | population u32, 0 where unknown |
+                        geonameid u32, 0 where there is none | half x, y, z i32 (1/8 m), 0 for a circle: from the center to
+                        an end of the line that everything within the radius of is in
     bands    2 each     4,096 of them, each 3,125 m of z from -6,400,000 m on: the first circle that lies in it or above
     strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 
@@ -15,12 +17,13 @@ with the two letters of the country, where there is one.
 """
 
 import bisect
+import math
 import struct
 
 from build_gazetteer import fixed, geocentric
 from gazetteer_tiling import Strings
 
-VERSION = 2
+VERSION = 3
 UNITS = 8  # in a meter
 BANDS = 4096
 BAND_METERS = 3125
@@ -28,20 +31,25 @@ LEAST_METERS = -6_400_000
 
 
 def write(path, circles, attribution):
-    """`circles` are (latitude, longitude, radius in meters, name, code, population); degrees as text."""
+    """`circles` are (latitude, longitude, radius in meters, name, code, population, geonameid, ends of the line it is drawn
+    around or None); degrees as text."""
     strings = Strings()
     attribution = strings.place(attribution)
     points = geocentric([(float(circle[0]), float(circle[1])) for circle in circles], UNITS)
-    ordered = sorted(zip(points, circles), key=lambda pair: (pair[0][2], pair[0], pair[1]))
+    halves = []
+    for circle in circles:
+        one, other = geocentric(circle[7], UNITS) if circle[7] else ((0, 0, 0), (0, 0, 0))
+        halves.append(tuple((a - b) // 2 for a, b in zip(other, one)))
+    ordered = sorted(zip(points, circles, halves), key=lambda entry: (entry[0][2], entry[0], entry[1][:7]))
     records = [
-        struct.pack("<iiiIiiIII", *point, radius, fixed(latitude), fixed(longitude), strings.place(name),
-                    strings.place(code), population)
-        for point, (latitude, longitude, radius, name, code, population) in ordered]
-    heights = [point[2] for point, _ in ordered]
+        struct.pack("<iiiIiiIIIIiii", *point, radius, fixed(latitude), fixed(longitude), strings.place(name),
+                    strings.place(code), population, geonameid, *half)
+        for point, (latitude, longitude, radius, name, code, population, geonameid, _), half in ordered]
+    heights = [point[2] for point, _, _ in ordered]
     bands = [bisect.bisect_left(heights, (LEAST_METERS + BAND_METERS * band) * UNITS) for band in range(BANDS)]
     body = bytearray()
     for section in (b"".join(records), struct.pack(f"<{BANDS}H", *bands), bytes(strings.bytes)):
         body += bytes(-len(body) % 64) + section
     path.write_bytes(struct.pack(
         "<8sIIQIII28x", b"CIRCLE\r\n", VERSION, len(records), 64 + len(body), len(strings.bytes), attribution,
-        max(circle[2] for circle in circles)) + body)
+        max(circle[2] + math.ceil(math.hypot(*half) / UNITS) for circle, half in zip(circles, halves))) + body)

@@ -69,7 +69,25 @@ Dauphin Lake 51.28 -99.77; Lake Saint Martin 51.6 -98.5; Gods Lake 54.63 -94.2; 
 37.55; Lake Habbaniyah 33.3 43.45; Teletskoye 51.6 87.65; Lake Lama 69.55 90.2; Kulunda 53.0 79.55; Khar Lake 48.05
 93.2; Pangong Tso 33.75 78.7
 """
+# What the people at their shores call them.
+ALSO = {"Lake Constance": ["Bodensee"], "Lake Geneva": ["Lac Léman", "Genfersee", "Genfer See"],
+        "Lake Garda": ["Lago di Garda", "Gardasee"], "Lake Maggiore": ["Lago Maggiore"], "Lake Balaton": ["Balaton", "Plattensee"],
+        "Lake Neusiedl": ["Neusiedler See"], "Lake Saimaa": ["Saimaa"], "Lake Vänern": ["Vänern"], "Lake Vättern": ["Vättern"],
+        "Lake Mälaren": ["Mälaren"], "Lake Baikal": ["Baikal", "Озеро Байкал", "Байкал"], "Lake Ladoga": ["Ладожское озеро"],
+        "Lake Onega": ["Онежское озеро"], "Lake Titicaca": ["Lago Titicaca"], "Lake Biwa": ["琵琶湖", "Biwako"],
+        "Lake Tai": ["太湖", "Taihu"], "Qinghai Lake": ["青海湖"], "Sea of Galilee": ["Lake Tiberias", "Kinneret"],
+        "Lake Van": ["Van Gölü"], "Lake Ohrid": ["Охридско Езеро"], "IJsselmeer": ["Lake IJssel"]}
 WITHIN = 0.35  # degrees between the middle of an outline and the place of its name
+
+
+def places():
+    """(name, latitude, longitude, other names) of the lakes, the first place of several of one name."""
+    found = {}
+    for entry in NAMES.replace("\n", " ").split(";"):
+        *words, latitude, longitude = entry.split()
+        name = " ".join(words)
+        found.setdefault(name, (name, float(latitude), float(longitude), ALSO.get(name, [])))
+    return list(found.values())
 
 
 def named(content):

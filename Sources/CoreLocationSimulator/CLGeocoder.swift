@@ -34,7 +34,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
     open func reverseGeocodeLocation(_ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler) {
         ask(handler: completionHandler) { device, geocoding in
             guard let place = location.coordinate.place else { return .failure(CLError(.geocodeFoundNoResult)) }
-            let found = geocoding.gazetteer.placemark(at: place, using: device.transform)
+            let found = geocoding.gazetteer.placemark(at: place, using: device.transform).speaking(geocoding.english)
             guard found.name != nil else { return .failure(CLError(.geocodeFoundNoResult)) }
             return .success([CLPlacemark(found, at: location)])
         }
@@ -78,7 +78,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
             guard !exact.isEmpty else { return .failure(CLError(.geocodeFoundPartialResult)) }
             let placemarks = exact.map { place in
                 CLPlacemark(
-                    geocoding.gazetteer.placemark(of: place, using: device.transform),
+                    geocoding.gazetteer.placemark(of: place, using: device.transform).speaking(geocoding.english),
                     at: CLLocation(
                         latitude: place.place.coordinate.latitude, longitude: place.place.coordinate.longitude))
             }

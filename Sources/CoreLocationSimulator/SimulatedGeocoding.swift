@@ -6,9 +6,14 @@ internal import Geodesy
 /// for any number of devices.
 public final class SimulatedGeocoding: Sendable {
     let gazetteer: Gazetteer
+    /// What simulated devices are set to.
+    let english: [Language]
 
     /// - Throws: an error that says in a sentence why the file cannot be used.
-    public init(gazetteerPath: String) throws { gazetteer = try Gazetteer(path: gazetteerPath) }
+    public init(gazetteerPath: String) throws {
+        gazetteer = try Gazetteer(path: gazetteerPath)
+        english = gazetteer.languages(["en"])
+    }
 }
 
 extension GeocentricTransform {

@@ -1,13 +1,15 @@
 import Geodesy
 
-// Circles, version 2 of the format: names with a point and a radius around it. Little-endian, mapped into memory and
+// Circles, version 3 of the format: names with a point, or a line, and a radius around it. Little-endian, mapped into memory and
 // never parsed; written by scripts/gazetteer_circles.py, which specifies the same bytes. Sections follow one another in
 // this order, each beginning at a multiple of 64; their places follow from the counts in the header.
 //
 //   header   64 bytes   magic "CIRCLE\r\n" | version u32 | circles u32 | file bytes u64 | string bytes u32 |
-//                       attribution u32 (string) | greatest radius u32 (m) | 28 zero bytes
-//   circles  36 each    geocentric x, y, z i32 (1/8 m) of the center | radius u32 (m) | latitude i32, longitude i32
-//                       (1e-7 degrees) | name u32 (string) | code u32 (string) | population u32, 0 where unknown
+//                       attribution u32 (string) | greatest reach from a center u32 (m) | 28 zero bytes
+//   circles  52 each    geocentric x, y, z i32 (1/8 m) of the center | radius u32 (m) | latitude i32, longitude i32
+//                       (1e-7 degrees) | name u32 (string) | code u32 (string) | population u32, 0 where unknown |
+//                       geonameid u32, 0 where there is none | half x, y, z i32 (1/8 m), 0 for a circle: from the center
+//                       to an end of the line that everything within the radius of is in
 //   bands    2 each     4,096 of them, each 3,125 m of z from -6,400,000 m on: the first circle that lies in it or above
 //   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 //
@@ -18,7 +20,7 @@ import Geodesy
 ///
 /// No read leaves the file, whatever its bytes say. Safe on every thread.
 final class Circles: Sendable {
-    private static let version: UInt32 = 2
+    private static let version: UInt32 = 3
     private static let unitsPerMeter = 8
     /// A center is off by half a unit on each axis at most, 0.87 units in all.
     private static let roundingUnits = 2.0
@@ -39,7 +41,7 @@ final class Circles: Sendable {
     init(path: String) throws(GazetteerError) {
         let file = try MappedFile(path: path)
         var layout = try FileLayout(file, path: path, magic: "CIRCLE\r\n", version: Self.version)
-        circles = layout.section(count: layout.count(at: 12), stride: 36)
+        circles = layout.section(count: layout.count(at: 12), stride: 52)
         bands = layout.section(count: Self.bandCount, stride: 2)
         strings = StringSection(layout.section(count: layout.count(at: 24), stride: 1))
         attributionOffset = layout.uint32(at: 28)
@@ -75,7 +77,9 @@ final class Circles: Sendable {
             let square = dx * dx + dy * dy + dz * dz
             if square <= reach * reach {
                 let radius = Double(circles.uint32(index, at: 12))
-                if holds(index, coordinate, radiusMeters: radius, chordMeters: square.squareRoot() / scale) {
+                if isLine(index) {
+                    if isNear(index, radiusMeters: radius, dx, dy, dz) { found.append(index) }
+                } else if holds(index, coordinate, radiusMeters: radius, chordMeters: square.squareRoot() / scale) {
                     found.append(index)
                 }
             }
@@ -121,6 +125,29 @@ final class Circles: Sendable {
         if longest <= radiusMeters { return true }
         guard let center = self.coordinate(index) else { return false }
         return Geodesic.distanceMeters(from: center, to: coordinate) <= radiusMeters
+    }
+
+    private func isLine(_ index: Int) -> Bool {
+        (circles.uint32(index, at: 40) | circles.uint32(index, at: 44) | circles.uint32(index, at: 48)) != 0
+    }
+
+    /// Whether the center less a point, in units, is within the radius of the line. Chords: of a few kilometers they are
+    /// as long as geodesics to a millimeter.
+    private func isNear(_ index: Int, radiusMeters: Double, _ dx: Double, _ dy: Double, _ dz: Double) -> Bool {
+        let (hx, hy, hz) = (
+            Double(circles.int32(index, at: 40)), Double(circles.int32(index, at: 44)),
+            Double(circles.int32(index, at: 48))
+        )
+        let along = min(max(-(dx * hx + dy * hy + dz * hz) / (hx * hx + hy * hy + hz * hz), -1), 1)
+        let (x, y, z) = (dx + along * hx, dy + along * hy, dz + along * hz)
+        let radius = radiusMeters * Double(Self.unitsPerMeter)
+        return x * x + y * y + z * z <= radius * radius
+    }
+
+    /// The number of the place in GeoNames; nil if it is none.
+    func geonameID(_ index: Int) -> Int? {
+        let geonameID = circles.uint32(index, at: 36)
+        return geonameID == 0 ? nil : Int(geonameID)
     }
 
     /// A circle with none at or above a height before it, which is in units.

@@ -1,18 +1,20 @@
 /// The head that every file of the gazetteer has, checked alike, and the sections that follow it.
 ///
-/// 64 bytes, little-endian: a magic of 8 bytes, the version u32, a number u32, the bytes of the whole file u64, and what
+/// 64 bytes, or 128 where the kind of file needs more, little-endian: a magic of 8 bytes, the version u32, a number u32, the bytes of the whole file u64, and what
 /// the kind of file needs. Sections follow one another, each beginning at a multiple of 64.
 struct FileLayout {
-    private static let headerByteCount = 64
+    private static let leastHeaderByteCount = 64
     private let start: UnsafeRawPointer
     private let byteCount: Int
     private let path: String
     private let header: Section
-    private var end = Self.headerByteCount
+    private var end: Int
 
     /// - Parameter magic: Eight bytes. They tell the kind of the file, and hold a line end that a transfer in text mode
     ///   would destroy.
-    init(_ file: borrowing MappedFile, path: String, magic: String, version: UInt32) throws(GazetteerError) {
+    init(
+        _ file: borrowing MappedFile, path: String, magic: String, version: UInt32, headerByteCount: Int = 64
+    ) throws(GazetteerError) {
         start = file.start
         byteCount = file.byteCount
         self.path = path
@@ -20,10 +22,15 @@ struct FileLayout {
         guard byteCount >= letters.count,
             UnsafeRawBufferPointer(start: start, count: letters.count).elementsEqual(letters)
         else { throw .foreign(path: path) }
-        guard byteCount >= Self.headerByteCount else { throw .damaged(path: path, reason: "its header is cut off") }
-        header = Section(start: start, count: 1, stride: Self.headerByteCount)
-        let found = header.uint32(0, at: 8)
+        guard byteCount >= Self.leastHeaderByteCount else {
+            throw .damaged(path: path, reason: "its header is cut off")
+        }
+        // Another version may have a shorter header.
+        let found = Section(start: start, count: 1, stride: Self.leastHeaderByteCount).uint32(0, at: 8)
         guard found == version else { throw .otherVersion(path: path, found: found, expected: version) }
+        guard byteCount >= headerByteCount else { throw .damaged(path: path, reason: "its header is cut off") }
+        header = Section(start: start, count: 1, stride: headerByteCount)
+        end = headerByteCount
     }
 
     func uint32(at offset: Int) -> UInt32 { header.uint32(0, at: offset) }

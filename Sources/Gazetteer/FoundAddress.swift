@@ -31,4 +31,5 @@ package struct FoundAddress: Hashable, Sendable, DescribedWithoutContent {
 package enum Found: Hashable, Sendable {
     case place(FoundPlace)
     case address(FoundAddress)
+    case area(FoundArea)
 }

@@ -18,3 +18,14 @@ package struct FoundPlace: Hashable, Sendable {
     /// The better, the sooner in a list: the common logarithm of the population, corrected for how the name fits.
     package let score: Double
 }
+
+extension Found {
+    /// How well a name fits; nil for addresses, which say it otherwise.
+    var match: FoundPlace.Match? {
+        switch self {
+        case .place(let place): place.match
+        case .area(let area): area.match
+        case .address: nil
+        }
+    }
+}

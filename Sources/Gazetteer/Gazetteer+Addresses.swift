@@ -154,15 +154,16 @@ extension Gazetteer {
     /// What the keys of a supplement are made with; nil if there is no `names.gazetteer`.
     package var streetFold: StreetFold? { names.map { StreetFold($0.fold, of: $0) } }
 
-    /// What a text may mean, the likeliest first: places if one bears just that name, else addresses, postal codes
+    /// What a text may mean, the likeliest first: places, countries, divisions, airports and waters if one bears just that
+    /// name, else addresses, postal codes
     /// and places of the supplements before places that begin so or are misspelled.
     ///
     /// - Parameter transform: One of the calling thread's own.
     package func found(named text: String, limit: Int = 10, using transform: GeocentricTransform) -> [Found] {
-        let places = places(named: text, limit: limit)
-        guard !supplements.isEmpty, places.first?.match != .exact else { return places.map { .place($0) } }
+        let named = placesAndAreas(named: text, limit: limit)
+        guard !supplements.isEmpty, named.first?.match != .exact else { return named }
         let addresses = addresses(named: text, limit: limit, using: transform)
-        return Array((addresses.map { .address($0) } + places.map { .place($0) }).prefix(limit))
+        return Array((addresses.map { .address($0) } + named).prefix(limit))
     }
 
     /// What is known of where a found address is, with its street, number and postal code.

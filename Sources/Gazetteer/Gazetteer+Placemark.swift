@@ -3,6 +3,8 @@ package import Geodesy
 extension Gazetteer {
     /// Natural Earth draws shores about this coarsely: nearer to land than this a coordinate is on it.
     private static let coarseShoreMeters = 3000.0
+    /// So near to a populated place nobody is at sea.
+    private static let villageMeters = 1500.0
     /// Azimuths in which the edge of a fix's accuracy is looked at.
     private static let azimuthCount = 16
     /// The least of the cities whose reach is drawn, as in scripts/build_cities.py.
@@ -121,6 +123,12 @@ extension Gazetteer {
         let near = nearPlaces(to: point, in: country)
         finding.nearest = nearest(of: near, to: finding.coordinate, at: point, in: country)
         let aroundCount = near.aroundCount
+        var isSea = isSea
+        if isSea, aroundCount > 0, near[0].chordSquare <= Self.villageMeters * Self.villageMeters {
+            // Of an island that the outlines leave out.
+            isSea = false
+            (finding.sea, finding.inlandSea) = (nil, nil)
+        }
         guard !isSea, finding.inlandSea == nil, aroundCount > 0 else { return }
         let neighbors = neighbors(near, count: aroundCount)
         // Where all places around are known and none is large, no city can reach.
@@ -128,8 +136,8 @@ extension Gazetteer {
             aroundCount == NearPlaces.most || neighbors.contains { $0.population >= Self.leastCityPopulation }
         finding.locality = LocalityRule.answer(
             among: neighbors, in: mayBeInCity ? cities(holding: finding.coordinate, at: point, governed) : [],
-            isOnLake: finding.lake != nil
-        ) { areaCode(numbered: $0.number) }
+            isOnLake: finding.lake != nil, areaCode: { areaCode(numbered: $0.number) },
+            cityOfQuarter: { city(ofQuarter: $0) })
         if finding.locality.locality != nil { finding.lake = nil }
     }
 

@@ -141,21 +141,21 @@ package final class Gazetteer: Sendable {
 
     /// The nearest of them, as the rule of the locality sees them.
     func neighbors(_ near: NearPlaces, count: Int) -> Neighbors {
-        Neighbors(near: near, populations: file.points, endIndex: count)
+        Neighbors(near: near, file: file, endIndex: count)
     }
 
     struct Neighbors: RandomAccessCollection {
         fileprivate let near: NearPlaces
-        fileprivate let populations: Section
+        fileprivate let file: GazetteerFile
         let startIndex = 0
         let endIndex: Int
 
         subscript(rank: Int) -> LocalityRule.Neighbor {
             let candidate = near[rank]
             return LocalityRule.Neighbor(
-                number: candidate.index, population: Int(populations.uint32(candidate.index, at: 11)),
+                number: candidate.index, population: Int(file.population(candidate.index)),
                 // Below 28 km a chord is less than 1 m from the geodesic.
-                distanceSquareMeters: candidate.chordSquare)
+                distanceSquareMeters: candidate.chordSquare, isQuarter: file.isQuarter(candidate.index))
         }
     }
 
@@ -179,30 +179,58 @@ package final class Gazetteer: Sendable {
         }
     }
 
-    /// The name of a place in the first of some languages that has one, else its main name.
+    /// The name of a place in the first of some languages that has one, else its local name.
     func name(ofPlace number: Int, in languages: [Language]) -> String? {
-        let geonameID = languages.isEmpty ? nil : withExtendedLifetime(self) { rank(number)?.geonameID }
-        return geonameID.flatMap { translation(of: .place(geonameID: Int($0)), in: languages) }
-            ?? name(numbered: number)
+        withExtendedLifetime(self) {
+            guard number < file.records.count else { return nil }
+            let geonameID = Int(file.records.uint24(number, at: 8))
+            return translation(of: .place(geonameID: geonameID), in: languages) ?? name(numbered: number)
+        }
     }
 
-    /// The name of a city, which is a place of that name in its center.
+    /// The number of the city that a place is a quarter of; nil if it is none.
+    func city(ofQuarter number: Int) -> Int? { withExtendedLifetime(self) { file.city(ofQuarter: number) } }
+
+    /// The name of a city in the first of some languages that has one, else its local name.
     func cityName(_ city: Int, in languages: [Language]) -> String? {
-        let name = cities?.name(city)
-        guard !languages.isEmpty, let center = cities?.center(city) else { return name }
-        let nearest = nearPlaces(to: center, in: nil)
-        let place = (0..<nearest.count).map { nearest[$0].index }.first { self.name(numbered: $0) == name }
-        return place.flatMap { self.name(ofPlace: $0, in: languages) } ?? name
+        let geonameID = cities.flatMap { $0.geonameID(city) }
+        return geonameID.flatMap { translation(of: .place(geonameID: $0), in: languages) } ?? cities?.name(city)
     }
 
+    /// In the first of some languages that has a name, else the local one; nil if that is the one of the thing's own file.
     func translation(of subject: Translations.Subject, in languages: [Language]) -> String? {
-        languages.isEmpty ? nil : translations?.name(of: subject, in: languages)
+        translations?.name(of: subject, in: languages)
     }
 
     /// Which of some languages, the best first, there are names in: tags of BCP 47, such as `de` or `zh-TW`, of which
     /// the longest beginning that is known counts (RFC 4647, section 3.4). What comes after English is left out,
-    /// because names are English or local anyway.
+    /// because everything has an English name or is called in English as it is where it is.
     package func languages(_ tags: [String]) -> [Language] { translations?.languages(tags) ?? [] }
+
+    /// The code in ISO 3166-2 of one of the areas of the places, if it has one, and what it is called.
+    func isoCode(ofArea area: Int) -> String? {
+        withExtendedLifetime(self) { area < file.areas.count ? file.string(file.areas.uint32(area, at: 8)) : nil }
+    }
+
+    func name(ofArea area: Int, in languages: [Language]) -> String? {
+        translation(of: .area(area), in: languages)
+            ?? withExtendedLifetime(self) {
+                area < file.areas.count ? file.string(file.areas.uint32(area, at: 4)) : nil
+            }
+    }
+
+    /// The code of a country by its number.
+    func countryCode(numbered number: Int) -> CountryCode? {
+        withExtendedLifetime(self) {
+            number < file.countries.count
+                ? file.string(file.countries.uint32(number, at: 0)).flatMap { CountryCode($0) } : nil
+        }
+    }
+
+    /// The country that one of the areas of the places is in.
+    func country(ofArea area: Int) -> Int? {
+        withExtendedLifetime(self) { area < file.areas.count ? Int(file.areas.uint16(area, at: 12)) : nil }
+    }
 
     /// GeoNames' code of a place's division.
     func areaCode(numbered number: Int) -> String? {
@@ -239,7 +267,7 @@ extension Gazetteer {
 
     func population(numbered number: Int) -> Int? {
         withExtendedLifetime(self) {
-            number < file.points.count ? Int(file.points.uint32(number, at: 11)) : nil
+            number < file.points.count ? Int(file.population(number)) : nil
         }
     }
 
@@ -275,7 +303,7 @@ extension Gazetteer {
         return Rank(
             index: index, coordinate: coordinate,
             distanceMeters: origin.map { Geodesic.distanceMeters(from: $0, to: coordinate) } ?? 0,
-            population: file.points.uint32(index, at: 11), geonameID: record.uint24(index, at: 8))
+            population: file.population(index), geonameID: record.uint24(index, at: 8))
     }
 
     /// nil if the file is damaged: no such area, country, zone or name.
@@ -294,7 +322,7 @@ extension Gazetteer {
             name: name, countryCode: countryCode, country: countryName,
             administrativeAreaCode: file.string(file.areas.uint32(area, at: 0)),
             administrativeArea: file.string(file.areas.uint32(area, at: 4)),
-            administrativeAreaISOCode: file.string(file.areas.uint32(area, at: 8)),
+            administrativeAreaISOCode: file.string(file.areas.uint32(area, at: 8)), areaNumber: area,
             timeZone: timeZone, coordinate: rank.coordinate, population: Int(rank.population),
             geonameID: Int(rank.geonameID), distanceMeters: rank.distanceMeters)
     }

@@ -1,18 +1,20 @@
-// The file, version 4 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
+// The file, version 5 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
 // scripts/build_gazetteer.py, which specifies the same bytes. Sections follow one another in this order, each beginning
 // at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     64 bytes   magic "PLACES\r\n" | version u32 | nodes u32 | file bytes u64 | places u32 | areas u32 |
 //                         countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
-//                         edition u64, the first bytes of the SHA-256 of what follows | 8 zero bytes
+//                         edition u64, the first bytes of the SHA-256 of what follows | quarters u32 | 4 zero bytes
 //   nodes      4 each     axis u8 (0 x, 1 y, 2 z) | split i24 (meters)
-//   points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at
+//   points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at; its highest
+//                         bit is set if the place is a quarter
 //   records    14 each    latitude i32, longitude i32 (1e-7 degrees) | geonameid u24 | name u24 (string)
 //   areas      16 each    code u32 (string) | name u32 (string) | code in ISO 3166-2 u32 (string) | country u16 |
 //                         zone u16; a division with several zones stands here several times
 //   countries  48 each    code u32 (string) | name u32 (string) | first place u32 | places u32 | first node u32 |
 //                         levels u32 | least x, y, z i32 | greatest x, y, z i32 (meters) of its places
 //   zones      4 each     name u32 (string)
+//   quarters   6 each     place u24 | the city it is a part of u24, both numbers of places, in rising order
 //   strings    bytes      length u16, then that many bytes of UTF-8; a string is named by the offset of its length;
 //                         the empty string stands at 0 and means "absent"
 //
@@ -30,7 +32,8 @@
 /// Opening looks at the header only, so a file damaged further in opens and gives wrong or fewer answers, but no crash;
 /// `data/manifest.json` has the hash that tells.
 struct GazetteerFile: Sendable {
-    static let version: UInt32 = 4
+    static let version: UInt32 = 5
+    private static let quarterBit: UInt32 = 1 << 31
 
     let nodes: Section
     let points: Section
@@ -38,6 +41,7 @@ struct GazetteerFile: Sendable {
     let areas: Section
     let countries: Section
     let zones: Section
+    private let quarters: Section
     private let strings: StringSection
     private let attributionOffset: UInt32
     /// Tells this very list of places, so that the file of names made with it can be told from others.
@@ -53,11 +57,34 @@ struct GazetteerFile: Sendable {
         areas = layout.section(count: layout.count(at: 28), stride: 16)
         countries = layout.section(count: layout.count(at: 32), stride: 48)
         zones = layout.section(count: layout.count(at: 36), stride: 4)
+        quarters = layout.section(count: layout.count(at: 56), stride: 6)
         strings = StringSection(layout.section(count: layout.count(at: 40), stride: 1))
         attributionOffset = layout.uint32(at: 44)
         edition = layout.uint64(at: 48)
         try layout.finish()
         guard placeCount > 0 else { throw .damaged(path: path, reason: "it holds no place") }
+    }
+
+    /// Inhabitants of a place whose number is below the count.
+    func population(_ number: Int) -> UInt32 { points.uint32(number, at: 11) & ~Self.quarterBit }
+
+    /// Whether a place whose number is below the count is a part of a city.
+    func isQuarter(_ number: Int) -> Bool { points.uint32(number, at: 11) & Self.quarterBit != 0 }
+
+    /// The number of the city that a quarter is a part of.
+    func city(ofQuarter number: Int) -> Int? {
+        var (low, high) = (0, quarters.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.uint24(quarters, middle, at: 0) < number { low = middle + 1 } else { high = middle }
+        }
+        guard low < quarters.count, Self.uint24(quarters, low, at: 0) == number else { return nil }
+        let city = Self.uint24(quarters, low, at: 3)
+        return city < records.count ? city : nil
+    }
+
+    private static func uint24(_ section: Section, _ index: Int, at offset: Int) -> Int {
+        Int(section.uint16(index, at: offset)) | (Int(section.uint16(index, at: offset + 1)) >> 8) << 16
     }
 
     var attribution: String { string(attributionOffset) ?? "" }

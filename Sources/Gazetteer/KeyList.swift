@@ -4,7 +4,7 @@
 struct KeyList: Sendable {
     /// A number that a key names.
     struct Entry: Hashable {
-        enum Kind: Int { case other, main, abbreviation }
+        enum Kind: Int { case other, main, abbreviation, qualifier }
 
         let number: Int
         let kind: Kind

@@ -1,29 +1,39 @@
-// The names, version 2 of the format. Little-endian, mapped into memory and never parsed; written by
+import Geodesy
+
+// The names, version 3 of the format. Little-endian, mapped into memory and never parsed; written by
 // scripts/build_names.py, which specifies the same bytes. Sections follow one another in this order, each beginning at a
 // multiple of 64; their places follow from the counts in the header.
 //
-//   header     64 bytes   magic "NAMES\r\n\0" | version u32 | characters u32 | file bytes u64 | edition of the places
+//   header     128 bytes  magic "NAMES\r\n\0" | version u32 | characters u32 | file bytes u64 | edition of the places
 //                         u64 | latin bytes u32 | blocks of places u32 | bytes of places u32 | blocks of areas u32 |
-//                         bytes of areas u32 | string bytes u32 | attribution u32 (string) | 4 zero bytes
+//                         bytes of areas u32 | string bytes u32 | attribution u32 (string) | blocks of airports
+//                         and waters u32 | bytes of them u32 | areas u32 | things u32 | 52 zero bytes
 //   characters 4 each     UTF-16 unit u16 | begin of what it becomes in `latin` u16, in rising order of units
 //   latin      bytes      what a character becomes: length u8 and that many bytes of ASCII
 //   codes      8 each     256 of them, what a byte of a key stands for: length u8 | up to 7 bytes of ASCII; length 0
 //                         means that the two bytes that follow are one UTF-16 unit
 //   blocks     8 each     begin of the block in the bytes u32 | population of its most populous place u32
 //   bytes      bytes      64 keys a block (fewer in the last), in rising order of their UTF-16 units
-//   then blocks and bytes again, of areas; then the strings: length u16, then that many bytes of UTF-8
+//   then blocks and bytes again, of areas; then blocks and bytes of airports and waters
+//   area things 2 each    for each area of places.gazetteer the thing it is, or 65535
+//   things     20 each    latitude i32, longitude i32 (1e-7 degrees) | weight u32, people where they are known | name u32
+//                         (string) | kind u8 (0 country, 1 division, 2 airport, 3 water) | number u24: of the country or
+//                         the area in places.gazetteer
+//   strings    bytes      length u16, then that many bytes of UTF-8
 //
 // A key is: one byte, its high half the units it shares with the key before it in the block, its low half the bytes that
 // follow (15: one more byte says how many); those bytes, each by `codes`; then for each place of the name three bytes:
 // number in the low 18 bits, kind in the next two (0 another name, 1 the main name, 2 an abbreviation), and the highest
 // bit set if another follows. A key of areas says countries (their number in places.gazetteer), areas (1000 and theirs)
-// and divisions of divisions (10000 and their label in regions.gazetteer), each with kind 0.
+// and divisions of divisions (10000 and their label in regions.gazetteer); kind 3 is a name that tells places from others
+// but does not find the area itself. Things are what is found by name and is no place: countries, in the order of
+// places.gazetteer, first-order divisions, airports and waters.
 
 /// The names that places are found by, mapped.
 ///
 /// No read leaves the file, whatever its bytes say. Safe on every thread.
 final class NamesFile: Sendable {
-    private static let version: UInt32 = 2
+    private static let version: UInt32 = 3
     /// Areas are numbered from here, below are the countries.
     static let firstArea = 1000
     /// Labels of regions that are part of another are numbered from here.
@@ -33,6 +43,10 @@ final class NamesFile: Sendable {
     let fold: NameFold
     let places: KeyList
     let areas: KeyList
+    /// Airports and waters.
+    let sights: KeyList
+    private let areaThings: Section
+    private let things: Section
     private let strings: StringSection
     private let attributionOffset: UInt32
 
@@ -41,7 +55,7 @@ final class NamesFile: Sendable {
     ///   header says and of that edition. A file damaged further in gives wrong answers but no crash.
     init(path: String, edition: UInt64) throws(GazetteerError) {
         let file = try MappedFile(path: path)
-        var layout = try FileLayout(file, path: path, magic: "NAMES\r\n\0", version: Self.version)
+        var layout = try FileLayout(file, path: path, magic: "NAMES\r\n\0", version: Self.version, headerByteCount: 128)
         fold = NameFold(
             characters: layout.section(count: layout.count(at: 12), stride: 4),
             latin: layout.section(count: layout.count(at: 32), stride: 1))
@@ -52,6 +66,11 @@ final class NamesFile: Sendable {
         areas = KeyList(
             codes: codes, blocks: layout.section(count: layout.count(at: 44), stride: 8),
             bytes: layout.section(count: layout.count(at: 48), stride: 1))
+        sights = KeyList(
+            codes: codes, blocks: layout.section(count: layout.count(at: 60), stride: 8),
+            bytes: layout.section(count: layout.count(at: 64), stride: 1))
+        areaThings = layout.section(count: layout.count(at: 68), stride: 2)
+        things = layout.section(count: layout.count(at: 72), stride: 20)
         strings = StringSection(layout.section(count: layout.count(at: 52), stride: 1))
         attributionOffset = layout.uint32(at: 56)
         let made = layout.uint64(at: 24)
@@ -61,6 +80,52 @@ final class NamesFile: Sendable {
         }
         mapping = file
     }
+
+    /// The thing that a number of ``areas`` is; nil for divisions of divisions, and for what only tells places apart.
+    func thing(ofArea number: Int) -> Int? {
+        if number < Self.firstArea { return number < things.count ? number : nil }
+        guard number < Self.firstPart, number - Self.firstArea < areaThings.count else { return nil }
+        let thing = Int(areaThings.uint16(number - Self.firstArea, at: 0))
+        return thing < things.count ? thing : nil
+    }
+
+    /// People, or what stands for them.
+    func weight(ofThing number: Int) -> Int? { number < things.count ? Int(things.uint32(number, at: 8)) : nil }
+
+    func kind(ofThing number: Int) -> FoundArea.Kind? {
+        number < things.count ? FoundArea.Kind(rawValue: Int(things.uint32(number, at: 16) & 0xff)) : nil
+    }
+
+    /// nil if there is no such, or the file is damaged.
+    func thing(_ number: Int) -> Thing? {
+        withExtendedLifetime(self) {
+            guard number < things.count,
+                let coordinate = try? Coordinate(
+                    latitude: Double(things.int32(number, at: 0)) / Self.unitsPerDegree,
+                    longitude: Double(things.int32(number, at: 4)) / Self.unitsPerDegree),
+                let name = strings[things.uint32(number, at: 12)]
+            else { return nil }
+            let word = things.uint32(number, at: 16)
+            guard let kind = FoundArea.Kind(rawValue: Int(word & 0xff)) else { return nil }
+            return Thing(
+                kind: kind, name: name, coordinate: coordinate, weight: Int(things.uint32(number, at: 8)),
+                number: Int(word >> 8))
+        }
+    }
+
+    /// What is found by name and is no place.
+    struct Thing {
+        let kind: FoundArea.Kind
+        /// In English.
+        let name: String
+        /// Where it is shown: a place near its middle, for a country or division.
+        let coordinate: Coordinate
+        let weight: Int
+        /// Of the country or the area in the file of places.
+        let number: Int
+    }
+
+    private static let unitsPerDegree = 1e7
 
     /// Who made the data, under which licence: to be shown wherever its names are shown.
     var attribution: String { withExtendedLifetime(self) { strings[attributionOffset] ?? "" } }

@@ -13,6 +13,19 @@ struct PlaceQuestion {
     private let parts: Set<Int>
     /// Whether it is written in letters of no other script than Latin.
     let isLatin: Bool
+    /// Whether it has capital letters and no small ones.
+    let isInCapitals: Bool
+    /// Whether it says no more than what many call a place of their own, such as "my house": nobody knows here where that is,
+    /// whatever village bears the name.
+    let isOwnPlace: Bool
+
+    /// Folded. Words that are also names of towns of some size, such as "casa", are left out.
+    private static let ownPlaces = Set(
+        """
+        my our the at to home house place flat apartment work office job school gym parents mom mum dad grandma grandparents
+        here there zuhause daheim arbeit buro buero schule maison travail ecole boulot trabajo oficina escuela lavoro ufficio
+        scuola
+        """.split(whereSeparator: \.isWhitespace).map { Array($0.utf16) })
 
     /// nil if there is nothing in it, or too much.
     init?(_ text: String, fold: NameFold) {
@@ -28,6 +41,8 @@ struct PlaceQuestion {
         self.parts = parts.subtracting([0, words.count])
         // Behind them and their marks, the last of Vietnamese apart, come the other scripts.
         isLatin = text.unicodeScalars.allSatisfy { $0.value < 0x370 || (0x1e00..<0x2100).contains($0.value) }
+        isInCapitals = text == text.uppercased() && text != text.lowercased()
+        isOwnPlace = words.allSatisfy { Self.ownPlaces.contains($0) }
     }
 
     var all: Range<Int> { words.indices }

@@ -13,7 +13,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     private indirect enum Wording: Hashable {
         case plain
         /// `named` is set in the placemark of a place that was found by its name. Languages are what names are said in, the
-        /// best first; English and local names where there are none in these.
+        /// best first; local names where there are none in these.
         case special(named: Place?, languages: [Language])
     }
 
@@ -29,26 +29,31 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// The country, its territorial sea included; absent on the high seas.
     package var isoCountryCode: CountryCode? { named.map { CountryCode($0.countryCode) } ?? finding.country }
 
-    /// The country's name, in English as GeoNames has it if in none of the languages asked for.
+    /// The country's name, in its own language if in none of the languages asked for; where that is not written in Latin
+    /// letters, in English.
     package var country: String? {
         guard let code = isoCountryCode else { return nil }
         return gazetteer.translation(of: .country(code), in: languages) ?? gazetteer.name(of: code)
     }
 
-    /// The first-order division of that country, in its own or the English spelling if in none of the languages asked
-    /// for.
-    package var administrativeArea: String? { isOwn ? name(of: top) : named?.administrativeArea }
+    /// The first-order division of that country, called as ``country`` is.
+    package var administrativeArea: String? {
+        guard isOwn else { return named.flatMap { gazetteer.name(ofArea: $0.areaNumber, in: languages) } }
+        return name(of: top) ?? areaOfNearest.flatMap { gazetteer.name(ofArea: $0, in: languages) }
+    }
 
     /// Its code in ISO 3166-2, such as `AT-9`.
     package var administrativeAreaCode: String? {
-        isOwn ? top.flatMap { gazetteer.regions?.tiling.code($0) } : named?.administrativeAreaISOCode
+        guard isOwn else { return named?.administrativeAreaISOCode }
+        return top.flatMap { gazetteer.regions?.tiling.code($0) } ?? areaOfNearest.flatMap(gazetteer.isoCode)
     }
 
     /// The division of the division, where the source has it and not its region only: departments, provinces, counties;
     /// else that of the village, if a supplement says it.
     package var subAdministrativeArea: String? {
         guard isOwn else { return nil }
-        return top != finding.region ? name(of: finding.region) : village.flatMap(gazetteer.division)
+        return top != finding.region && areaOfNearest == nil
+            ? name(of: finding.region) : village.flatMap(gazetteer.division)
     }
 
     /// The street: that of the nearest address of a supplement, if it lies in the same country and within 100 m, the
@@ -74,11 +79,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         if let named, !isPart(named) { return name(ofPlace: named) }
         if let own = strangeTown { return own }
         if let villageAlone { return gazetteer.name(of: villageAlone, in: languages) }
-        switch finding.locality.locality {
-        case .place(let number): return name(ofPlaceNumbered: number)
-        case .city(let number): return gazetteer.cityName(number, in: languages)
-        case nil: return nil
-        }
+        return townName
     }
 
     /// The part of it, where GeoNames lists that as a place of its own.
@@ -99,12 +100,17 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
             ?? finding.inlandSea.flatMap { gazetteer.waters?.name($0) }
     }
 
-    /// Airports within 2 km of whose reference point the coordinate is, in the order of their IATA codes; then what
+    /// Airports within 2 km of whose reference point, or at large ones within 1.3 km of whose runways, the coordinate is, in
+    /// the order of their IATA codes; then what
     /// supplements have of interest within 100 m, the accuracy asked for added, the nearest first.
     package var areasOfInterest: [String] {
         guard named == nil else { return [] }
         let besides = finding.besides
-        let airports = besides.airports.compactMap { gazetteer.airports?.name($0) }
+        // A large one has several outlines.
+        var airports: [String] = []
+        for name in besides.airports.compactMap({ gazetteer.airports?.name($0) }) where airports.last != name {
+            airports.append(name)
+        }
         return airports + besides.sights.compactMap { gazetteer.name(of: $0) }.filter { !airports.contains($0) }
     }
 
@@ -153,6 +159,16 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
             ?? country
     }
 
+    /// What a person would call the place to others, in a few words: as ``name``, but a part of a city with the city, such as
+    /// "Favoriten, Wien".
+    package var shortAddress: String? {
+        guard addressLine == nil, areasOfInterest.isEmpty, let quarter = subLocality, let city = locality else {
+            return name
+        }
+        // "Paris 18e" says the city already.
+        return quarter.split(separator: " ").contains { $0 == city } ? quarter : "\(quarter), \(city)"
+    }
+
     /// What the place is called that was found by its name, in the languages asked for.
     package var nameOfFoundPlace: String? { named.map(name(ofPlace:)) }
 
@@ -193,6 +209,21 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
 
     /// The label of the first-order division.
     private var top: Int? { finding.region.map { gazetteer.regions?.tiling.parent($0) ?? $0 } }
+
+    /// The area of the nearest place, where outlines are older than today's divisions, or there are none.
+    private var areaOfNearest: Int? {
+        if let top {
+            guard let tiling = gazetteer.regions?.tiling, tiling.code(top) == nil, tiling.name(top) == nil else {
+                return nil
+            }
+        } else if finding.locality.locality == nil || gazetteer.regions == nil {
+            return nil
+        }
+        guard let (area, country) = finding.nearest.flatMap({ gazetteer.area(numbered: $0) }),
+            country == finding.country.flatMap(gazetteer.number)
+        else { return nil }
+        return area
+    }
 
     /// Whether the division of the coordinate is that of the named place.
     private var isOwn: Bool {
@@ -236,6 +267,15 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         case .city: return nil
         case .place: return gazetteer.isPart(village) ? nil : village
         case nil: return village
+        }
+    }
+
+    /// The locality in the languages asked for.
+    private var townName: String? {
+        switch finding.locality.locality {
+        case .place(let number): name(ofPlaceNumbered: number)
+        case .city(let number): gazetteer.cityName(number, in: languages)
+        case nil: nil
         }
     }
 

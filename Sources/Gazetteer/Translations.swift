@@ -1,4 +1,4 @@
-// Translations, version 1 of the format. Little-endian, mapped into memory and never parsed; written by
+// Translations, version 2 of the format. Little-endian, mapped into memory and never parsed; written by
 // scripts/build_translations.py, which specifies the same bytes. Sections follow one another in this order, each
 // beginning at a multiple of 64; their places follow from the counts in the header.
 //
@@ -9,7 +9,10 @@
 //   strings    bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 //
 // A subject is a geonameid; for a country 0xf0000000 and its two letters as a tiling stores them; for a division
-// 0xe0000000 and its label in regions.gazetteer. What is called as it is anyway has no entry.
+// 0xe0000000 and its label in regions.gazetteer, and 0xd0000000 and its number among the areas of places.gazetteer.
+//
+// The first language has an empty tag: it is what everything is called where it is, if that is another name than the file
+// of the thing itself has, which is the English one. English has an entry for everything that has one there.
 
 /// A language there are names in.
 package struct Language: Hashable, Sendable {
@@ -26,20 +29,26 @@ final class Translations: Sendable {
         case country(CountryCode)
         /// A label of the regions.
         case division(Int)
+        /// A number among the areas of the places.
+        case area(Int)
         case place(geonameID: Int)
 
         fileprivate var key: UInt32 {
             switch self {
             case .country(let code): 0xf000_0000 | UInt32(code.stored)
             case .division(let label): 0xe000_0000 | UInt32(truncatingIfNeeded: label)
+            case .area(let number): 0xd000_0000 | UInt32(truncatingIfNeeded: number)
             case .place(let geonameID): UInt32(truncatingIfNeeded: geonameID)
             }
         }
     }
 
-    private static let version: UInt32 = 1
+    private static let version: UInt32 = 2
     /// As many as a person could speak; more are left out.
     private static let languagesMax = 8
+
+    /// The language of each place itself.
+    private static let local = Language(number: 0)
 
     private let mapping: MappedFile
     private let languages: Section
@@ -68,7 +77,8 @@ final class Translations: Sendable {
         var found: [Language] = []
         for tag in tags.prefix(Self.languagesMax) {
             var parts = tag.lowercased().split(separator: "-")
-            if parts.first == "en" { break }
+            // What English calls as everybody does has no entry, so nothing may come after it.
+            let isLast = parts.first == "en"
             while !parts.isEmpty {
                 if let language = language(parts.joined(separator: "-")) {
                     found.append(language)
@@ -76,24 +86,29 @@ final class Translations: Sendable {
                 }
                 parts.removeLast()
             }
+            if isLast { break }
         }
         return found
     }
 
-    /// What something is called in the first of some languages that has a name for it.
+    /// What something is called in the first of some languages that has a name for it, else what it is called where it is;
+    /// nil if its own file says that.
     func name(of subject: Subject, in chosen: [Language]) -> String? {
         withExtendedLifetime(self) {
             for language in chosen {
-                let end = language.number + 1 < languages.count ? first(language.number + 1) : entries.count
-                let index = Self.firstIndex(from: first(language.number), to: end) {
-                    entries.uint32($0, at: 0) >= subject.key
-                }
-                if index < end, entries.uint32(index, at: 0) == subject.key {
-                    return strings[entries.uint24(index, at: 4)]
-                }
+                if let name = name(of: subject, in: language) { return name }
             }
-            return nil
+            return name(of: subject, in: Self.local)
         }
+    }
+
+    private func name(of subject: Subject, in language: Language) -> String? {
+        let key = subject.key
+        guard language.number < languages.count else { return nil }
+        let end = language.number + 1 < languages.count ? first(language.number + 1) : entries.count
+        let index = Self.firstIndex(from: first(language.number), to: end) { entries.uint32($0, at: 0) >= key }
+        guard index < end, entries.uint32(index, at: 0) == key else { return nil }
+        return strings[entries.uint24(index, at: 4)]
     }
 
     private func first(_ language: Int) -> Int { min(Int(languages.uint32(language, at: 4)), entries.count) }

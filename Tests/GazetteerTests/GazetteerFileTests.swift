@@ -37,7 +37,7 @@ import Testing
         var content = try contents(ofFile: Repository.gazetteerPath)
         content[8] = 9
         let file = try TemporaryFile(content)
-        #expect(error(opening: file.path) == .otherVersion(path: file.path, found: 9, expected: 4))
+        #expect(error(opening: file.path) == .otherVersion(path: file.path, found: 9, expected: 5))
     }
 
     @Test func `a file of another length than its header says is refused`() throws {

@@ -37,11 +37,11 @@ import Testing
         #expect(answer(among: [large, small], in: []) == .init(locality: .place(2)))
     }
 
-    @Test func `a part of a city ten times as large is its sublocality`() {
+    @Test func `a part of a city seven times as large is its sublocality`() {
         let places = [place(1, 20_000, meters: 300)]
         #expect(
-            answer(among: places, in: [city(9, 200_000)]) == .init(locality: .city(9), subLocality: 1))
-        #expect(answer(among: places, in: [city(9, 199_999)]) == .init(locality: .place(1)))
+            answer(among: places, in: [city(9, 140_000)]) == .init(locality: .city(9), subLocality: 1))
+        #expect(answer(among: places, in: [city(9, 139_999)]) == .init(locality: .place(1)))
     }
 
     @Test func `in the middle of a city the part around is told too`() {

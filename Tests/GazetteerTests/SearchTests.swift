@@ -155,6 +155,91 @@ import Testing
         #expect(Array(gazetteer.places(named: "Springfield", limit: 2)) == Array(found.prefix(2)))
     }
 
+    private func found(_ text: String) -> Found? {
+        gazetteer.found(named: text, limit: 1, using: transform).first
+    }
+
+    private func area(_ text: String) -> FoundArea? {
+        if case .area(let area) = found(text) { area } else { nil }
+    }
+
+    @Test(
+        arguments: [
+            ("Germany", "DE"), ("germany", "DE"), ("Deutschland", "DE"), ("Allemagne", "DE"), ("ドイツ", "DE"),
+            ("DEU", "DE"),
+            ("DE", "DE"), ("USA", "US"), ("Georgia", "GE"), ("Россия", "RU"), ("中国", "CN"), ("Côte d'Ivoire", "CI"),
+            ("Österreich", "AT"), ("UK", "GB"), ("Singapore", "SG"), ("Luxembourg", "LU"), ("Germny", "DE"),
+        ])
+    func `a country is an answer, by its names in every language and its codes`(text: String, code: String) throws {
+        let area = try #require(self.area(text), "\(text) is no country")
+        #expect(area.kind == .country)
+        #expect(gazetteer.country(of: area)?.description == code)
+    }
+
+    @Test(
+        arguments: [
+            ("Bavaria", "DE-BY"), ("Bayern", "DE-BY"), ("Bavière", "DE-BY"), ("Texas", "US-TX"), ("Hokkaido", "JP-01"),
+            ("北海道", "JP-01"), ("Inner Mongolia", "CN-NM"), ("Ontario", "CA-ON"), ("Georgia, USA", "US-GA"),
+            ("Texas United States", "US-TX"), ("Washington", "US-WA"), ("NSW", "AU-NSW"), ("US-TX", "US-TX"),
+            ("Sardinia", "IT-88"), ("Sardegna", "IT-88"), ("Catalunya", "ES-CT"), ("Московская область", "RU-MOS"),
+            ("Nairobi County", "KE-30"), ("Niederösterreich", "AT-3"), ("Bavara", "DE-BY"), ("Califor", "US-CA"),
+        ])
+    func `a first-order division is an answer`(text: String, code: String) throws {
+        let area = try #require(self.area(text), "\(text) is no division")
+        #expect(area.kind == .administrativeArea)
+        #expect(gazetteer.administrativeAreaCode(of: area) == code)
+    }
+
+    /// Who names them means the city; the division of the name comes after it.
+    @Test(arguments: [
+        "New York", "São Paulo", "Wien", "Berlin", "Salzburg", "Tokyo", "Moscow", "Zürich", "Lagos", "Kerman",
+    ])
+    func `a city comes before its division of one name`(text: String) throws {
+        #expect(area(text) == nil)
+        let all = gazetteer.found(named: text, limit: 10, using: transform)
+        #expect(all.contains { if case .area(let area) = $0 { area.kind == .administrativeArea } else { false } })
+    }
+
+    /// In small letters two are a word, in capitals a code.
+    @Test func `codes are codes in capitals`() {
+        #expect(area("DE")?.kind == .country)
+        for text in ["de", "in", "or", "nsw"] { #expect(area(text) == nil) }
+    }
+
+    @Test(
+        arguments: [
+            ("Heathrow Airport", 51.47, -0.46), ("Vienna International Airport", 48.11, 16.57),
+            ("Frankfurt Airport", 50.03, 8.55),
+            ("VIE", 48.11, 16.57), ("EDDF", 50.03, 8.55), ("Lake Victoria", -1.0, 33.0), ("Victoria Lake", -1.0, 33.0),
+            ("Bodensee", 47.6, 9.4), ("Lake Constance", 47.6, 9.4), ("Lac Léman", 46.4, 6.5),
+            ("Loch Ness", 57.3, -4.45),
+        ] as [(String, Double, Double)])
+    func `airports and lakes are found`(text: String, latitude: Double, longitude: Double) throws {
+        let area = try #require(self.area(text), "\(text) is not found")
+        let atlas = try Coordinate(latitude: latitude, longitude: longitude)
+        #expect(Geodesic.distanceMeters(from: atlas, to: area.coordinate) < 60_000)
+    }
+
+    @Test(arguments: [
+        "my house", "home", "Home", "my parents house", "work", "asdf qwer", "qwertyuiop", "zuhause", "xy", "Hz",
+        "the office",
+        "blah blah blah", "lorem ipsum", "test test", "asdfasdf",
+    ])
+    func `what is no place is not guessed`(text: String) {
+        #expect(found(text) == nil, "\(text) is \(String(describing: gazetteer.places(named: text).first?.place.name))")
+    }
+
+    @Test func `a village called Home is found by who says where it is`() {
+        #expect(first("Home, Washington")?.place.name == "Home")
+    }
+
+    @Test func `misspelled, a name keeps its first letter, and a village needs its country`() throws {
+        // Few live there, and many words are as near to its name.
+        #expect(first("Kitzbühe1")?.match != .misspelled(edits: 2))
+        #expect(first("Ome") == nil || first("Ome")?.match == .exact || first("Ome")?.match == .prefix)
+        try expect("Hallstadt, Österreich", near: 47.56, 13.65)
+    }
+
     @Test func `a code such as an airport's finds its city, but not before one of that name`() {
         #expect(first("MUC")?.place.name == "Munich")
         // Ulm's main name against codes and abbreviations of others.

@@ -21,7 +21,7 @@ import Testing
         #expect(error(opening: cut.path)?.description.contains(cut.path) == true)
         content[8] = 9
         let other = try TemporaryFile(content)
-        #expect(error(opening: other.path) == .otherVersion(path: other.path, found: 9, expected: 1))
+        #expect(error(opening: other.path) == .otherVersion(path: other.path, found: 9, expected: 2))
     }
 
     @Test(arguments: [12, 16, 24, 28, 32], [0, 0x7fff_ffff, 0xffff_ffff] as [UInt32])
@@ -56,7 +56,8 @@ import Testing
         let translations = try Translations(path: path)
         #expect(translations.languages(["de-AT"]) == translations.languages(["DE"]))
         #expect(translations.languages(["zh-TW"]) != translations.languages(["zh-CN"]))
-        #expect(translations.languages(["fr", "en-GB", "de"]) == translations.languages(["fr"]))
+        #expect(translations.languages(["fr", "en-GB", "de"]) == translations.languages(["fr", "en"]))
+        #expect(translations.languages(["en"]).count == 1)
         #expect(translations.languages(["", "-", "x", "tlh"]).isEmpty)
     }
 }

@@ -226,7 +226,7 @@ struct SupplementTests {
         let folder = try GazetteerFolder()
         try folder.add(attribution: nil, licence: nil, Self.places)
         let mark = try folder.reverse(48.2086, 16.3723)
-        #expect(mark.locality == "Vienna")
+        #expect(mark.locality == "Wien")
         #expect(mark.subLocality == "Unterstadtl")
     }
 

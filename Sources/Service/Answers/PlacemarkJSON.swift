@@ -53,6 +53,31 @@ package enum PlacemarkJSON {
         writer.endObject()
     }
 
+    /// A country, division, airport or water found by name.
+    private static func write(
+        _ found: FoundArea, of gazetteer: Gazetteer, in languages: [Language], using transform: GeocentricTransform,
+        into writer: inout JSONWriter
+    ) {
+        writer.beginObject()
+        let name = gazetteer.name(of: found, in: languages, using: transform)
+        writer.field("name", name)
+        switch found.kind {
+        case .country, .administrativeArea:
+            let isDivision = found.kind == .administrativeArea
+            writer.field("administrativeArea", isDivision ? name : nil)
+            writer.field("administrativeAreaCode", gazetteer.administrativeAreaCode(of: found))
+            writer.field("isoCountryCode", gazetteer.country(of: found)?.description)
+            writer.field("country", gazetteer.countryName(of: found, in: languages))
+        case .airport, .water:
+            fields(of: gazetteer.placemark(at: found.coordinate, using: transform).speaking(languages), into: &writer)
+        }
+        writer.field("latitude", found.coordinate.latitude)
+        writer.field("longitude", found.coordinate.longitude)
+        writer.field("population", found.population == 0 ? nil : found.population)
+        writer.field("match", found.match.word)
+        writer.endObject()
+    }
+
     /// What a text was found to mean.
     package static func write(
         _ found: Found, of gazetteer: Gazetteer, in languages: [Language], using transform: GeocentricTransform,
@@ -61,6 +86,7 @@ package enum PlacemarkJSON {
         switch found {
         case .place(let place):
             write(place, gazetteer.placemark(of: place, using: transform).speaking(languages), into: &writer)
+        case .area(let area): write(area, of: gazetteer, in: languages, using: transform, into: &writer)
         case .address(let address):
             write(address, gazetteer.placemark(of: address, using: transform).speaking(languages), into: &writer)
         }

@@ -89,14 +89,15 @@ enum ReadEndpoints {
         VisitCorrections(service.log.withStanding { $0.corrections(of: person) }.map(\.correction))
     }
 
-    /// What the person calls the place, for their own eyes and the operator's; else its name in the gazetteer.
+    /// What the person calls the place, for their own eyes and the operator's; else as the gazetteer would say it: the part of
+    /// the city with the city.
     static func placeName(
         at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
         _ languages: [Language]
     ) -> String? {
         let isOwn = permit.verdict == .own || permit.verdict == .operatorOnRecord
         return (isOwn ? corrections.name(at: coordinate) : nil)
-            ?? context.placemark(at: coordinate, in: languages)?.name
+            ?? context.placemark(at: coordinate, in: languages)?.shortAddress
     }
 
     static func writeMembers(

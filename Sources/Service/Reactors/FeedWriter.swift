@@ -100,7 +100,7 @@ struct FeedWriter {
                     head(of: told, into: &writer)
                     let name =
                         ReadEndpoints.corrections(of: person, service).name(at: visit.coordinate)
-                        ?? context.placemark(at: visit.coordinate, in: languages)?.name
+                        ?? context.placemark(at: visit.coordinate, in: languages)?.shortAddress
                     ReadEndpoints.writeMembers(of: visit, placeName: name, context, into: &writer)
                 })
         case .crossing(let crossing):
