@@ -148,7 +148,7 @@ package final class DataDirectory: Sendable {
     /// Makes a directory and those above it that are not there, each durable with its name before this returns.
     ///
     /// - Parameter sync: makes the names in a directory durable.
-    static func makeDirectory(_ path: String, sync: (String) -> Void = { syncFolder($0) }) throws(LogError) {
+    package static func makeDirectory(_ path: String, sync: (String) -> Void = { syncFolder($0) }) throws(LogError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             made += made.isEmpty && !path.hasPrefix("/") ? String(part) : "/" + part

@@ -35,6 +35,8 @@ enum Operands: Sendable {
     case optional(String)
     /// At least one.
     case many(String)
+    /// As many as there are.
+    case words(String)
 
     var usage: String? {
         switch self {
@@ -42,6 +44,7 @@ enum Operands: Sendable {
         case .one(let name): name
         case .optional(let name): "[\(name)]"
         case .many(let name): "\(name)…"
+        case .words(let name): "[\(name)…]"
         }
     }
 
@@ -51,6 +54,7 @@ enum Operands: Sendable {
         case .one: count == 1
         case .optional: count <= 1
         case .many: count >= 1
+        case .words: true
         }
     }
 }
@@ -73,7 +77,11 @@ struct Command: Sendable {
     var passesOn: (@Sendable ([String]) -> Int32)?
 
     var name: String { words.joined(separator: " ") }
-    var options: [any OptionDeclaration] { requires + accepts + GlobalOptions.all }
+    var options: [any OptionDeclaration] {
+        let own = requires + accepts
+        if passesOn != nil { return own + [GlobalOptions.help] }
+        return own + GlobalOptions.all.filter { option in !own.contains { $0.name == option.name } }
+    }
 }
 
 /// What every command takes.
@@ -81,8 +89,17 @@ enum GlobalOptions {
     static let data = Option(
         name: "data", placeholder: "DIR", help: "the data directory (default: ~/.local/state/whereabouts)",
         form: "a path", read: { $0.isEmpty ? nil : $0 })
+    static let url = Option(
+        name: "url", placeholder: "URL", help: "a service elsewhere, such as https://where.example (WHEREABOUTS_URL)",
+        form: "an address such as https://where.example", read: { $0.isEmpty ? nil : $0 })
+    static let token = Option(
+        name: "token", placeholder: "TOKEN", help: "the token for it; better kept in WHEREABOUTS_TOKEN or a profile",
+        form: "a token", read: { $0.isEmpty ? nil : $0 })
+    static let profile = Option(
+        name: "profile", placeholder: "NAME", help: "a service that \"profile add\" keeps (WHEREABOUTS_PROFILE)",
+        form: "a name", read: { $0.isEmpty ? nil : $0 })
     static let help = Option.flag("help", help: "show this text")
-    static let all: [any OptionDeclaration] = [data, help]
+    static let all: [any OptionDeclaration] = [data, url, token, profile, help]
 }
 
 /// A command with what was given to it; every value has been found to be of its option's form.
@@ -119,9 +136,15 @@ enum Parsed {
 
 extension Command {
     /// A command that another module runs, parses and documents.
-    init(_ word: String, summary: String, passesOn: @escaping @Sendable ([String]) -> Int32) {
+    ///
+    /// - Parameter accepts: what its help and the shells' completion name; the other module reads them.
+    init(
+        _ word: String, summary: String, operands: Operands = .none, requires: [any OptionDeclaration] = [],
+        accepts: [any OptionDeclaration], details: String, passesOn: @escaping @Sendable ([String]) -> Int32
+    ) {
         self.init(
-            words: [word], summary: summary, run: { _ in preconditionFailure("It is passed on.") }, passesOn: passesOn)
+            words: [word], summary: summary, operands: operands, requires: requires, accepts: accepts, details: details,
+            run: { _ in preconditionFailure("It is passed on.") }, passesOn: passesOn)
     }
 }
 
@@ -152,7 +175,10 @@ struct ArgumentParser {
             )
         }
         guard let command = try command(of: group, first: first, from: &rest) else { return .help(.group(group)) }
-        if let passesOn = command.passesOn { return .passedOn(passesOn, arguments: Array(rest)) }
+        if let passesOn = command.passesOn {
+            if rest.contains("--help") || rest.contains("-h") { return .help(.command(command)) }
+            return .passedOn(passesOn, arguments: Array(rest))
+        }
 
         var operands: [String] = []
         while let word = rest.popFirst() {

@@ -6,6 +6,18 @@ import WhereaboutsClient
 /// The service's client as commands use it: its errors are the tool's.
 struct Client {
     var service: ServiceClient
+    /// The server elsewhere that is asked; `nil` when the operator's own data directory is.
+    var server: Reach.Server?
+
+    init(service: ServiceClient, server: Reach.Server? = nil) { (self.service, self.server) = (service, server) }
+
+    /// - Throws: ``ToolError/usage(_:)`` when the address is not one of a server.
+    init(_ server: Reach.Server) throws(ToolError) {
+        guard let transport = WireTransport(server.url, trustFile: server.trustFile) else {
+            throw .usage("\"\(server.url)\" is not the address of a server; give one such as https://where.example.")
+        }
+        self.init(service: ServiceClient(transport: transport, token: server.token), server: server)
+    }
 
     func get(
         _ path: String..., query: [(name: String, value: String)] = []
@@ -75,16 +87,23 @@ struct Client {
 }
 
 extension Client {
-    /// The newest event of the log. A read that waits for it shows what an earlier command has changed.
+    /// The newest event of the log, as the operator of this computer sees it.
     func head() throws(ToolError) -> Int64 {
         try items("v1", "projections").compactMap { $0["head"]?.int }.max() ?? 0
+    }
+
+    /// What makes a read wait until it shows everything that earlier commands have changed. A server elsewhere does not
+    /// tell how long its log is; there a read shows what has been folded, which is some milliseconds old.
+    func waitingForEarlierCommands() throws(ToolError) -> [(name: String, value: String)] {
+        server == nil ? [("at-least", "\(try head())")] : []
     }
 
     /// The same way, as a person: with a token that the operator issues for it.
     ///
     /// - Parameter seconds: how long the token is good.
     func acting(as person: Handle, scopes: [String], seconds: Int64) throws(ToolError) -> Client {
-        try issuing(to: person, scopes: scopes, until: Timestamp.now.adding(seconds: seconds)).client
+        if server?.isPersons == true { return self }
+        return try issuing(to: person, scopes: scopes, until: Timestamp.now.adding(seconds: seconds)).client
     }
 
     /// Does something as a person by a token that stays good, unless it comes to nothing: then it is revoked.
@@ -112,7 +131,7 @@ extension Client {
         }
         let client = ServiceClient(
             transport: service.transport, token: token, purpose: service.purpose, languages: service.languages)
-        return (Client(service: client), id)
+        return (Client(service: client, server: server), id)
     }
 }
 

@@ -40,7 +40,7 @@ enum Help {
         return text
     }
 
-    private static func usage(of command: Command) -> String {
+    static func usage(of command: Command) -> String {
         let parts =
             command.requires.map(form) + command.accepts.map { "[\(form($0))]" }
             + (command.operands.usage.map { [$0] } ?? [])
@@ -56,7 +56,7 @@ enum Help {
         return lines.joined(separator: "\n")
     }
 
-    private static func form(_ option: any OptionDeclaration) -> String {
+    static func form(_ option: any OptionDeclaration) -> String {
         "--\(option.name)\(option.placeholder.map { " " + $0 } ?? "")"
     }
 

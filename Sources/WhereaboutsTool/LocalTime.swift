@@ -1,4 +1,5 @@
 import Glibc
+import Service
 import Whereabouts
 import WireFormats
 
@@ -43,7 +44,13 @@ enum LocalTime {
 
     /// The moment that a person has written: Unix seconds, `2026-05-01`, `2026-05-01T08:00` or with seconds (this
     /// computer's zone), or a whole ISO 8601 text with an offset or `Z`.
-    static func parse(_ text: String) -> Timestamp? {
+    ///
+    /// Besides: `now`; `today`, `yesterday` and `tomorrow`, the midnight with which that day begins here; `-90m`, `-2h` or
+    /// `-7d` for so long ago (`+2h` for so long from now).
+    ///
+    /// - Parameter now: what the words refer to.
+    static func parse(_ text: String, now: Timestamp = .now) -> Timestamp? {
+        if let relative = relative(text, now) { return relative }
         if let seconds = Double(text) { return Timestamp(seconds: seconds) }
         let clock = text.dropFirst(10)
         if clock.contains(where: { "Zz+-".contains($0) }) { return ISO8601.parse(text) }
@@ -56,6 +63,39 @@ enum LocalTime {
         guard gmtime_r(&seconds, &parts) != nil else { return nil }
         parts.tm_isdst = -1
         return Timestamp(milliseconds: Int64(mktime(&parts)) * 1000 + shown.milliseconds % 1000)
+    }
+
+    private static func relative(_ text: String, _ now: Timestamp) -> Timestamp? {
+        switch text {
+        case "now": return now
+        case "yesterday": return midnight(daysAway: -1, now)
+        case "today": return midnight(daysAway: 0, now)
+        case "tomorrow": return midnight(daysAway: 1, now)
+        default:
+            guard let sign = text.first, "+-".contains(sign), let seconds = Self.seconds(text.dropFirst()) else {
+                return nil
+            }
+            return now.adding(seconds: sign == "-" ? -seconds : seconds)
+        }
+    }
+
+    /// Of a length such as `90m`, `8h` or `7d`; `nil` for any other text.
+    static func seconds(_ length: some StringProtocol) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let unit = length.last.flatMap({ units[$0] }), let count = Int64(length.dropLast()),
+            (1...100_000_000).contains(count)
+        else { return nil }
+        return count * unit
+    }
+
+    /// The C library counts a day beyond the month's end into the next month, and knows where clocks change.
+    private static func midnight(daysAway days: Int32, _ now: Timestamp) -> Timestamp? {
+        var seconds = time_t(now.milliseconds / 1000)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return nil }
+        (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (0, 0, 0, -1)
+        parts.tm_mday += days
+        return Timestamp(milliseconds: Int64(mktime(&parts)) * 1000)
     }
 
     /// `12 s`, `5 min`, `3 h 20 min`, `4 d 2 h`: the two largest units that matter.

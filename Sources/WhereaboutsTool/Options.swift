@@ -44,7 +44,7 @@ enum Options {
     static func time(_ name: String, help: String) -> Option<Timestamp> {
         Option(
             name: name, placeholder: "TIME", help: help,
-            form: "Unix seconds or a time such as 2026-05-01, 2026-05-01T08:00 or 2026-05-01T08:00:00Z",
+            form: "a time such as 2026-05-01, 2026-05-01T08:00, yesterday or -2h, or Unix seconds",
             read: { LocalTime.parse($0) })
     }
 
@@ -52,13 +52,7 @@ enum Options {
     static func duration(_ name: String, help: String) -> Option<Int64> {
         Option(
             name: name, placeholder: "LENGTH", help: help, form: "a length such as 90m, 8h or 7d",
-            read: { text in
-                let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-                guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-                    (1...100_000_000).contains(count)
-                else { return nil }
-                return count * unit
-            })
+            read: { LocalTime.seconds($0) })
     }
 
     static func choice(_ name: String, _ words: [String], help: String) -> Option<String> {
@@ -69,8 +63,8 @@ enum Options {
 
     /// What the help of commands with times says about them.
     static let timesHelp = """
-        A TIME is Unix seconds, or 2026-05-01, 2026-05-01T08:00 (this computer's zone), or with its own offset:
-        2026-05-01T08:00:00Z.
+        A TIME is 2026-05-01 or 2026-05-01T08:00 (this computer's zone), 2026-05-01T08:00:00Z (with its own offset), now,
+        today, yesterday, -90m, -2h, -7d, or Unix seconds.
         """
 
     /// `LAT,LON` in degrees, spaces around the numbers allowed.

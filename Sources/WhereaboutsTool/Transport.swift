@@ -25,15 +25,25 @@ enum House {
     static func withClient<Value>(
         _ invocation: Invocation, _ body: (Client) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
-        var client = try operatorClient(of: path(of: invocation), mayMake: invocation.command.makesInstallation)
+        var client =
+            switch try Reach(invocation) {
+            case .directory(let path):
+                try operatorClient(of: path, mayMake: invocation.command.makesInstallation)
+            case .server(let server): try Client(server)
+            }
         if invocation.takes(Options.purpose) { client.service.purpose = invocation[Options.purpose] }
         if invocation.takes(Options.languages) { client.service.languages = invocation[Options.languages] ?? [] }
         defer { client.service.transport.close() }
         return try body(client)
     }
 
-    static func path(of invocation: Invocation) -> String {
-        invocation[GlobalOptions.data] ?? DataDirectory.standardPath
+    /// The data directory, for what works on its files.
+    static func path(of invocation: Invocation) throws(ToolError) -> String {
+        guard Reach.url(of: invocation) == nil, invocation[GlobalOptions.profile] == nil else {
+            throw .usage(
+                "\"\(invocation.command.name)\" works on a data directory of this computer; name it with --data.")
+        }
+        return invocation[GlobalOptions.data] ?? DataDirectory.standardPath
     }
 
     private static func operatorClient(of path: String, mayMake: Bool) throws(ToolError) -> Client {

@@ -22,6 +22,31 @@ import Whereabouts
         #expect(LocalTime.text(Timestamp(milliseconds: milliseconds), in: zone) == text)
     }
 
+    /// The clocks of Vienna go forward on 29 March 2026 at 02:00; expected by Python's zoneinfo.
+    @Test(
+        .enabled(if: hasRules, "The rules of time zones (package tzdata) are not installed."),
+        arguments: [
+            ("now", 1_774_789_200_000), ("today", 1_774_738_800_000), ("yesterday", 1_774_652_400_000),
+            ("tomorrow", 1_774_821_600_000), ("-2h", 1_774_782_000_000), ("-90m", 1_774_783_800_000),
+            ("-7d", 1_774_184_400_000), ("+1h", 1_774_792_800_000), ("1774789200", 1_774_789_200_000),
+        ] as [(String, Int64)])
+    func `words and lengths count from now`(text: String, milliseconds: Int64) {
+        setenv("TZ", "Europe/Vienna", 1)
+        tzset()
+        defer {
+            unsetenv("TZ")
+            tzset()
+        }
+        let noon = Timestamp(milliseconds: 1_774_789_200_000)
+        #expect(LocalTime.parse(text, now: noon)?.milliseconds == milliseconds)
+    }
+
+    @Test(arguments: ["-", "-h", "-2", "-2x", "yesterdays", "--2h", "-99999999999999999999h"])
+    func `other words are no times`(text: String) {
+        let time = LocalTime.parse(text, now: Timestamp(milliseconds: 0))
+        #expect(time == nil || Double(text) != nil)
+    }
+
     @Test func `an unknown zone is shown as UTC and never leads out of the folder`() {
         #expect(LocalTime.text(Timestamp(milliseconds: 0), in: "Mars/Base") == "1970-01-01 00:00:00 UTC")
         #expect(LocalTime.text(Timestamp(milliseconds: 0), in: "../../../etc/hostname") == "1970-01-01 00:00:00 UTC")
@@ -52,7 +77,7 @@ import Whereabouts
         #expect(LocalTime.parse("2026-03-29T02:30") != nil)
     }
 
-    @Test(arguments: ["", "now", "2026-02-30", "2026-5-1", "2026-05-01T8", "2026-05-01T08:00:00X", "nan", "inf"])
+    @Test(arguments: ["", "nowadays", "2026-02-30", "2026-5-1", "2026-05-01T8", "2026-05-01T08:00:00X", "nan", "inf"])
     func `what is no moment is refused`(text: String) {
         #expect(LocalTime.parse(text) == nil)
     }

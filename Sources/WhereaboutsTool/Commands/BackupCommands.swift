@@ -33,7 +33,7 @@ enum BackupCommands {
     }
 
     private static func backup(_ invocation: Invocation) throws(ToolError) {
-        let folder = invocation.operands[0]
+        let (data, folder) = (try House.path(of: invocation), invocation.operands[0])
         // An empty one is as good as none.
         guard mkdir(folder, 0o700) == 0 || (errno == EEXIST && rmdir(folder) == 0 && mkdir(folder, 0o700) == 0) else {
             throw .data("\(folder) cannot be made: \(lastSystemError()). Name a folder that is not there yet.")
@@ -42,7 +42,7 @@ enum BackupCommands {
             let answer = try House.withClient(invocation) { client throws(ToolError) in
                 try client.post("v1", "backups")
             }
-            do throws(LogError) { try Backup.move(outOf: House.path(of: invocation), to: folder) } catch {
+            do throws(LogError) { try Backup.move(outOf: data, to: folder) } catch {
                 throw .data("\(error)")
             }
             if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
@@ -56,7 +56,7 @@ enum BackupCommands {
     }
 
     private static func restore(_ invocation: Invocation) throws(ToolError) {
-        let path = House.path(of: invocation)
+        let path = try House.path(of: invocation)
         let outcome: Restore.Outcome
         do {
             outcome = try Restore.restore(

@@ -71,7 +71,8 @@ enum DeviceCommands {
 
     /// How apps reach the service: what the configuration says, else where it listens.
     private static func publicURL(_ invocation: Invocation) throws(ToolError) -> String {
-        let path = House.path(of: invocation)
+        if case .server(let server) = try Reach(invocation) { return server.url }
+        let path = try House.path(of: invocation)
         let configuration: ServiceConfiguration
         do throws(ServiceConfiguration.ReadError) {
             configuration = try ServiceConfiguration.read(path + "/config.json")

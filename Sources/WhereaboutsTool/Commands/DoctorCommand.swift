@@ -37,7 +37,7 @@ enum DoctorCommand {
     }
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
-        let path = House.path(of: invocation)
+        let path = try House.path(of: invocation)
         let findings =
             libraries() + [geodesy(), gazetteer(), timeZones()] + directory(path) + [
                 clock(path), clockKeeping(), service(path),

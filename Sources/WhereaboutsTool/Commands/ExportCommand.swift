@@ -36,7 +36,7 @@ enum ExportCommand {
                 console.result(",\n\"\(member)\":[".utf8)
                 var count = 0
                 // What this export has read so far is in the audit, too.
-                let head = [(name: "at-least", value: "\(try client.head())")]
+                let head = try client.waitingForEarlierCommands()
                 try client.pages("v1", "people", person.text, path, query: head) { items in
                     for item in items {
                         console.result((count > 0 ? ",\n" : "\n").utf8)

@@ -183,7 +183,7 @@ enum GazetteerCommands {
     }
 
     private static func noteRunningService(_ invocation: Invocation) {
-        let path = House.path(of: invocation)
+        guard case .directory(let path) = try? Reach(invocation) else { return }
         guard DataDirectory.running(in: path)?.address != nil else { return }
         invocation.console.note("A service runs on \(path); restart it so that its answers change.")
     }

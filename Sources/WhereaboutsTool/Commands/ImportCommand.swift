@@ -50,5 +50,6 @@ enum ImportCommand {
         if broken > 0 {
             throw .data(broken == 1 ? "One file was not imported whole." : "\(broken) files were not imported whole.")
         }
+        if let reason = ImportReport.whyNothingWasUsable(in: reports) { throw .checkFailed(reason) }
     }
 }

@@ -75,7 +75,7 @@ enum PushTestCommand {
     /// Signed here, from the files that `config.json` names: a provider token is in no answer of the service.
     private static func providerToken(for request: JSONValue, _ invocation: Invocation) throws(ToolError) -> String {
         do {
-            let configuration = try ServiceConfiguration.read(House.path(of: invocation) + "/config.json")
+            let configuration = try ServiceConfiguration.read(try House.path(of: invocation) + "/config.json")
             let push = configuration.push.first {
                 $0.environment.word == request.text("environment") && $0.bundleIDs.contains(request.text("bundleID"))
             }

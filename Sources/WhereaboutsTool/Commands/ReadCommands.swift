@@ -58,7 +58,7 @@ enum ReadCommands {
         _ body: (Client, _ query: [(name: String, value: String)]) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
         try House.withClient(invocation) { client throws(ToolError) in
-            var query = [(name: "at-least", value: "\(try client.head())")]
+            var query = try client.waitingForEarlierCommands()
             if invocation.takes(Options.from) {
                 if let from = invocation[Options.from] { query.append(("from", secondsText(from))) }
                 if let to = invocation[Options.to] { query.append(("to", secondsText(to))) }

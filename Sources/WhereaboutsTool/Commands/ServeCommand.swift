@@ -30,7 +30,7 @@ enum ServeCommand {
         sigaddset(&signals, SIGTERM)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
-        let path = House.path(of: invocation)
+        let path = try House.path(of: invocation)
         let address = if let given = invocation[listen] { given } else { try configuredAddress(path) }
         let service = try House.open(path, acceptingLoss: invocation.has(acceptLoss))
         let port: Int

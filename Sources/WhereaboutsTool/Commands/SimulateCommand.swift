@@ -8,7 +8,18 @@ import Whereabouts
 /// `simulate`: phones in real time for a service that runs, or a world of them on simulated time with a service of its own.
 enum SimulateCommand {
     static let command = Command(
-        "simulate", summary: "Play phones that report to a service.",
+        "simulate", summary: "Play phones that report to a service.", operands: .optional("SCENARIO.json"),
+        accepts: [
+            Option.flag("verbose", help: "print each step of the phones, with coordinates"),
+            Options.json,
+            Options.text("data", "DIR", help: "keep the data directory of the simulated service here"),
+            Options.text("logs", "DIR", help: "write one file for each phone with what its app was told"),
+            Option.flag("fidelity", help: "list what Apple does not document, and how we know it"),
+        ],
+        details: """
+            A scenario names people, where they go, what the network loses and who asks; data/demo has examples. Exits with
+            0 when every question ended as expected, with 1 when one did not, with 3 when it cannot be played.
+            """,
         passesOn: { runSimulate(arguments: $0, host: start) })
 
     /// A service in this process whose clock is set from outside.

@@ -37,6 +37,23 @@ struct ImportReport {
         }
     }
 
+    /// One sentence when no record of any file is a fix in the log now; `nil` otherwise.
+    static func whyNothingWasUsable(in reports: [ImportReport]) -> String? {
+        guard reports.allSatisfy({ $0.firstFix == nil }) else { return nil }
+        let read = reports.reduce(0) { $0 + $1.read }
+        guard read > 0 else { return "Nothing was imported: there are no records with a place." }
+        var counts: [String: Int] = [:]
+        for report in reports {
+            for rejected in report.rejected { counts[rejected.reason, default: 0] += rejected.count }
+            if report.untimed > 0 { counts["without a time", default: 0] += report.untimed }
+        }
+        let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+            "\(Text.count($0.value)) \($0.key)"
+        }
+        return
+            "Nothing was imported: none of the \(Text.count(read)) records can be used (\(reasons.joined(separator: ", ")))."
+    }
+
     mutating func cover(_ time: Timestamp, _ place: Coordinate) {
         firstFix = min(firstFix ?? time, time)
         lastFix = max(lastFix ?? time, time)

@@ -1,0 +1,40 @@
+/// `version`, `help` and `completion`: what the tool says about itself.
+enum HelpCommands {
+    private static let manual = Option.flag("manual", help: "the whole manual page, in roff, for \"man -l -\"")
+
+    static let all = [
+        Command(words: ["version"], summary: "Show the version.") { (invocation) throws(ToolError) in
+            invocation.console.line("whereabouts \(Version.text)")
+        },
+        Command(
+            words: ["help"], summary: "Say what a command takes.", operands: .words("COMMAND"), accepts: [manual],
+            details: """
+                For example "whereabouts help grant add". Without a command it lists all of them.
+                """, run: help),
+        Command(
+            words: ["completion"], summary: "Print what lets a shell complete commands and options.",
+            operands: .one("bash|zsh|fish"),
+            details: """
+                For bash: whereabouts completion bash > /etc/bash_completion.d/whereabouts
+                For zsh:  whereabouts completion zsh > "${fpath[1]}/_whereabouts"
+                For fish: whereabouts completion fish > ~/.config/fish/completions/whereabouts.fish
+                """, run: complete),
+    ]
+
+    private static func help(_ invocation: Invocation) throws(ToolError) {
+        if invocation.has(manual) {
+            return invocation.console.result(ManualPage.text(of: CommandTable.all).utf8)
+        }
+        let parser = ArgumentParser(commands: CommandTable.all)
+        guard case .help(let help) = try parser.parse(invocation.operands + ["--help"], console: invocation.console)
+        else { return }
+        invocation.console.result(help.text.utf8)
+    }
+
+    private static func complete(_ invocation: Invocation) throws(ToolError) {
+        guard let shell = Completion(rawValue: invocation.operands[0]) else {
+            throw .usage("\"completion\" knows bash, zsh and fish.")
+        }
+        invocation.console.result(shell.script(of: CommandTable.all).utf8)
+    }
+}

@@ -1,0 +1,60 @@
+import JSON
+import WhereaboutsClient
+
+/// `profile add|list|remove`: the servers elsewhere that commands can be sent to by name.
+enum ProfileCommands {
+    private static let trustFile = Option(
+        name: "ca-file", placeholder: "FILE", help: "PEM file of your own CA (default: the system's certificates)",
+        form: "a path", read: { $0.isEmpty ? nil : $0 })
+
+    static let all = [
+        Command(
+            words: ["profile", "add"], summary: "Keep a server's address and a token under a name.",
+            operands: .one("NAME"), requires: [GlobalOptions.url], accepts: [trustFile],
+            details: """
+                The token is read from WHEREABOUTS_TOKEN, --token or the first line of standard input, in this order. For
+                example, with an operator's token in a file:
+
+                  whereabouts profile add home --url https://where.example < token
+                  whereabouts --profile home visits --person anna --from yesterday
+                """, run: add),
+        Command(words: ["profile", "list"], summary: "List the servers that are kept.", run: list),
+        Command(
+            words: ["profile", "remove"], summary: "Forget a server and its token.", operands: .one("NAME"), run: remove
+        ),
+    ]
+
+    private static func add(_ invocation: Invocation) throws(ToolError) {
+        let url = invocation.required(GlobalOptions.url)
+        guard let transport = WireTransport(url, trustFile: invocation[trustFile]) else {
+            throw .usage("--url must be http:// or https:// with a host and no path, such as https://where.example.")
+        }
+        transport.close()
+        guard let token = invocation[GlobalOptions.token] ?? Reach.variable("WHEREABOUTS_TOKEN") ?? readLine() else {
+            throw .usage("Give the token: in WHEREABOUTS_TOKEN, with --token, or on standard input.")
+        }
+        guard token.utf8.count <= 128, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), !token.isEmpty else {
+            throw .usage("That is not a token; a token looks like wp_ and 43 letters and digits.")
+        }
+        var servers = try Profiles.read()
+        servers[invocation.operands[0]] = Reach.Server(url: url, token: token, trustFile: invocation[trustFile])
+        try Profiles.write(servers)
+        invocation.console.line("\(invocation.operands[0]) is kept in \(Profiles.path).")
+    }
+
+    private static func list(_ invocation: Invocation) throws(ToolError) {
+        var table = Table("NAME", "URL", "TOKEN")
+        for (name, server) in try Profiles.read().sorted(by: { $0.key < $1.key }) {
+            table.add(name, server.url, String(server.token.prefix(3)) + "…")
+        }
+        invocation.console.result(table.text.utf8)
+    }
+
+    private static func remove(_ invocation: Invocation) throws(ToolError) {
+        var servers = try Profiles.read()
+        guard servers.removeValue(forKey: invocation.operands[0]) != nil else {
+            throw .data("There is no profile \"\(invocation.operands[0])\".")
+        }
+        try Profiles.write(servers)
+    }
+}

@@ -1,0 +1,117 @@
+import Glibc
+import JSON
+import Service
+import WhereaboutsClient
+
+/// Where a command finds the service: in a data directory of this computer, or at an address elsewhere.
+///
+/// The first of these that is given decides: `--data`, `--url`, `--profile`, the environment's `WHEREABOUTS_URL`, its
+/// `WHEREABOUTS_PROFILE`, and last the standard data directory. An address needs a token: `--token`, or
+/// `WHEREABOUTS_TOKEN`, or the one that the profile keeps.
+enum Reach {
+    /// The data directory at this path; the operator's token is in it.
+    case directory(String)
+    case server(Server)
+
+    /// A service behind an address, as a profile keeps it.
+    struct Server: Sendable {
+        /// As in `https://where.example`, without a path.
+        let url: String
+        let token: String
+        /// PEM file of the certificates to trust; `nil` for the system's.
+        var trustFile: String?
+
+        /// Whether it is a person's own, so that nobody's token needs to be issued for what that person does.
+        var isPersons: Bool { token.hasPrefix("wp_") }
+    }
+
+    /// What the command line and the environment say.
+    ///
+    /// - Throws: ``ToolError/usage(_:)`` when two of them contradict each other, or an address has no token.
+    init(_ invocation: Invocation) throws(ToolError) {
+        let (data, url, profile) = (
+            invocation[GlobalOptions.data], Self.url(of: invocation), invocation[GlobalOptions.profile]
+        )
+        guard [data, url, profile].count(where: { $0 != nil }) <= 1 else {
+            throw .usage("Give one of --data (a directory of this computer), --url and --profile (a server elsewhere).")
+        }
+        if let data {
+            self = .directory(data)
+        } else if let url = url ?? (profile == nil ? Self.variable("WHEREABOUTS_URL") : nil) {
+            guard let token = invocation[GlobalOptions.token] ?? Self.variable("WHEREABOUTS_TOKEN") else {
+                throw .usage("A server needs a token: set WHEREABOUTS_TOKEN, or give --token, or keep a profile.")
+            }
+            self = .server(Server(url: url, token: token, trustFile: Self.variable("WHEREABOUTS_CA_FILE")))
+        } else if let name = profile ?? Self.variable("WHEREABOUTS_PROFILE") {
+            guard let server = try Profiles.read()[name] else {
+                throw .usage("There is no profile \"\(name)\"; \"whereabouts profile list\" lists them.")
+            }
+            self = .server(server)
+        } else {
+            self = .directory(DataDirectory.standardPath)
+        }
+    }
+
+    /// The service's address on the command line. `webhook add` means something else by `--url`, the webhook's; it reaches
+    /// a service elsewhere by a profile or the environment.
+    static func url(of invocation: Invocation) -> String? {
+        let command = invocation.command
+        let isOwn = (command.requires + command.accepts).contains { $0.name == GlobalOptions.url.name }
+        return isOwn ? nil : invocation[GlobalOptions.url]
+    }
+
+    static func variable(_ name: String) -> String? {
+        getenv(name).flatMap { $0.pointee == 0 ? nil : String(cString: $0) }
+    }
+}
+
+/// The servers that the tool knows by name, in `${XDG_CONFIG_HOME:-~/.config}/whereabouts/profiles.json`:
+///
+///     {"home":{"url":"https://where.example","token":"wp_…","caFile":"/etc/ca.pem"}}
+///
+/// The file holds tokens, so only its owner may read it.
+enum Profiles {
+    private static let bytesMax = 1 << 20
+
+    static var path: String {
+        let folder = getenv("XDG_CONFIG_HOME").map { String(cString: $0) } ?? ""
+        if !folder.isEmpty { return folder + "/whereabouts/profiles.json" }
+        return (getenv("HOME").map { String(cString: $0) } ?? ".") + "/.config/whereabouts/profiles.json"
+    }
+
+    /// - Throws: ``ToolError/data(_:)`` when the file is there and is not of this form.
+    static func read() throws(ToolError) -> [String: Reach.Server] {
+        guard access(path, F_OK) == 0 else { return [:] }
+        guard let bytes = DataDirectory.read(path, atMost: bytesMax) else {
+            throw .data("\(path) cannot be read: \(lastSystemError()).")
+        }
+        guard let members = (try? JSONDocument.parse(bytes))?.root.members else {
+            throw .data("\(path) is not a JSON object; mend it or remove it.")
+        }
+        var servers: [String: Reach.Server] = [:]
+        for (name, value) in members {
+            guard let url = value["url"]?.string, let token = value["token"]?.string else {
+                throw .data("In \(path), the profile \"\(name)\" needs \"url\" and \"token\", each a text.")
+            }
+            servers[name] = Reach.Server(url: url, token: token, trustFile: value["caFile"]?.string)
+        }
+        return servers
+    }
+
+    static func write(_ servers: [String: Reach.Server]) throws(ToolError) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, server) in servers.sorted(by: { $0.key < $1.key }) {
+            writer.object(name) { object in
+                object.field("url", server.url)
+                object.field("token", server.token)
+                if let file = server.trustFile { object.field("caFile", file) }
+            }
+        }
+        writer.endObject()
+        do throws(LogError) {
+            try DataDirectory.makeDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
+            try DataDirectory.writePrivate(writer.bytes + [UInt8(ascii: "\n")], to: path)
+        } catch { throw .data("\(error)") }
+    }
+}
