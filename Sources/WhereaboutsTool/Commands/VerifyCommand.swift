@@ -31,7 +31,7 @@ enum VerifyCommand {
     /// What the service says; where none can run, because of the damage or because nothing can be written, what the
     /// files say.
     private static func answer(_ invocation: Invocation) throws(ToolError) -> JSONValue {
-        let path = House.path(of: invocation)
+        let path = try House.path(of: invocation)
         guard DataDirectory.running(in: path) == nil, access(path + "/log.sqlite", F_OK) == 0 else {
             return try House.withClient(invocation) { client throws(ToolError) in try client.get("v1", "verify") }
         }
