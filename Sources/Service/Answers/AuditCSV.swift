@@ -30,6 +30,15 @@ package enum AuditCSV {
                 "",
                 "", number(entry, "count"), "",
             ])
+        case "act":
+            let what = [
+                text(entry, "act"), text(entry, "projection"), entry["version"] == nil ? "" : "version",
+                number(entry, "version"), entry["epoch"] == nil ? "" : "epoch", number(entry, "epoch"),
+            ].filter { !$0.isEmpty }
+            let outcome = entry["failedAt"] == nil ? "" : "failed"
+            return line(
+                ["", time(entry, "at"), "act", "", text(entry, "actor"), what.joined(separator: " "), "", outcome]
+                    + blank(9))
         default:
             let until = time(entry, "until")
             let what = [

@@ -215,6 +215,17 @@ enum EventJSON {
         case .personErased(let person): writer.field("person", person.rawValue)
         case .clockSteppedBack(let milliseconds): writer.field("milliseconds", milliseconds)
         case .logRestored(let epoch): writer.field("epoch", epoch)
+        case .operatorActed(let act):
+            writer.field("act", act.word)
+            writer.field("projection", act.projection)
+            writer.field("version", act.version)
+            switch act {
+            case .retryMessage(let webhook, let letter):
+                writer.field("webhook", webhook.rawValue)
+                writer.field("letter", letter.rawValue)
+            case .failed(let number): writer.field("failed", number)
+            default: break
+            }
         case .lossAccepted(let from, let to, let epoch):
             writer.field("from", from)
             writer.field("to", to)

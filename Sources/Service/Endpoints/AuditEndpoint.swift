@@ -6,8 +6,9 @@ import Whereabouts
 extension ReadEndpoints {
     static let auditRowsPerPage: Int64 = 500
 
-    /// Who asked for a person, what became of it and what was shown; who read what; who changed whose rights. Newest
-    /// first. As CSV for whoever accepts that; the next page is then named by a `Link`.
+    /// Who asked for a person, what became of it and what was shown; who read what; who changed whose rights; and what
+    /// whoever runs the service did that concerns everybody. Newest first. The next page begins after an event's number, or
+    /// after an act's ordinal, which is negative then. As CSV for whoever accepts that; the next page is then named by a `Link`.
     static func audit(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -19,13 +20,18 @@ extension ReadEndpoints {
             (reading) throws(Problem) in
             let (from, to) = (reading.from, reading.to)
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
-                try AuditEntry.page(about: reading.permit.subject, before: before, limit: limit, in: connection)
+                try AuditEntry.page(
+                    about: reading.permit.subject,
+                    before: before.map { (cursor) throws(SQLiteError) in
+                        // An act that is not there is one before the first.
+                        cursor >= 0 ? cursor : try AuditReader.numberOfAct(-max(cursor, -.max), in: connection) ?? 0
+                    }, limit: limit, in: connection)
             }
             let shown = entries.filter { entry in
                 (from.map { entry.recordedAt >= $0 } ?? true) && (to.map { entry.recordedAt < $0 } ?? true)
             }
             let names = PrincipalNames(service)
-            next = entries.count == limit ? entries.last.map { "\($0.number)" } : nil
+            next = entries.count == limit ? entries.last.map { "\($0.cursor)" } : nil
             let page = page(shown, next: next, asOf: asOf) { entry, writer in
                 entry.write(into: &writer, names, context)
             }
@@ -71,20 +77,26 @@ private enum AuditEntry {
     case query(AuditedQuery, [AuditedAttempt], [AuditedDisclosure])
     case read(AuditedRead)
     case change(SettingsChange)
+    case act(AuditedAct)
 
     var number: Int64 {
         switch self {
         case .query(let query, _, _): query.number
         case .read(let read): read.number
         case .change(let change): change.number
+        case .act(let act): act.number
         }
     }
+
+    /// After which the next page begins. What is the person's own has a number; the number of what is not is not told.
+    var cursor: Int64 { if case .act(let act) = self { -act.ordinal } else { number } }
 
     var recordedAt: Timestamp {
         switch self {
         case .query(let query, _, _): query.recordedAt
         case .read(let read): read.recordedAt
         case .change(let change): change.recordedAt
+        case .act(let act): act.recordedAt
         }
     }
 
@@ -103,6 +115,7 @@ private enum AuditEntry {
         entries += try AuditReader.changes(about: subject, before: before, limit: limit, in: connection).map {
             .change($0)
         }
+        entries += try AuditReader.acts(before: before, limit: limit, in: connection).map { .act($0) }
         return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
     }
 
@@ -148,6 +161,15 @@ private enum AuditEntry {
             writer.field("asksEachTime", change.asksEachTime)
             writer.field("hours", change.hours)
             writer.field("invitation", change.invitation?.rawValue)
+        case .act(let act):
+            writer.field("kind", "act")
+            writer.field("at", milliseconds: act.recordedAt.milliseconds)
+            Self.name("actor", act.actor, into: &writer, names)
+            writer.field("act", act.act)
+            writer.field("projection", act.projection)
+            writer.field("version", act.version)
+            writer.field("epoch", act.epoch)
+            writer.field("failedAt", milliseconds: act.failedAt?.milliseconds)
         }
         writer.endObject()
     }

@@ -12,8 +12,10 @@ extension OperateEndpoints {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
         guard !service.isBackingUp.exchange(true, ordering: .acquiring) else { throw .busy(10) }
         defer { service.isBackingUp.store(false, ordering: .releasing) }
-        do throws(LogError) {
-            return .json(try service.makeBackup().json, status: 201)
-        } catch { throw Problem(500, "No backup", "There is no backup. \(error)") }
+        return try doing(.backUp, service, exchange) { () throws(Problem) in
+            do throws(LogError) {
+                return .json(try service.makeBackup().json, status: 201)
+            } catch { throw Problem(500, "No backup", "There is no backup. \(error)") }
+        }
     }
 }

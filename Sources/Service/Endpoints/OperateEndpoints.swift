@@ -44,6 +44,26 @@ enum OperateEndpoints {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
     }
 
+    /// Does what concerns everybody: it is on record before it is done, and once more if it comes to nothing. Every
+    /// person's audit shows it.
+    static func doing<R>(
+        _ act: OperatorAct, _ service: Service, _ exchange: Exchange, _ body: () throws(Problem) -> R
+    ) throws(Problem) -> R {
+        let receipt = try Gate.append(service, exchange, .recordAct(act))
+        do throws(Problem) { return try body() } catch {
+            try Gate.append(service, exchange, .recordAct(.failed(receipt.last)))
+            throw error
+        }
+    }
+
+    /// What a request names is a projection: its name goes into the log.
+    private static func projection(_ name: String) throws(Problem) -> ProjectionKind {
+        guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
+            throw Problem(404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name))")
+        }
+        return kind
+    }
+
     // MARK: Events
 
     private static let eventsPerPage: Int64 = 1000
@@ -182,32 +202,44 @@ enum OperateEndpoints {
     static func rebuild(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let version = exchange.request.body.isEmpty ? nil : try exchange.object("version").optionalInteger("version")
-        return try change(service, exchange) { (worker, name) throws(ProjectionHost.HostError) in
-            try worker.rebuild(name, version: version)
+        try requireOperator(exchange)
+        let given = exchange.request.body.isEmpty ? nil : try exchange.object("version").optionalInteger("version")
+        let kind = try projection(exchange.parameters[0])
+        let version = given ?? kind.newest
+        return try change(.rebuildProjection(kind.name, version: version), service, exchange) {
+            (worker, name) throws(ProjectionHost.HostError) in try worker.rebuild(name, version: version)
         }
     }
 
     static func activate(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try change(service, exchange) { (worker, name) throws(ProjectionHost.HostError) in try worker.activate(name) }
+        try requireOperator(exchange)
+        let act = OperatorAct.activateProjection(try projection(exchange.parameters[0]).name)
+        return try change(act, service, exchange) { (worker, name) throws(ProjectionHost.HostError) in
+            try worker.activate(name)
+        }
     }
 
     static func rollback(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try change(service, exchange) { (worker, name) throws(ProjectionHost.HostError) in try worker.rollback(name) }
+        try requireOperator(exchange)
+        let act = OperatorAct.rollBackProjection(try projection(exchange.parameters[0]).name)
+        return try change(act, service, exchange) { (worker, name) throws(ProjectionHost.HostError) in
+            try worker.rollback(name)
+        }
     }
 
     private static func change(
-        _ service: Service, _ exchange: Exchange,
+        _ act: OperatorAct, _ service: Service, _ exchange: Exchange,
         _ body:
             @escaping @Sendable (ProjectionHost.Worker, String) throws(ProjectionHost.HostError) -> Catalog.Generation
     ) throws(Problem) -> HTTPResponse {
-        try requireOperator(exchange)
         let name = exchange.parameters[0]
-        let generation = try perform(service) { (worker) throws(ProjectionHost.HostError) in try body(worker, name) }
+        let generation = try doing(act, service, exchange) { () throws(Problem) in
+            try perform(service) { (worker) throws(ProjectionHost.HostError) in try body(worker, name) }
+        }
         var writer = JSONWriter()
         write(generation, into: &writer)
         return .json(writer.bytes)
@@ -218,7 +250,10 @@ enum OperateEndpoints {
     ) throws(Problem) -> HTTPResponse {
         try requireOperator(exchange)
         let name = exchange.request.body.isEmpty ? nil : try exchange.object("name").optionalText("name")
-        let gone = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.prune(name) }
+        if let name { _ = try projection(name) }
+        let gone = try doing(.pruneProjections(name), service, exchange) { () throws(Problem) in
+            try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.prune(name) }
+        }
         var writer = JSONWriter()
         writer.beginObject()
         writer.array("items") { writer in for generation in gone { write(generation, into: &writer) } }

@@ -131,17 +131,12 @@ enum WebhookEndpoints {
         }
     }
 
-    /// Posts a message once more that was given up; the list shows whether it was taken.
+    /// Posts a message once more that was given up, on record first; the list shows whether it was taken.
     static func retry(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let (handle, now) = (try exchange.handle(0), service.clock())
         let (id, letter) = try letter(exchange)
-        let (permit, webhook) = service.log.withStanding { standing in
-            (try? standing.authorize(exchange.caller, to: .manage, about: handle, at: now).get(), standing.webhooks[id])
-        }
-        guard let permit else { throw .noSuchPerson }
-        guard let webhook, webhook.person == permit.subject, webhook.letters[letter] != nil else { throw .notFound }
+        try Gate.append(service, exchange, .retryDeadLetter(letter, of: id, try exchange.handle(0)))
         service.webhooks?.retry(letter, of: id)
         var writer = JSONWriter()
         writer.beginObject()

@@ -171,11 +171,11 @@ extension Operation {
                     description: "How long after midnight days begin."),
             ], hasNames: true),
         "GET /v1/people/*/audit": read(
-            "Who asked for a person and what came of it, who read what, who changed whose rights; newest first.",
+            "Who asked for a person and what came of it, who read what, who changed whose rights, and what the operator did that concerns everybody; newest first.",
             Schema.page(
-                Schema.object([
-                    "kind": Schema.word("query", "read", "change"), "number": Schema.event, "at": Schema.time,
-                ])), range + newest, types: ["text/csv"]),
+                Schema.object(
+                    ["kind": Schema.word("query", "read", "change", "act"), "at": Schema.time],
+                    optional: ["number": Schema.event])), range + newest, types: ["text/csv"]),
         "GET /v1/people/*/asked": read(
             "What a person has asked about others, as they were told it; newest first.",
             Schema.page(

@@ -76,6 +76,27 @@ package enum AuditReader {
         try page(changesAboutSQL, subject.rawValue, before, limit, connection)
     }
 
+    /// What was done that concerns everybody.
+    package static func acts(
+        before: Int64? = nil, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedAct] {
+        try connection.cached(actsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(before ?? .max, at: 1)
+            try statement.bind(limit, at: 2)
+            return try rows(statement)
+        }
+    }
+
+    /// The number of the event behind one of ``acts(before:limit:in:)``; `nil` when there is none with this ordinal.
+    package static func numberOfAct(
+        _ ordinal: Int64, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64? {
+        try connection.cached(actSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(ordinal, at: 1)
+            return try statement.step() ? statement.int(at: 0) : nil
+        }
+    }
+
     /// The refusals of an asker that were counted and not recorded one by one.
     package static func refusals(
         of requester: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
@@ -130,6 +151,8 @@ extension AuditReader {
         "SELECT * FROM reading WHERE reader = ? AND number < ? ORDER BY number DESC LIMIT ?"
     static let changesAboutSQL: StaticString =
         "SELECT * FROM change WHERE subject = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let actsSQL: StaticString = "SELECT * FROM act WHERE number < ? ORDER BY number DESC LIMIT ?"
+    static let actSQL: StaticString = "SELECT number FROM act WHERE ordinal = ?"
     static let refusalsOfSQL: StaticString =
         "SELECT * FROM refusals WHERE requester = ? AND number < ? ORDER BY number DESC LIMIT ?"
     static let rejectedSQL: StaticString = "SELECT * FROM rejected WHERE subject = ? ORDER BY device, reason"

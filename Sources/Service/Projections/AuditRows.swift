@@ -62,6 +62,28 @@ package struct AuditedRead: Hashable, Sendable {
     package let read: LocationRead
 }
 
+/// What whoever runs the service did that concerns everybody, with its place.
+package struct AuditedAct: Hashable, Sendable {
+    /// What a log that was put back is called.
+    static let restore = "restore"
+    /// What going on without lost events is called.
+    static let acceptLoss = "acceptLoss"
+
+    package let number: Int64
+    /// 1, 2, 3 … in the order of the log.
+    package let ordinal: Int64
+    package let actor: PrincipalID
+    package let recordedAt: Timestamp
+    /// A word of ``OperatorAct``, or ``restore`` or ``acceptLoss``.
+    package let act: String
+    package let projection: String?
+    package let version: Int64?
+    /// Of a log that was put back or goes on without lost events.
+    package let epoch: Int64?
+    /// When it was on record that it came to nothing.
+    package let failedAt: Timestamp?
+}
+
 /// A change of who may see what: persons, devices, tokens, grants, regions.
 package struct SettingsChange: Hashable, Sendable {
     package let number: Int64

@@ -190,6 +190,53 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
+    func nextOrdinal() throws(SQLiteError) -> Int64 {
+        try file.connection.cached("SELECT ifnull(max(ordinal), 0) + 1 FROM act") { (statement) throws(SQLiteError) in
+            try statement.step() ? statement.int(at: 0) : 1
+        }
+    }
+
+    func insert(_ row: AuditedAct) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT INTO act (number, ordinal, actor, recorded_at_ms, act, projection, version, epoch)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(row.number, at: 1)
+            try statement.bind(row.ordinal, at: 2)
+            try statement.bind(row.actor.rawValue, at: 3)
+            try statement.bind(row.recordedAt.milliseconds, at: 4)
+            try statement.bind(row.act, at: 5)
+            try statement.bind(row.projection, at: 6)
+            try statement.bind(row.version, at: 7)
+            try statement.bind(row.epoch, at: 8)
+            try statement.run()
+        }
+        file.fingerprint.add(file.hasher.hash(row))
+    }
+
+    /// What was begun came to nothing.
+    func noteFailure(of number: Int64, _ event: RecordedEvent) throws(SQLiteError) {
+        guard let before = try storedAct(number), before.failedAt == nil else { return }
+        try file.connection.cached("UPDATE act SET failed_at_ms = ? WHERE number = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(event.recordedAt.milliseconds, at: 1)
+            try statement.bind(number, at: 2)
+            try statement.run()
+        }
+        guard let after = try storedAct(number) else { throw .damagedProjection }
+        file.fingerprint.subtract(file.hasher.hash(before))
+        file.fingerprint.add(file.hasher.hash(after))
+    }
+
+    private func storedAct(_ number: Int64) throws(SQLiteError) -> AuditedAct? {
+        try file.connection.cached("SELECT * FROM act WHERE number = ?") { (statement) throws(SQLiteError) in
+            try statement.bind(number, at: 1)
+            return try statement.step() ? try AuditedAct(statement) : nil
+        }
+    }
+
     func insert(
         _ requester: PrincipalID, _ count: Int64, _ since: Timestamp, _ event: RecordedEvent
     ) throws(SQLiteError) {

@@ -34,6 +34,7 @@ extension AuditTable {
         try each(AuditedDisclosure.self, "SELECT * FROM disclosure ORDER BY number", body)
         try each(AuditedRead.self, "SELECT * FROM reading ORDER BY number", body)
         try each(SettingsChange.self, "SELECT * FROM change ORDER BY number", body)
+        try each(AuditedAct.self, "SELECT * FROM act ORDER BY number", body)
         try each(CountedRefusals.self, "SELECT * FROM refusals ORDER BY number", body)
         try each(RejectedReports.self, "SELECT * FROM rejected ORDER BY subject, device, reason", body)
     }

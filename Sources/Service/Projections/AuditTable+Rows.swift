@@ -260,6 +260,46 @@ extension SettingsChange: AuditRow {
     }
 }
 
+extension AuditedAct: AuditRow {
+    static let table: StaticString = "act"
+
+    init(
+        _ event: RecordedEvent, act: String, projection: String? = nil, version: Int64? = nil, epoch: Int64? = nil,
+        ordinal: Int64
+    ) {
+        self.init(
+            number: event.number, ordinal: ordinal, actor: event.actor, recordedAt: event.recordedAt, act: act,
+            projection: projection, version: version, epoch: epoch, failedAt: nil)
+    }
+
+    init(_ statement: borrowing Statement) throws(SQLiteError) {
+        self.init(
+            number: statement.int(at: 0), ordinal: statement.int(at: 1),
+            actor: PrincipalID(rawValue: statement.int(at: 2)),
+            recordedAt: Timestamp(milliseconds: statement.int(at: 3)), act: statement.text(at: 4),
+            projection: statement.optionalText(at: 5), version: statement.optionalInt(at: 6),
+            epoch: statement.optionalInt(at: 7),
+            failedAt: statement.optionalInt(at: 8).map(Timestamp.init(milliseconds:)))
+    }
+
+    var person: PersonID? { nil }
+    var key: String { "act \(number)" }
+    var numbers: [Int64?] { [number, ordinal] }
+    var summary: String { "\(act) by \(actor.rawValue)" }
+
+    func write(to writer: inout CBORWriter) {
+        writer.array(8)
+        writer.text("act")
+        writer.integer(actor.rawValue)
+        writer.integer(recordedAt.milliseconds)
+        writer.text(act)
+        writer.optional(projection)
+        writer.optional(version)
+        writer.optional(epoch)
+        writer.optional(failedAt?.milliseconds)
+    }
+}
+
 extension CountedRefusals: AuditRow {
     static let table: StaticString = "refusals"
 

@@ -8,7 +8,9 @@ import Whereabouts
 /// what he wrote under his own key goes. Times of recording are content: they are what the log says, not how it was read.
 final class AuditTable: Projection {
     static let name = "audit"
-    static let versions: [Int64] = [2]
+    static let versions: [Int64] = [3]
+    /// `act` holds what concerns everybody and is shown to every person; `ordinal` counts its rows, 1, 2, 3 …, because a
+    /// person learns nothing of the numbers of events that are not theirs.
     static let schema: StaticString = """
         CREATE TABLE query (
             number INTEGER PRIMARY KEY,
@@ -91,6 +93,17 @@ final class AuditTable: Projection {
             hours TEXT,
             invitation INTEGER
         ) STRICT;
+        CREATE TABLE act (
+            number INTEGER PRIMARY KEY,
+            ordinal INTEGER NOT NULL,
+            actor INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL,
+            act TEXT NOT NULL,
+            projection TEXT,
+            version INTEGER,
+            epoch INTEGER,
+            failed_at_ms INTEGER
+        ) STRICT;
         CREATE TABLE refusals (
             number INTEGER PRIMARY KEY,
             requester INTEGER NOT NULL,
@@ -117,6 +130,7 @@ final class AuditTable: Projection {
         CREATE INDEX reading_by_subject ON reading (subject);
         CREATE INDEX reading_by_reader ON reading (reader);
         CREATE INDEX change_by_subject ON change (subject);
+        CREATE UNIQUE INDEX act_by_ordinal ON act (ordinal);
         CREATE INDEX refusals_by_requester ON refusals (requester)
         """
 
@@ -142,6 +156,16 @@ final class AuditTable: Projection {
             case .refusalsCounted(let requester, let count, let since):
                 try insert(requester, count, since, event)
             case .inputRejected(let device, let reason, _, _): try count(device, reason, event)
+            case .logRestored(let epoch):
+                try insert(AuditedAct(event, act: AuditedAct.restore, epoch: epoch, ordinal: try nextOrdinal()))
+            case .lossAccepted(_, _, let epoch):
+                try insert(AuditedAct(event, act: AuditedAct.acceptLoss, epoch: epoch, ordinal: try nextOrdinal()))
+            case .operatorActed(.failed(let number)): try noteFailure(of: number, event)
+            case .operatorActed(let act) where event.stream == .house:
+                try insert(
+                    AuditedAct(
+                        event, act: act.word, projection: act.projection, version: act.version,
+                        ordinal: try nextOrdinal()))
             default: if let row = change(event) { try insert(row) }
             }
         }
@@ -212,6 +236,8 @@ final class AuditTable: Projection {
         // What was told is on record by itself.
         case .webhookSettled(_, .told), .webhookSettled(_, .taken): return nil
         case .webhookSettled(let webhook, .discarded): return change(event, item: webhook.rawValue, name: "discarded")
+        case .operatorActed(.retryMessage(let webhook, _)):
+            return change(event, item: webhook.rawValue, name: "message posted again")
         case .correctionMade(let correction):
             return change(event, item: event.number, name: correction.content?.kind.word)
         case .correctionWithdrawn(let correction): return change(event, item: correction.rawValue)
@@ -228,7 +254,8 @@ final class AuditTable: Projection {
         case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
             .locationPushStarted, .locationPushAttempted,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
-            .logRestored, .lossAccepted, .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
+            .logRestored, .lossAccepted, .invitationRefused, .consentAsked, .consentGiven, .consentRefused,
+            .operatorActed:
             return nil
         }
     }
@@ -266,6 +293,7 @@ extension Event {
         case .webhookRemoved: .webhookRemoved
         case .webhookSettled: .webhookSettled
         case .webhookFailed: .webhookFailed
+        case .operatorActed: .operatorActed
         case .correctionMade: .correctionMade
         case .correctionWithdrawn: .correctionWithdrawn
         case .authorizationReported: .authorizationReported

@@ -69,6 +69,8 @@ package indirect enum Event: Hashable, Sendable {
     case logRestored(epoch: Int64)
     /// Events of these numbers were durable before and are lost.
     case lossAccepted(from: Int64, to: Int64, epoch: Int64)
+    /// Who runs the service is about to do this.
+    case operatorActed(OperatorAct)
 }
 
 /// The number a kind of event is stored under. Numbers are never reused; the ones without an ``Event`` case are
@@ -125,6 +127,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case webhookFailed = 54
     case accountInvitationMade = 55
     case accountInvitationClosed = 56
+    case operatorActed = 57
     case lossAccepted = 58
 
     /// The name people and machines see: the case name with a capital, `FixReported`.

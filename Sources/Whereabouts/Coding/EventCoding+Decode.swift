@@ -130,6 +130,7 @@ extension EventCoding {
                 since: try require(try clear.timestamp(3)))
         case .personErased: event = .personErased(PersonID(rawValue: try require(try clear.integer(1))))
         case .clockSteppedBack: event = .clockSteppedBack(byMilliseconds: try require(try clear.integer(1)))
+        case .operatorActed: event = .operatorActed(try OperatorAct(&clear))
         case .logRestored: event = .logRestored(epoch: try require(try clear.integer(1)))
         case .lossAccepted:
             event = .lossAccepted(

@@ -319,6 +319,9 @@ package enum EventCoding {
         case .logRestored(let epoch):
             kind = .logRestored
             clear.integer(1, epoch)
+        case .operatorActed(let act):
+            kind = .operatorActed
+            act.write(to: &clear)
         case .lossAccepted(let from, let to, let epoch):
             kind = .lossAccepted
             clear.integer(1, from)

@@ -86,6 +86,10 @@ package enum Command: Sendable {
     /// A reading that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
     case recordRefusedRead(ReadQuestion)
     case erasePerson(Handle)
+    /// Whoever runs the service is about to do what concerns everybody, or it came to nothing.
+    case recordAct(OperatorAct)
+    /// A message that was given up is about to be posted once more.
+    case retryDeadLetter(DeadLetterID, of: WebhookID, Handle)
     /// The log was put back from a copy and goes on under this epoch.
     case recordRestore(epoch: Int64)
     /// The events of these numbers were durable and are lost; the log goes on without them under this epoch.

@@ -159,6 +159,18 @@ extension Standing {
         return decision
     }
 
+    /// The caller must be able to run the service.
+    func recordAct(_ act: OperatorAct, by caller: Caller) throws(Refusal) -> Decision {
+        guard caller.scopes.contains(.operate) else { throw .notFound }
+        var decision = Decision()
+        if case .failed(let number) = act {
+            decision.append(.operatorActed(act), to: .house, cause: number)
+        } else {
+            decision.append(.operatorActed(act), to: .house)
+        }
+        return decision
+    }
+
     private func erasing(_ person: PersonID) -> Decision {
         var decision = Decision()
         for query in openQueries[person] ?? [] {

@@ -36,13 +36,29 @@ extension Standing {
     func discardDeadLetter(
         _ letter: DeadLetterID, of id: WebhookID, _ handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
+        let person = try owner(of: letter, id, handle, by: caller, at: now)
+        var decision = Decision()
+        decision.append(.webhookSettled(id, .discarded(letter)), to: .audit(person), cause: letter.rawValue)
+        return decision
+    }
+
+    func retryDeadLetter(
+        _ letter: DeadLetterID, of id: WebhookID, _ handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try owner(of: letter, id, handle, by: caller, at: now)
+        var decision = Decision()
+        decision.append(.operatorActed(.retryMessage(id, letter)), to: .audit(person), cause: letter.rawValue)
+        return decision
+    }
+
+    private func owner(
+        of letter: DeadLetterID, _ id: WebhookID, _ handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> PersonID {
         let person = try manage(handle, by: caller, at: now)
         guard let webhook = webhooks[id], webhook.person == person, webhook.letters[letter] != nil else {
             throw .notFound
         }
-        var decision = Decision()
-        decision.append(.webhookSettled(id, .discarded(letter)), to: .audit(person), cause: letter.rawValue)
-        return decision
+        return person
     }
 
     /// Nothing when there is nothing left to settle: what was told while the webhook was removed.

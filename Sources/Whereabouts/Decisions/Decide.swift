@@ -83,6 +83,9 @@ extension Standing {
         case .countRefusals(let principal, let count, let since):
             return try countRefusals(by: principal, count: count, since: since, by: caller)
         case .erasePerson(let handle): return try erasePerson(handle, by: caller, at: now)
+        case .recordAct(let act): return try recordAct(act, by: caller)
+        case .retryDeadLetter(let letter, let webhook, let person):
+            return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
         case .recordRestore(let epoch): return try recordRestore(epoch: epoch, by: caller)
         case .recordLoss(let from, let to, let epoch):
             return try recordLoss(from: from, to: to, epoch: epoch, by: caller)

@@ -133,7 +133,7 @@ extension Standing {
                 take(.read, under: disclosure.verdict, of: disclosure.requester, about: disclosure.subject)
             }
             queries[disclosure.query]?.isDisclosed = true
-        case .consentRefused, .logRestored, .lossAccepted: break
+        case .consentRefused, .logRestored, .lossAccepted, .operatorActed: break
         }
         forgetOldQueries(at: recorded.recordedAt)
     }

@@ -80,21 +80,28 @@ enum AuditCommand {
         switch entry.text("kind") {
         case "query": "where now"
         case "change": changeText(entry)
+        case "act": words(of: entry.text("act")) + (entry["projection"]?.string.map { ": \($0)" } ?? "")
         default: entry.text("question")
         }
     }
 
     /// `GrantGiven` with its other person is "grant given: ben".
     private static func changeText(_ entry: JSONValue) -> String {
-        var words = ""
-        for letter in entry.text("event") {
-            if letter.isUppercase && !words.isEmpty { words.append(" ") }
-            words += letter.lowercased()
-        }
+        let words = words(of: entry.text("event"))
         return (entry["name"] ?? entry["other"])?.string.map { "\(words): \($0)" } ?? words
     }
 
+    private static func words(of name: String) -> String {
+        var words = ""
+        for letter in name {
+            if letter.isUppercase && !words.isEmpty { words.append(" ") }
+            words += letter.lowercased()
+        }
+        return words
+    }
+
     private static func outcome(_ entry: JSONValue) -> String {
+        if entry.text("kind") == "act" { return entry["failedAt"] == nil ? "" : "failed" }
         if entry.text("kind") == "change" { return "" }
         if entry.text("verdict") == "refused" {
             return entry["reason"]?.string.map { "refused: \($0)" } ?? "refused"

@@ -42,7 +42,8 @@ import Testing
         for sql in [
             AuditReader.querySQL, AuditReader.queriesAboutSQL, AuditReader.queriesBySQL, AuditReader.attemptsSQL,
             AuditReader.disclosuresForSQL, AuditReader.disclosuresAboutSQL, AuditReader.readsAboutSQL,
-            AuditReader.readsBySQL, AuditReader.changesAboutSQL, AuditReader.refusalsOfSQL, AuditReader.rejectedSQL,
+            AuditReader.readsBySQL, AuditReader.changesAboutSQL, AuditReader.actsSQL, AuditReader.actSQL,
+            AuditReader.refusalsOfSQL, AuditReader.rejectedSQL,
         ] {
             expectSearches(try plan(AuditTable.self, sql))
         }

@@ -197,6 +197,8 @@ enum GoldenEvents {
             WebhookFailure(
                 webhook: WebhookID(rawValue: 41), item: FeedPlace(number: 300, ordinal: 0), tries: 30, status: 500,
                 reason: nil, message: .open(WebhookFailure.Message(question: .live, body: Array("{}".utf8))))),
+        "OperatorActed-retry": .operatorActed(
+            .retryMessage(WebhookID(rawValue: 41), DeadLetterID(rawValue: 99))),
         "WebhookFailed-unanswered": .webhookFailed(
             WebhookFailure(
                 webhook: WebhookID(rawValue: 41), item: FeedPlace(number: 300, ordinal: 1), tries: 30, status: nil,
@@ -313,6 +315,12 @@ enum GoldenEvents {
         "PersonErased": .personErased(person),
         "ClockSteppedBack": .clockSteppedBack(byMilliseconds: 3_600_000),
         "LogRestored": .logRestored(epoch: 2),
+        "OperatorActed": .operatorActed(.rebuildProjection("audit", version: 3)),
+        "OperatorActed-activate": .operatorActed(.activateProjection("audit")),
+        "OperatorActed-roll-back": .operatorActed(.rollBackProjection("audit")),
+        "OperatorActed-prune": .operatorActed(.pruneProjections(nil)),
+        "OperatorActed-backup": .operatorActed(.backUp),
+        "OperatorActed-failed": .operatorActed(.failed(41)),
         "LossAccepted": .lossAccepted(from: 911, to: 1000, epoch: 2),
     ]
 

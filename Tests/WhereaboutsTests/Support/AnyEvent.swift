@@ -132,6 +132,14 @@ struct AnyEvent {
         case .clockSteppedBack: return (.clockSteppedBack(byMilliseconds: ordinal()), .house)
         case .lossAccepted: return (.lossAccepted(from: ordinal(), to: ordinal(), epoch: ordinal()), .house)
         case .logRestored: return (.logRestored(epoch: ordinal()), .house)
+        case .operatorActed:
+            let act = pick([
+                OperatorAct.rebuildProjection("audit", version: ordinal()), .activateProjection("timeline"),
+                .rollBackProjection("current"), .pruneProjections(nil), .pruneProjections("audit"), .backUp,
+                .retryMessage(WebhookID(rawValue: ordinal()), DeadLetterID(rawValue: ordinal())), .failed(ordinal()),
+            ])
+            if case .retryMessage = act { return (.operatorActed(act), audit) }
+            return (.operatorActed(act), .house)
         case .sealedFixReported, .retentionApplied:
             return nil
         }
