@@ -103,6 +103,11 @@ package final class PushStandIn: Sendable {
         shared.contents.withLock { $0.courier.script.append(rules) }
     }
 
+    /// Forgets the rules in force: from now on pushes and connections are treated as usual.
+    package func clearScript() {
+        shared.contents.withLock { $0.courier.script.clear() }
+    }
+
     /// The pushes seen so far, oldest first, at most ``recordsMax``.
     package var pushes: [PushRecord] { shared.contents.withLock { Array($0.records) } }
 

@@ -79,6 +79,7 @@ package final class Service: Sendable {
             rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place },
             acceptingLoss: acceptingLoss, room: room, clock: clock)
         self.log = log
+        try Self.settlePushes(log)
         let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
         self.host = host
         lookup.follow(host)
@@ -178,6 +179,18 @@ package final class Service: Sendable {
     private static let brokerMilliseconds = 500
     private static let answersMilliseconds = 500
     private static let projectionsMilliseconds = 1000
+
+    /// What was under way when the last process ended is put on record before anything else is.
+    private static func settlePushes(_ log: EventLog) throws(LogError) {
+        while log.withStanding({ $0.hasPushesToSettle }) {
+            do throws(AppendFailure) {
+                _ = try log.appendAndWait(.settlePushes, by: .house, correlation: .random())
+            } catch {
+                if case .fault(let fault) = error { throw fault }
+                throw .stopped
+            }
+        }
+    }
 
     private static func adminToken(_ directory: DataDirectory, _ log: EventLog) throws(LogError) -> (String, Bool) {
         if let bytes = DataDirectory.read(directory.adminToken, atMost: 256) {

@@ -6,7 +6,7 @@ import WireFormats
 //
 //     number,at,kind,query,who,what,purpose,outcome,…
 //     31,2026-05-04T08:00:00.000Z,query,6b1c…,friend,where now,late for dinner,answered,…
-//     33,2026-05-04T08:00:00.020Z,push,6b1c…,walker-phone,attempt 1,,200,…
+//     33,2026-05-04T08:00:00.020Z,push,6b1c…,walker-phone,attempt 1 production priority 10 token 5f3a09c1,,accepted 200,…
 
 /// A page of an audit as comma-separated values: a line for each entry, and after a query one for each push, for the fix
 /// and for each time it was shown.
@@ -62,12 +62,19 @@ package enum AuditCSV {
             lines += line(["", time(entry, "consentAt"), "consent", id, "", "", "", consent] + blank(9))
         }
         for push in entry["pushes"]?.array.map(Array.init) ?? [] {
-            let answer = [number(push, "status"), text(push, "reason")].filter { !$0.isEmpty }
+            let outcome = [text(push, "outcome"), number(push, "status"), text(push, "reason")].filter { !$0.isEmpty }
+            let token = text(push, "tokenHash"), priority = number(push, "priority")
+            let what = [
+                "attempt \(number(push, "attempt"))", text(push, "environment"),
+                priority.isEmpty ? "" : "priority \(priority)", token.isEmpty ? "" : "token \(token)",
+            ].filter { !$0.isEmpty }
             lines += line(
                 [
-                    "", time(push, "at"), "push", id, text(push, "device"), "attempt \(number(push, "attempt"))", "",
-                    answer.isEmpty ? "no answer" : answer.joined(separator: " "),
-                ] + blank(8) + [number(push, "durationMilliseconds")])
+                    "", time(push, "at"), "push", id, text(push, "device"), what.joined(separator: " "), "",
+                    outcome.joined(separator: " "),
+                ] + blank(5)
+                    + [time(push, "startedAt"), "", ""]
+                    + [number(push, "durationMilliseconds")])
         }
         if let fix = entry["fix"] {
             lines += line(

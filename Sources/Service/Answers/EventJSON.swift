@@ -170,6 +170,9 @@ enum EventJSON {
         case .locationPushStarted(let query, let device), .locationReportCommanded(let query, let device):
             writer.field("query", query.description)
             writer.field("device", device.rawValue)
+        case .locationPushWithheld(let query, let reason):
+            writer.field("query", query.description)
+            writer.field("reason", reason.word)
         case .locationPushAttempted(let attempt):
             writer.field("query", attempt.query.description)
             write(attempt, into: &writer)
@@ -237,9 +240,15 @@ enum EventJSON {
         writer.field("device", attempt.device.rawValue)
         writer.field("attempt", attempt.attempt)
         writer.field("apnsID", attempt.apnsID.description)
+        if !attempt.isTestLeaving { writer.field("outcome", attempt.outcome.word) }
         writer.field("status", attempt.status)
         writer.field("reason", attempt.reason)
+        writer.field("startedAt", milliseconds: attempt.startedAt?.milliseconds)
         writer.field("durationMilliseconds", attempt.durationMilliseconds)
+        writer.field("environment", attempt.environment?.word)
+        writer.field("priority", attempt.priority)
+        writer.field("tokenHash", attempt.tokenHash?.hex)
+        writer.field("apnsUniqueID", attempt.uniqueID)
     }
 
     static func write(_ verdict: Verdict, into writer: inout JSONWriter) {

@@ -74,14 +74,14 @@ struct PrincipalNames {
 
 /// One entry of a person's audit.
 private enum AuditEntry {
-    case query(AuditedQuery, [AuditedAttempt], [AuditedDisclosure])
+    case query(AuditedQuery, [AuditedAttempt], [AuditedStart], [AuditedDisclosure])
     case read(AuditedRead)
     case change(SettingsChange)
     case act(AuditedAct)
 
     var number: Int64 {
         switch self {
-        case .query(let query, _, _): query.number
+        case .query(let query, _, _, _): query.number
         case .read(let read): read.number
         case .change(let change): change.number
         case .act(let act): act.number
@@ -93,7 +93,7 @@ private enum AuditEntry {
 
     var recordedAt: Timestamp {
         switch self {
-        case .query(let query, _, _): query.recordedAt
+        case .query(let query, _, _, _): query.recordedAt
         case .read(let read): read.recordedAt
         case .change(let change): change.recordedAt
         case .act(let act): act.recordedAt
@@ -109,6 +109,7 @@ private enum AuditEntry {
             entries.append(
                 .query(
                     query, try AuditReader.attempts(for: query.query, in: connection),
+                    try AuditReader.pushesUnderWay(for: query.query, in: connection),
                     try AuditReader.disclosures(for: query.query, in: connection)))
         }
         entries += try AuditReader.reads(about: subject, before: before, limit: limit, in: connection).map { .read($0) }
@@ -122,8 +123,8 @@ private enum AuditEntry {
     func write(into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext) {
         writer.beginObject()
         switch self {
-        case .query(let query, let attempts, let disclosures):
-            Self.write(query, attempts, disclosures, into: &writer, names, context)
+        case .query(let query, let attempts, let starts, let disclosures):
+            Self.write(query, attempts, starts, disclosures, into: &writer, names, context)
         case .read(let read):
             writer.field("kind", "read")
             writer.field("number", read.number)
@@ -175,8 +176,9 @@ private enum AuditEntry {
     }
 
     private static func write(
-        _ query: AuditedQuery, _ attempts: [AuditedAttempt], _ disclosures: [AuditedDisclosure],
-        into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext
+        _ query: AuditedQuery, _ attempts: [AuditedAttempt], _ starts: [AuditedStart],
+        _ disclosures: [AuditedDisclosure], into writer: inout JSONWriter, _ names: PrincipalNames,
+        _ context: AnswerContext
     ) {
         writer.field("kind", "query")
         writer.field("number", query.number)
@@ -196,9 +198,33 @@ private enum AuditEntry {
                 writer.field("attempt", attempt.attempt.attempt)
                 writer.field("apnsID", attempt.attempt.apnsID.description)
                 writer.field("at", milliseconds: attempt.recordedAt.milliseconds)
+                writer.field("outcome", attempt.attempt.outcome.word)
                 writer.field("status", attempt.attempt.status)
                 writer.field("reason", attempt.attempt.reason)
+                writer.field("startedAt", milliseconds: attempt.attempt.startedAt?.milliseconds)
+                writer.field("endedAt", milliseconds: attempt.attempt.endedAt?.milliseconds)
                 writer.field("durationMilliseconds", attempt.attempt.durationMilliseconds)
+                writer.field("environment", attempt.attempt.environment?.word)
+                writer.field("priority", attempt.attempt.priority)
+                writer.field("tokenHash", attempt.attempt.tokenHash?.hex)
+                writer.field("apnsUniqueID", attempt.attempt.uniqueID)
+                writer.endObject()
+            }
+            for start in starts {
+                writer.beginObject()
+                writer.field("device", names.name(start.device))
+                writer.field("attempt", (attempts.last { $0.attempt.device == start.device }?.attempt.attempt ?? 0) + 1)
+                writer.field("apnsID", LocationPushAttempt.apnsID(query.query, start.device).description)
+                writer.field("at", milliseconds: start.recordedAt.milliseconds)
+                writer.field("outcome", "underWay")
+                writer.endObject()
+            }
+            if let moment = query.noDeviceAt {
+                writer.beginObject()
+                writer.field("attempt", 0)
+                writer.field("at", milliseconds: moment.milliseconds)
+                writer.field("outcome", LocationPushAttempt.Outcome.withheld.word)
+                writer.field("reason", PushWithheld.noDevice.word)
                 writer.endObject()
             }
         }

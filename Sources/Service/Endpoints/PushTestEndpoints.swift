@@ -13,7 +13,7 @@ enum PushTestEndpoints {
     static func send(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         do throws(Problem) {
             let (_, handle, token) = try device(service, exchange)
-            guard let sender = service.apps?.sender(for: token) else { throw noApp }
+            guard let line = service.apps?.line(for: token) else { throw noApp }
             let id = QueryID.random()
             service.log.submit(.testPush(id, to: handle), by: exchange.caller, correlation: exchange.id) { result in
                 do throws(Problem) {
@@ -37,7 +37,7 @@ enum PushTestEndpoints {
                             to: order.device, token, for: id, named: "test", priority: .userAsked,
                             deadline: now.adding(seconds: deadlineSeconds), at: now)
                     } catch { throw unusableToken }
-                    PushTest(id, order.device, token, service, exchange.id, respond).run(request, over: sender)
+                    PushTest(id, order.device, token, service, exchange.id, respond).run(request, over: line)
                 } catch { respond(error.response) }
             }
         } catch { respond(error.response) }
@@ -49,7 +49,7 @@ enum PushTestEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let (id, _, token) = try device(service, exchange)
-        guard let sender = service.apps?.sender(for: token) else { throw noApp }
+        guard let sender = service.apps?.line(for: token)?.sender else { throw noApp }
         let subject = service.log.withStanding { standing in
             standing.devices[id].flatMap { standing.persons[$0.person]?.handle }
         }
@@ -114,9 +114,7 @@ private final class PushTest: Sendable {
         var failure: Problem?
     }
 
-    private let id: QueryID
-    private let device: DeviceID
-    private let token: Standing.PushToken
+    private let push: TrackedPush
     private let service: Service
     private let correlation: RequestID
     private let respond: @Sendable (HTTPResponse) -> Void
@@ -126,36 +124,31 @@ private final class PushTest: Sendable {
         _ id: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ service: Service, _ correlation: RequestID,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
-        (self.id, self.device, self.token, self.service) = (id, device, token, service)
-        (self.correlation, self.respond) = (correlation, respond)
+        push = TrackedPush(id, device, token, priority: .userAsked, triesBefore: 0)
+        (self.service, self.correlation, self.respond) = (service, correlation, respond)
     }
 
-    func run(_ request: LocationPushRequest, over sender: PushSender) {
-        sender.send(
-            request,
-            attempted: { [self] attempt in
-                let (status, reason) = attempt.recorded
-                record(number: attempt.number, status: status, reason: reason, milliseconds: attempt.durationMs)
-            },
-            completion: { [self] outcome in
-                // A push that never left has no try that says why.
-                if case .failed(let fault) = outcome, state.withLock({ $0.attempts.isEmpty }) {
-                    record(number: 1, status: nil, reason: fault.description, milliseconds: 0)
-                }
-                if case .rejected(let rejection) = outcome,
-                    let retirement = Command.retiring(token, of: device, after: rejection)
-                {
-                    service.log.submit(retirement, by: .house, correlation: correlation) { _ in }
-                }
-                state.withLock { $0.outcome = outcome }
-                closeOne()
-            })
+    func run(_ request: LocationPushRequest, over line: PushApps.Line) {
+        line.send(request) { [self] in
+            push.isWanted(service.log.withStanding { $0.withdrawal(ofTestTo: push.device, push.token) })
+        } began: { [self] _ in
+            push.began(at: service.clock())
+        } attempted: { [self] attempt in
+            record(push.ended(attempt))
+        } completion: { [self] outcome in
+            // A push that never left has no try that says why.
+            if let last = push.lastWord(of: outcome) { record(last) }
+            if case .rejected(let rejection) = outcome,
+                let retirement = Command.retiring(push.token, of: push.device, after: rejection)
+            {
+                service.log.submit(retirement, by: .house, correlation: correlation) { _ in }
+            }
+            state.withLock { $0.outcome = outcome }
+            closeOne()
+        }
     }
 
-    private func record(number: Int, status: Int64?, reason: String?, milliseconds: Int64) {
-        let attempt = LocationPushAttempt(
-            query: id, device: device, attempt: Int64(number), apnsID: LocationPushAttempt.apnsID(id, device),
-            status: status, reason: reason.map { String($0.prefix(200)) }, durationMilliseconds: milliseconds)
+    private func record(_ attempt: LocationPushAttempt) {
         state.withLock { state in
             state.attempts.append(attempt)
             state.open += 1
@@ -179,7 +172,8 @@ private final class PushTest: Sendable {
     private func answer(_ done: State) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("apnsID", LocationPushAttempt.apnsID(id, device).description)
+        writer.field("apnsID", LocationPushAttempt.apnsID(push.query, push.device).description)
+        writer.field("outcome", done.attempts.last?.outcome.word)
         writer.field("status", done.attempts.last?.status)
         writer.field("reason", done.attempts.last?.reason)
         if case .accepted(_, let uniqueID)? = done.outcome { writer.field("apnsUniqueID", uniqueID) }
@@ -187,6 +181,7 @@ private final class PushTest: Sendable {
             for attempt in done.attempts {
                 writer.beginObject()
                 writer.field("attempt", attempt.attempt)
+                writer.field("outcome", attempt.outcome.word)
                 writer.field("status", attempt.status)
                 writer.field("reason", attempt.reason)
                 writer.field("durationMilliseconds", attempt.durationMilliseconds)

@@ -37,6 +37,26 @@ package final class EventLog: Sendable {
         let call: @Sendable ([QueryID]) -> Void
     }
 
+    /// What happened that concerns pushes which wait.
+    struct PushNews: OptionSet {
+        let rawValue: Int
+        /// Some may not be wanted any more.
+        static let unwanted = PushNews(rawValue: 1)
+        /// Some device can be woken that could not before, or by another token.
+        static let newToken = PushNews(rawValue: 2)
+
+        init(rawValue: Int) { self.rawValue = rawValue }
+
+        init(_ event: Event) {
+            self = event.mayForbidPushes ? .unwanted : []
+            if case .locationPushTokenRegistered = event { insert(.newToken) }
+        }
+    }
+
+    private struct PushListener {
+        let call: @Sendable (PushNews) -> Void
+    }
+
     /// What the writer's thread is to do next.
     enum Step {
         case commands([Waiting])
@@ -60,6 +80,7 @@ package final class EventLog: Sendable {
     let room: Room?
     /// Why the standing could not be saved last; `nil` when it was.
     let standingTrouble = Mutex<String?>(nil)
+    private let whenPushNews = Mutex<PushListener?>(nil)
     private let writer: Mutex<WorkerThread?>
     let keys: KeyRing
     let path: String
@@ -308,6 +329,14 @@ package final class EventLog: Sendable {
     func notifyOfEnds(_ body: @escaping @Sendable ([QueryID]) -> Void) {
         whenEnded.withLock { $0 = Listener(call: body) }
     }
+
+    /// Calls `body` on the writer's thread when something was decided that concerns pushes, durable or not: it must be
+    /// quick. The standing already shows it.
+    func notifyOfPushNews(_ body: @escaping @Sendable (PushNews) -> Void) {
+        whenPushNews.withLock { $0 = PushListener(call: body) }
+    }
+
+    func publish(_ news: PushNews) { whenPushNews.withLock { $0 }?.call(news) }
 
     /// No command is taken any more; the ones that wait are told.
     func fail(_ error: LogError) {

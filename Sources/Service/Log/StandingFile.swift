@@ -14,7 +14,7 @@ import Whereabouts
 /// does not agree with the log, the standing is folded from the log again.
 struct StandingFile: Sendable {
     /// Raised with every change of the fold or of the entries' bytes.
-    static let version = 11
+    static let version = 13
 
     /// Where the projections are.
     let directory: String

@@ -22,6 +22,8 @@ final class WriterLoop: @unchecked Sendable {
     private var highestKey: Int64 = 0
     /// Keys whose damage was reported.
     private var unreadable: Set<Int64> = []
+    /// What the commands of one go have decided about pushes.
+    private var pushNews: EventLog.PushNews = []
     /// Events since the last saving of the standing.
     private var sinceSaved = 0
     /// When saving is tried again after it failed, on the monotonic clock; `nil` when it did not.
@@ -170,6 +172,10 @@ final class WriterLoop: @unchecked Sendable {
                 commit(othersWait: true)
             }
         }
+        if !pushNews.isEmpty {
+            log.publish(pushNews)
+            pushNews = []
+        }
     }
 
     private func prepare(_ item: EventLog.Waiting, at now: Timestamp) throws(LogError) {
@@ -286,6 +292,7 @@ final class WriterLoop: @unchecked Sendable {
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)
         log.changeStanding { $0.fold(recorded) }
+        pushNews.formUnion(EventLog.PushNews(event))
         log.tally.withLock { $0.fold(event, kind: encoded.kind, recordedAt: now) }
         sinceSaved += 1
     }

@@ -45,7 +45,7 @@ struct EventTally: Sendable {
     }
 
     private mutating func fold(_ attempt: LocationPushAttempt) {
-        let status = attempt.attempt == 0 ? "withheld" : attempt.status.map { "\($0)" } ?? "none"
+        let status = attempt.status.map { "\($0)" } ?? (attempt.attempt == 0 ? attempt.outcome.word : "none")
         let end = PushEnd(status: status, reason: attempt.reason ?? "")
         let isKept = pushEnds[end] != nil || pushEnds.count < Self.pushEndsMax
         pushEnds[isKept ? end : PushEnd(status: "other", reason: ""), default: 0] += 1

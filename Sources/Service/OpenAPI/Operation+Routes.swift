@@ -310,7 +310,10 @@ extension Operation {
             group: .operation, summary: "Wake a device once, to try out the way to it.",
             answer: Schema.object(
                 ["apnsID": Schema.uuid, "attempts": Schema.list(Schema.pushAttempt)],
-                optional: ["status": Schema.count, "reason": Schema.text, "apnsUniqueID": Schema.text])),
+                optional: [
+                    "outcome": Schema.pushOutcome, "status": Schema.count, "reason": Schema.text,
+                    "apnsUniqueID": Schema.text,
+                ])),
         "GET /v1/devices/*/push-request": Operation(
             group: .operation, summary: "The same push as a request for another tool.",
             answer: Schema.object(

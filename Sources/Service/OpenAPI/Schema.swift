@@ -109,6 +109,9 @@ enum Schema {
     static let generation = ref("Generation")
     static let reportOutcome = ref("ReportOutcome")
     static let pushAttempt = ref("PushAttempt")
+    static let pushOutcome: JSONTree = [
+        "type": "string", "enum": .list(LocationPushAttempt.Outcome.allCases.map { .text($0.word) }),
+    ]
     static let problem = ref("Problem")
     static let changed = ref("Changed")
 
@@ -222,7 +225,8 @@ enum Schema {
                 "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
             ], optional: ["number": asOf]),
         "PushAttempt": object(
-            ["attempt": count, "durationMilliseconds": count], optional: ["status": count, "reason": text]),
+            ["attempt": count, "durationMilliseconds": count, "outcome": pushOutcome],
+            optional: ["status": count, "reason": text]),
         "Changed": object(["number": event]).with(["description": "The event that records the change."]),
         "Problem": object(
             ["title": text, "status": integer(400...599), "detail": text]

@@ -38,6 +38,16 @@ package enum AuditReader {
         }
     }
 
+    /// The pushes that are under way for a query, oldest first.
+    package static func pushesUnderWay(
+        for query: QueryID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [AuditedStart] {
+        try connection.cached(underWaySQL) { (statement) throws(SQLiteError) in
+            try statement.bind(query.bytes, at: 1)
+            return try rows(statement)
+        }
+    }
+
     /// What was shown in answer to a query, oldest first.
     package static func disclosures(
         for query: QueryID, in connection: borrowing Connection
@@ -141,6 +151,7 @@ extension AuditReader {
         "SELECT * FROM query WHERE subject = ? AND number < ? ORDER BY number DESC LIMIT ?"
     static let queriesBySQL: StaticString =
         "SELECT * FROM query WHERE requester = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let underWaySQL: StaticString = "SELECT * FROM under_way WHERE query = ? ORDER BY number"
     static let attemptsSQL: StaticString = "SELECT * FROM attempt WHERE query = ? ORDER BY number"
     static let disclosuresForSQL: StaticString = "SELECT * FROM disclosure WHERE query = ? ORDER BY number"
     static let disclosuresAboutSQL: StaticString =

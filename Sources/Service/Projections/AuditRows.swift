@@ -29,6 +29,8 @@ package struct AuditedQuery: Hashable, Sendable {
     package let consent: Consent?
     /// When it was asked, or answered.
     package let consentAt: Timestamp?
+    /// When it turned out that the subject has no device that can be woken.
+    package let noDeviceAt: Timestamp?
 
     package enum Consent: Int64, Sendable {
         case asked = 1
@@ -44,6 +46,15 @@ package struct AuditedAttempt: Hashable, Sendable {
     package let subject: PersonID?
     package let recordedAt: Timestamp
     package let attempt: LocationPushAttempt
+}
+
+/// A push that was started and has nothing on record yet, with its place.
+package struct AuditedStart: Hashable, Sendable {
+    package let number: Int64
+    package let subject: PersonID
+    package let recordedAt: Timestamp
+    package let query: QueryID
+    package let device: DeviceID
 }
 
 /// What was shown in answer to a query, with its place.

@@ -11,7 +11,7 @@ extension AuditTable {
             deadline: query.deadline,
             maxAgeSeconds: query.maxAgeSeconds, purposeForSubject: query.purposeForSubject.content,
             purposeForRequester: query.purposeForRequester?.content, end: nil, endedAt: nil, endedNumber: nil,
-            fixNumber: nil, consent: nil, consentAt: nil)
+            fixNumber: nil, consent: nil, consentAt: nil, noDeviceAt: nil)
         try file.connection.cached(
             """
             INSERT INTO query
@@ -69,6 +69,20 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(after))
     }
 
+    /// That the subject has no device that can be woken.
+    func updateNoDevice(_ query: QueryID, _ event: RecordedEvent) throws(SQLiteError) {
+        guard let before = try storedQuery(query) else { return }
+        try file.connection.cached("UPDATE query SET no_device_at_ms = ? WHERE number = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(event.recordedAt.milliseconds, at: 1)
+            try statement.bind(before.number, at: 2)
+            try statement.run()
+        }
+        guard let after = try storedQuery(query) else { throw .damagedProjection }
+        file.fingerprint.subtract(file.hasher.hash(before))
+        file.fingerprint.add(file.hasher.hash(after))
+    }
+
     private func storedQuery(_ query: QueryID) throws(SQLiteError) -> AuditedQuery? {
         try file.connection.cached(AuditReader.querySQL) { (statement) throws(SQLiteError) in
             try statement.bind(query.bytes, at: 1)
@@ -76,14 +90,52 @@ extension AuditTable {
         }
     }
 
+    /// A push is under way until something is on record about it.
+    func insert(startOf query: QueryID, _ device: DeviceID, _ event: RecordedEvent) throws(SQLiteError) {
+        guard let subject = event.stream.person else { return }
+        try removeStarts(of: query, device)
+        let row = AuditedStart(
+            number: event.number, subject: subject, recordedAt: event.recordedAt, query: query, device: device)
+        try file.connection.cached(
+            "INSERT INTO under_way (number, query, subject, device, recorded_at_ms) VALUES (?, ?, ?, ?, ?)"
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(row.number, at: 1)
+            try statement.bind(query.bytes, at: 2)
+            try statement.bind(subject.rawValue, at: 3)
+            try statement.bind(device.rawValue, at: 4)
+            try statement.bind(row.recordedAt.milliseconds, at: 5)
+            try statement.run()
+        }
+        file.fingerprint.add(file.hasher.hash(row))
+    }
+
+    private func removeStarts(of query: QueryID, _ device: DeviceID) throws(SQLiteError) {
+        var removed: [AuditedStart] = []
+        try file.connection.cached("SELECT * FROM under_way WHERE query = ? AND device = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(query.bytes, at: 1)
+            try statement.bind(device.rawValue, at: 2)
+            while try statement.step() { removed.append(try AuditedStart(statement)) }
+        }
+        for row in removed {
+            try file.connection.cached("DELETE FROM under_way WHERE number = ?") { (statement) throws(SQLiteError) in
+                try statement.bind(row.number, at: 1)
+                try statement.run()
+            }
+            file.fingerprint.subtract(file.hasher.hash(row))
+        }
+    }
+
     func insert(_ attempt: LocationPushAttempt, _ event: RecordedEvent) throws(SQLiteError) {
+        if attempt.outcome != .withheld { try removeStarts(of: attempt.query, attempt.device) }
         let row = AuditedAttempt(
             number: event.number, subject: event.stream.person, recordedAt: event.recordedAt, attempt: attempt)
         try file.connection.cached(
             """
             INSERT INTO attempt
-                (number, query, subject, device, recorded_at_ms, attempt, apns_id, status, reason, duration_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (number, query, subject, device, recorded_at_ms, attempt, apns_id, status, reason, duration_ms,
+                outcome, started_at_ms, environment, priority, token_hash, unique_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         ) { (statement) throws(SQLiteError) in
             try statement.bind(row.number, at: 1)
@@ -96,6 +148,12 @@ extension AuditTable {
             try statement.bind(attempt.status, at: 8)
             try statement.bind(attempt.reason, at: 9)
             try statement.bind(attempt.durationMilliseconds, at: 10)
+            try statement.bind(attempt.outcome.rawValue, at: 11)
+            try statement.bind(attempt.startedAt?.milliseconds, at: 12)
+            try statement.bind(attempt.environment?.rawValue, at: 13)
+            try statement.bind(attempt.priority, at: 14)
+            try statement.bind(attempt.tokenHash.map { Int64($0.rawValue) }, at: 15)
+            try statement.bind(attempt.uniqueID, at: 16)
             try statement.run()
         }
         file.fingerprint.add(file.hasher.hash(row))

@@ -14,6 +14,8 @@ extension AuditTable {
 
         let attempts = try hashes(AuditedAttempt.self, "SELECT * FROM attempt WHERE subject = ?1", person)
         try run("DELETE FROM attempt WHERE subject = ?1", person)
+        let starts = try hashes(AuditedStart.self, "SELECT * FROM under_way WHERE subject = ?1", person)
+        try run("DELETE FROM under_way WHERE subject = ?1", person)
         let disclosures = try hashes(AuditedDisclosure.self, "SELECT * FROM disclosure WHERE subject = ?1", person)
         try run("DELETE FROM disclosure WHERE subject = ?1", person)
         let readings = try hashes(
@@ -25,12 +27,13 @@ extension AuditTable {
         try run("DELETE FROM change WHERE subject = ?1 AND kind <> 20", person)
         let rejected = try hashes(RejectedReports.self, "SELECT * FROM rejected WHERE subject = ?1", person)
         try run("DELETE FROM rejected WHERE subject = ?1", person)
-        for sum in attempts + disclosures + readings + changes + rejected { file.fingerprint.subtract(sum) }
+        for sum in attempts + starts + disclosures + readings + changes + rejected { file.fingerprint.subtract(sum) }
     }
 
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try each(AuditedQuery.self, "SELECT * FROM query ORDER BY number", body)
         try each(AuditedAttempt.self, "SELECT * FROM attempt ORDER BY number", body)
+        try each(AuditedStart.self, "SELECT * FROM under_way ORDER BY number", body)
         try each(AuditedDisclosure.self, "SELECT * FROM disclosure ORDER BY number", body)
         try each(AuditedRead.self, "SELECT * FROM reading ORDER BY number", body)
         try each(SettingsChange.self, "SELECT * FROM change ORDER BY number", body)

@@ -48,7 +48,8 @@ extension AuditedQuery: AuditRow {
             endedAt: statement.optionalInt(at: 12).map(Timestamp.init(milliseconds:)),
             endedNumber: statement.optionalInt(at: 13), fixNumber: statement.optionalInt(at: 14),
             consent: statement.optionalInt(at: 15).flatMap(Consent.init(rawValue:)),
-            consentAt: statement.optionalInt(at: 16).map(Timestamp.init(milliseconds:)))
+            consentAt: statement.optionalInt(at: 16).map(Timestamp.init(milliseconds:)),
+            noDeviceAt: statement.optionalInt(at: 17).map(Timestamp.init(milliseconds:)))
     }
 
     var person: PersonID? { subject }
@@ -56,7 +57,7 @@ extension AuditedQuery: AuditRow {
     var summary: String { "requester \(requester.rawValue), verdict \(verdict.code), \(end?.word ?? "open")" }
 
     func write(to writer: inout CBORWriter) {
-        writer.array(15)
+        writer.array(16)
         writer.text("query")
         writer.byteString(query.bytes)
         writer.optional(subject?.rawValue)
@@ -72,6 +73,7 @@ extension AuditedQuery: AuditRow {
         writer.optional(endedAt?.milliseconds)
         writer.optional(consent?.rawValue)
         writer.optional(consentAt?.milliseconds)
+        writer.optional(noDeviceAt?.milliseconds)
     }
 }
 
@@ -82,7 +84,8 @@ extension AuditedAttempt: AuditRow {
 
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }),
-            let apnsID = statement.withBytes(at: 6, { Identifier128(bytes: $0) })
+            let apnsID = statement.withBytes(at: 6, { Identifier128(bytes: $0) }),
+            let outcome = LocationPushAttempt.Outcome(rawValue: statement.int(at: 10))
         else { throw .damagedProjection }
         self.init(
             number: statement.int(at: 0), subject: statement.optionalInt(at: 2).map(PersonID.init(rawValue:)),
@@ -90,15 +93,21 @@ extension AuditedAttempt: AuditRow {
             attempt: LocationPushAttempt(
                 query: query, device: DeviceID(rawValue: statement.int(at: 3)), attempt: statement.int(at: 5),
                 apnsID: apnsID, status: statement.optionalInt(at: 7), reason: statement.optionalText(at: 8),
-                durationMilliseconds: statement.int(at: 9)))
+                durationMilliseconds: statement.int(at: 9), outcome: outcome,
+                startedAt: statement.optionalInt(at: 11).map(Timestamp.init(milliseconds:)),
+                environment: statement.optionalInt(at: 12).flatMap(PushEnvironment.init(rawValue:)),
+                priority: statement.optionalInt(at: 13),
+                tokenHash: statement.optionalInt(at: 14).flatMap { UInt32(exactly: $0) }
+                    .map(PushTokenHash.init(rawValue:)),
+                uniqueID: statement.optionalText(at: 15)))
     }
 
     var person: PersonID? { subject }
     var key: String { "attempt \(number)" }
-    var summary: String { "query \(attempt.query), status \(attempt.status.map(String.init) ?? "none")" }
+    var summary: String { "query \(attempt.query), \(attempt.outcome.word)" }
 
     func write(to writer: inout CBORWriter) {
-        writer.array(10)
+        writer.array(16)
         writer.text("attempt")
         writer.byteString(attempt.query.bytes)
         writer.optional(subject?.rawValue)
@@ -109,6 +118,37 @@ extension AuditedAttempt: AuditRow {
         writer.optional(attempt.status)
         writer.optional(attempt.reason)
         writer.integer(attempt.durationMilliseconds)
+        writer.integer(attempt.outcome.rawValue)
+        writer.optional(attempt.startedAt?.milliseconds)
+        writer.optional(attempt.environment?.rawValue)
+        writer.optional(attempt.priority)
+        writer.optional(attempt.tokenHash.map { Int64($0.rawValue) })
+        writer.optional(attempt.uniqueID)
+    }
+}
+
+extension AuditedStart: AuditRow {
+    static let table: StaticString = "under_way"
+
+    init(_ statement: borrowing Statement) throws(SQLiteError) {
+        guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }) else { throw .damagedProjection }
+        self.init(
+            number: statement.int(at: 0), subject: PersonID(rawValue: statement.int(at: 2)),
+            recordedAt: Timestamp(milliseconds: statement.int(at: 4)), query: query,
+            device: DeviceID(rawValue: statement.int(at: 3)))
+    }
+
+    var person: PersonID? { subject }
+    var key: String { "under way \(number)" }
+    var summary: String { "query \(query)" }
+
+    func write(to writer: inout CBORWriter) {
+        writer.array(5)
+        writer.text("under_way")
+        writer.byteString(query.bytes)
+        writer.integer(subject.rawValue)
+        writer.integer(device.rawValue)
+        writer.integer(recordedAt.milliseconds)
     }
 }
 

@@ -8,7 +8,7 @@ import Whereabouts
 /// what he wrote under his own key goes. Times of recording are content: they are what the log says, not how it was read.
 final class AuditTable: Projection {
     static let name = "audit"
-    static let versions: [Int64] = [3]
+    static let versions: [Int64] = [4]
     /// `act` holds what concerns everybody and is shown to every person; `ordinal` counts its rows, 1, 2, 3 …, because a
     /// person learns nothing of the numbers of events that are not theirs.
     static let schema: StaticString = """
@@ -29,7 +29,8 @@ final class AuditTable: Projection {
             ended_number INTEGER,
             fix_number INTEGER,
             consent INTEGER,
-            consent_at_ms INTEGER
+            consent_at_ms INTEGER,
+            no_device_at_ms INTEGER
         ) STRICT;
         CREATE INDEX query_by_id ON query (query);
         CREATE TABLE attempt (
@@ -42,8 +43,22 @@ final class AuditTable: Projection {
             apns_id BLOB NOT NULL,
             status INTEGER,
             reason TEXT,
-            duration_ms INTEGER NOT NULL
+            duration_ms INTEGER NOT NULL,
+            outcome INTEGER NOT NULL,
+            started_at_ms INTEGER,
+            environment INTEGER,
+            priority INTEGER,
+            token_hash INTEGER,
+            unique_id TEXT
         ) STRICT;
+        CREATE TABLE under_way (
+            number INTEGER PRIMARY KEY,
+            query BLOB NOT NULL,
+            subject INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX under_way_by_query ON under_way (query);
         CREATE TABLE disclosure (
             number INTEGER PRIMARY KEY,
             query BLOB NOT NULL,
@@ -125,6 +140,7 @@ final class AuditTable: Projection {
         CREATE INDEX query_by_requester ON query (requester);
         CREATE INDEX attempt_by_query ON attempt (query);
         CREATE INDEX attempt_by_subject ON attempt (subject);
+        CREATE INDEX under_way_by_subject ON under_way (subject);
         CREATE INDEX disclosure_by_query ON disclosure (query);
         CREATE INDEX disclosure_by_subject ON disclosure (subject);
         CREATE INDEX reading_by_subject ON reading (subject);
@@ -141,7 +157,7 @@ final class AuditTable: Projection {
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for event in batch {
             switch event.event {
-            case .fixReported, .sightingReported, .messageReported, .locationPushStarted, .invitationRefused: continue
+            case .fixReported, .sightingReported, .messageReported, .invitationRefused: continue
             case .personErased(let person):
                 try erase(person)
                 try insert(change(event, item: person.rawValue))
@@ -150,7 +166,10 @@ final class AuditTable: Projection {
             case .consentAsked(let query): try update(query, .asked, event)
             case .consentGiven(let query): try update(query, .given, event)
             case .consentRefused(let query): try update(query, .refused, event)
+            case .locationPushStarted(let query, let device): try insert(startOf: query, device, event)
             case .locationPushAttempted(let attempt): try insert(attempt, event)
+            case .locationPushWithheld(let query, .noDevice): try updateNoDevice(query, event)
+            case .locationPushWithheld: continue
             case .locationDisclosed(let disclosure): try insert(disclosure, event)
             case .locationRead(let read): try insert(read, event)
             case .refusalsCounted(let requester, let count, let since):
@@ -248,11 +267,13 @@ final class AuditTable: Projection {
         case .locationPushTokenRetired(let device, let reason):
             return change(event, item: device.rawValue, name: reason)
         case .locationPushTested(let attempt):
-            let said = [attempt.status.map { "\($0)" }, attempt.reason].compactMap { $0 }.joined(separator: " ")
-            return change(event, item: attempt.device.rawValue, name: attempt.attempt == 0 ? "leaving" : said)
+            let said = [attempt.outcome.word, attempt.status.map { "\($0)" }, attempt.reason].compactMap { $0 }
+            return change(
+                event, item: attempt.device.rawValue,
+                name: attempt.isTestLeaving ? "leaving" : said.joined(separator: " "))
         case .locationReportCommanded(_, let device): return change(event, item: device.rawValue)
         case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
-            .locationPushStarted, .locationPushAttempted,
+            .locationPushStarted, .locationPushAttempted, .locationPushWithheld,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
             .logRestored, .lossAccepted, .invitationRefused, .consentAsked, .consentGiven, .consentRefused,
             .operatorActed:
@@ -309,7 +330,7 @@ extension Event {
         case .accountInvitationMade: .accountInvitationMade
         case .accountInvitationClosed: .accountInvitationClosed
         case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
-            .locationPushStarted, .locationPushAttempted,
+            .locationPushStarted, .locationPushAttempted, .locationPushWithheld,
             .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored,
             .lossAccepted,
             .invitationRefused, .consentAsked, .consentGiven, .consentRefused:

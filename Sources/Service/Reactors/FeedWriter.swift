@@ -44,8 +44,15 @@ struct FeedWriter {
             writer.field("query", attempt.query.description)
             writer.field("device", names.name(attempt.device))
             writer.field("attempt", attempt.attempt)
+            writer.field("outcome", attempt.outcome.word)
             writer.field("status", attempt.status)
             writer.field("reason", attempt.reason)
+        case .locationPushWithheld(let query, let reason):
+            kind = "push"
+            writer.field("query", query.description)
+            writer.field("attempt", 0)
+            writer.field("outcome", LocationPushAttempt.Outcome.withheld.word)
+            writer.field("reason", reason.word)
         case .locationQueryEnded(let query, let end, _):
             kind = "end"
             writer.field("query", query.description)

@@ -1,5 +1,6 @@
 import JSON
 import LocationPush
+import Synchronization
 package import Whereabouts
 
 /// The apps whose phones can be woken: for each bundle id and APNs service, the sender that reaches it.
@@ -13,7 +14,7 @@ final class PushApps: Sendable {
     }
 
     /// What one sender talks to, and as whom.
-    private struct Line: Hashable {
+    private struct Address: Hashable {
         let host: String
         let port: Int64
         let caFile: String?
@@ -27,50 +28,94 @@ final class PushApps: Sendable {
         let keyFile: String
     }
 
-    private let lines: [App: PushSender]
-    private let senders: [PushSender]
+    /// One sender, and how many pushes it has that have not ended.
+    final class Line: Sendable {
+        let sender: PushSender
+        private let bound: Int
+        private let outstanding = Atomic<Int>(0)
+
+        fileprivate init(_ configuration: PushSender.Configuration) throws(TransportFault) {
+            sender = try PushSender(configuration)
+            bound = configuration.outstandingMax
+        }
+
+        /// Pushes that it takes now.
+        var room: Int { max(0, bound - outstanding.load(ordering: .relaxed)) }
+
+        /// As the sender's.
+        func send(
+            _ push: LocationPushRequest, isWanted: @escaping @Sendable () -> Bool,
+            began: @escaping @Sendable (_ attempt: Int) -> Void,
+            attempted: @escaping @Sendable (PushAttempt) -> Void,
+            completion: @escaping @Sendable (PushOutcome) -> Void
+        ) {
+            outstanding.add(1, ordering: .sequentiallyConsistent)
+            sender.send(push, isWanted: isWanted, began: began, attempted: attempted) { [self] outcome in
+                outstanding.subtract(1, ordering: .relaxed)
+                completion(outcome)
+            }
+        }
+
+        fileprivate func reconsider() {
+            // Each answered question would wake the sender's thread for nothing. What is handed in after this look is asked
+            // about before its first try.
+            if outstanding.load(ordering: .sequentiallyConsistent) > 0 { sender.reconsider() }
+        }
+    }
+
+    private let lineByApp: [App: Line]
+    private let lines: [Line]
 
     /// Reads the keys and starts a thread for each sender; nothing is connected before the first push.
     ///
     /// - Throws: a sentence that says which setting cannot be used.
     init(_ settings: [ServiceConfiguration.Push]) throws(ConfigurationError) {
         var sources: [Signer: ProviderTokenSource] = [:]
-        var senders: [Line: PushSender] = [:]
-        var lines: [App: PushSender] = [:]
+        var lines: [Address: Line] = [:]
+        var lineByApp: [App: Line] = [:]
         for push in settings {
             let signer = Signer(teamID: push.teamID, keyID: push.keyID, keyFile: push.keyFile)
-            let line = Line(
+            let address = Address(
                 host: push.host, port: push.port, caFile: push.caFile, environment: push.environment, signer: signer)
             do {
                 let source = try sources[signer] ?? ProviderTokenSource(key: push.providerTokenKey())
                 sources[signer] = source
-                let sender = try senders[line] ?? PushSender(Self.configuration(push, source))
-                senders[line] = sender
+                let line = try lines[address] ?? Line(Self.configuration(push, source))
+                lines[address] = line
                 for bundleID in push.bundleIDs {
-                    lines[App(bundleID: bundleID, environment: push.environment)] = sender
+                    lineByApp[App(bundleID: bundleID, environment: push.environment)] = line
                 }
             } catch {
-                for sender in senders.values { sender.stop(drainMs: 0) }
+                for line in lines.values { line.sender.stop(drainMs: 0) }
                 throw ConfigurationError(
                     "Pushes for \(push.bundleIDs.joined(separator: ", ")) cannot be sent: \(error)")
             }
         }
-        self.lines = lines
-        self.senders = Array(senders.values)
+        self.lineByApp = lineByApp
+        self.lines = Array(lines.values)
     }
 
     /// The sender that reaches the phone with this token; `nil` when its app is not configured.
-    func sender(for token: Standing.PushToken) -> PushSender? {
-        lines[App(bundleID: token.token.bundleID, environment: token.environment)]
+    func line(for token: Standing.PushToken) -> Line? {
+        lineByApp[App(bundleID: token.token.bundleID, environment: token.environment)]
     }
+
+    /// Pushes to devices of this token's app that can be handed in now.
+    func room(for token: Standing.PushToken) -> Int { line(for: token)?.room ?? 0 }
+
+    /// Whether any sender takes more than it has.
+    var hasRoom: Bool { lines.contains { $0.room > 0 } }
+
+    /// Asks about every push that waits whether it is still wanted.
+    func reconsider() { for line in lines { line.reconsider() } }
 
     /// How long a push that is on its way may take to end; after that it ends as stopped.
     private static let drainMs: Int64 = 1500
 
     /// Gives what is on its way time to end, in all senders at once.
     func stop() {
-        for sender in senders { sender.beginStopping(drainMs: Self.drainMs) }
-        for sender in senders { sender.stop(drainMs: Self.drainMs) }
+        for line in lines { line.sender.beginStopping(drainMs: Self.drainMs) }
+        for line in lines { line.sender.stop(drainMs: Self.drainMs) }
     }
 
     /// The push that wakes a device; its payload is `{"aps":{},"<name>":"<id>"}`, nothing personal.
@@ -141,18 +186,6 @@ extension Command {
         default: return nil
         }
         return .retirePushToken(device, token.token, reason: rejection.reason.name, asOf: asOf)
-    }
-}
-
-extension PushAttempt {
-    /// How the try ended, as it is recorded: APNs' status and reason, or the fault in words.
-    var recorded: (status: Int64?, reason: String?) {
-        switch ending {
-        case .accepted: (200, nil)
-        case .rejected(let rejection): (Int64(rejection.status), rejection.reason.name)
-        case .notProcessed: (nil, "not processed")
-        case .unknown(let why): (nil, why)
-        }
     }
 }
 

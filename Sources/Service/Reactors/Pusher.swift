@@ -5,19 +5,44 @@ import Whereabouts
 
 /// Wakes the phones of whoever is asked for, and brings what APNs said back in by the front door.
 ///
-/// Its place is the standing: every open query that this process has not pushed yet is pushed, so that a restart loses
-/// none. A repeated push has the same `apns-id`, which follows from query and device. Whether a device may be woken now
-/// is decided by the writer; a push leaves after the event that says so.
+/// Its place is the standing: every open query that this process has not pushed yet is looked at, so that a restart loses
+/// none. Whether a device is woken now, later or not at all is decided by the writer, who knows what became of each push
+/// before; a push leaves after the event that says so, and before each try the standing is asked whether it is still
+/// wanted. A repeated push has the same `apns-id`, which follows from query and device.
 final class Pusher: Sendable {
+    /// What a push has come to, for the thread.
+    private enum Ending {
+        case accepted
+        /// Nothing more is tried in this process.
+        case failed
+        /// The writer is asked what to do next, then or at once.
+        case open(notBefore: Timestamp?)
+    }
+
     private struct State {
-        /// Queries taken up by this process, with the number of devices that did not fail yet.
-        var outstanding: [QueryID: Int] = [:]
+        var ended: [(query: QueryID, device: DeviceID, ending: Ending)] = []
+        /// What the log had no room for; it must not be lost.
+        var unrecorded: [(command: Command, query: QueryID)] = []
+        /// A device has got a push token.
+        var hasNewToken = false
         var isStopping = false
+
+        mutating func takeEnded() -> [(query: QueryID, device: DeviceID, ending: Ending)] {
+            defer { ended = [] }
+            return ended
+        }
+
+        mutating func takeUnrecorded() -> [(command: Command, query: QueryID)] {
+            defer { unrecorded = [] }
+            return unrecorded
+        }
     }
 
     private static let idleMilliseconds = 100
     /// Queries decided about in one go: far below what the log lets wait.
     private static let queriesAtOnce = 1000
+    /// Until a push is handed in again that found the sender's queue full.
+    private static let crowdedMilliseconds: Int64 = 1000
 
     private let state = Monitor(State())
     private let thread = Mutex<WorkerThread?>(nil)
@@ -29,6 +54,10 @@ final class Pusher: Sendable {
         self.log = log
         self.apps = apps
         self.clock = clock
+        log.notifyOfPushNews { [apps, state] news in
+            if news.contains(.unwanted) { apps.reconsider() }
+            if news.contains(.newToken) { state.change { $0.hasNewToken = true } }
+        }
         thread.withLock { $0 = WorkerThread { [self] in run() } }
     }
 
@@ -38,10 +67,23 @@ final class Pusher: Sendable {
             thread?.join()
             thread = nil
         }
+        // What waits is told that the sender stops, and is on record before the log closes.
         apps.stop()
+        for item in state.change({ $0.takeUnrecorded() }) {
+            _ = try? log.appendAndWait(item.command, by: .house, correlation: item.query)
+        }
     }
 
-    /// What the thread knows of queries that are not over.
+    /// What the thread knows of a query that is not over.
+    private struct Taken {
+        /// Devices whose push has not ended.
+        var underWay: Set<DeviceID> = []
+        /// Devices that the writer is asked about again, and when.
+        var waiting: [DeviceID: Timestamp] = [:]
+
+        var isDone: Bool { underWay.isEmpty && waiting.isEmpty }
+    }
+
     private struct Round {
         /// Number of the newest question that was looked at.
         var asked: Int64 = 0
@@ -49,8 +91,19 @@ final class Pusher: Sendable {
         var fresh: [QueryID] = []
         /// Not decided about yet: they wait for the subject's word, or the log was busy.
         var undecided: Set<QueryID> = []
-        /// Devices that may be woken later, by query.
-        var waiting: [QueryID: [DeviceID: Timestamp]] = [:]
+        /// Not decided about yet, in the order asked: no sender has room.
+        var crowded: [QueryID] = []
+        /// Nothing can be done for them before some device gets a token.
+        var deviceless: Set<QueryID> = []
+        var taken: [QueryID: Taken] = [:]
+    }
+
+    /// What can be pushed for one query.
+    private struct Work {
+        let query: QueryID
+        let initiation: LocationQuery.Initiation
+        let deadline: Timestamp
+        var devices: [(id: DeviceID, token: Standing.PushToken)]
     }
 
     /// New questions are taken up as they come; what only time or another event changes is looked through once in a tick,
@@ -62,82 +115,134 @@ final class Pusher: Sendable {
         var nextTick = ContinuousClock.now
         while !state.read({ $0.isStopping }) {
             if round.fresh.isEmpty { place = log.waitForHead(after: place, milliseconds: Self.idleMilliseconds) }
-            var again: [Work] = []
+            let due = takeEnded(&round)
+            var again = ask(again: due, &round)
             if ContinuousClock.now >= nextTick {
-                again = lookThrough(&round)
+                again += lookThrough(&round)
                 nextTick = .now + tick
             }
-            let works = log.withStanding { standing -> [Work] in
-                round.fresh += standing.queries(askedAfter: round.asked)
-                round.asked = standing.place
-                let next = round.fresh.prefix(Self.queriesAtOnce)
-                round.fresh.removeFirst(next.count)
-                return next.compactMap { query in
-                    guard let known = standing.queries[query], known.end == nil else { return nil }
-                    if !known.awaitsConsent, let work = work(query, standing) { return work }
+            let works = takeUp(&round)
+            for (work, orders) in decide(works, leaving: &round.undecided) { push(work, orders, &round) }
+            var missed: Set<QueryID> = []
+            for (work, orders) in decide(again, leaving: &missed) { push(work, orders, &round) }
+        }
+    }
+
+    // MARK: Taking up
+
+    private func takeUp(_ round: inout Round) -> [Work] {
+        if !round.crowded.isEmpty, apps.hasRoom {
+            let next = round.crowded.prefix(Self.queriesAtOnce)
+            round.fresh = next + round.fresh
+            round.crowded.removeFirst(next.count)
+        }
+        return log.withStanding { standing -> [Work] in
+            round.fresh += standing.queries(askedAfter: round.asked)
+            round.asked = standing.place
+            let next = round.fresh.prefix(Self.queriesAtOnce)
+            round.fresh.removeFirst(next.count)
+            var planned = 0
+            return next.compactMap { query in
+                guard let known = standing.queries[query], known.end == nil else { return nil }
+                if known.awaitsConsent {
                     round.undecided.insert(query)
                     return nil
                 }
-            }
-            for (work, orders) in decide(works, leaving: &round.undecided) {
-                state.change { $0.outstanding[work.query] = orders.isEmpty ? nil : orders.count }
-                round.waiting[work.query] = push(work, orders, [:])
-            }
-            var missed: Set<QueryID> = []
-            for (work, orders) in decide(again, leaving: &missed) {
-                round.waiting[work.query] = push(work, orders, round.waiting[work.query] ?? [:])
-            }
-        }
-    }
-
-    /// Forgets what is over, finds which devices have lost their token, and gives what is due again.
-    private func lookThrough(_ round: inout Round) -> [Work] {
-        let now = clock()
-        let outstanding = state.read { Array($0.outstanding.keys) }
-        let (over, works, gone) = log.withStanding { standing in
-            func isOpen(_ id: QueryID) -> Bool { standing.queries[id].map { $0.end == nil } ?? false }
-            round.fresh += round.undecided.filter(isOpen)
-            round.undecided = []
-            round.waiting = round.waiting.filter { isOpen($0.key) }
-            var works: [Work] = []
-            for (id, devices) in round.waiting {
-                guard works.count < Self.queriesAtOnce else { break }
-                let due = Set(devices.filter { $0.value <= now && standing.devices[$0.key]?.mayBeWoken == true }.keys)
-                guard !due.isEmpty, var work = work(id, standing) else { continue }
-                work.devices.removeAll { !due.contains($0.id) }
-                if !work.devices.isEmpty { works.append(work) }
-            }
-            // A token that died in a push, or was taken away, is dead for everybody who waited for its device.
-            let gone = round.waiting.mapValues { devices in
-                devices.keys.filter { standing.devices[$0]?.pushToken == nil }
-            }
-            return (outstanding.filter { !isOpen($0) }, works, gone)
-        }
-        if !over.isEmpty { state.change { state in for id in over { state.outstanding[id] = nil } } }
-        for (query, devices) in gone {
-            for device in devices where round.waiting[query]?.removeValue(forKey: device) != nil {
-                finishOne(query, isAccepted: false)
+                guard let work = work(query, standing) else { return nil }
+                guard work.devices.allSatisfy({ apps.room(for: $0.token) >= planned + work.devices.count }) else {
+                    round.crowded.append(query)
+                    return nil
+                }
+                planned += work.devices.count
+                return work
             }
         }
-        return works
-    }
-
-    /// What can be pushed for one query.
-    private struct Work {
-        let query: QueryID
-        let initiation: LocationQuery.Initiation
-        let deadline: Timestamp
-        var devices: [(id: DeviceID, token: Standing.PushToken)]
     }
 
     private func work(_ id: QueryID, _ standing: borrowing Standing) -> Work? {
         guard let query = standing.queries[id], let person = standing.persons[query.subject] else { return nil }
         var devices: [(id: DeviceID, token: Standing.PushToken)] = []
         for device in person.devices {
-            guard let token = standing.devices[device]?.pushToken, apps.sender(for: token) != nil else { continue }
+            guard let token = standing.devices[device]?.pushToken, apps.line(for: token) != nil else { continue }
             devices.append((device, token))
         }
         return Work(query: id, initiation: query.initiation, deadline: query.deadline, devices: devices)
+    }
+
+    /// Forgets what is over, finds which devices have lost their token, and gives what is due again.
+    private func lookThrough(_ round: inout Round) -> [Work] {
+        let now = clock()
+        for item in state.change({ $0.takeUnrecorded() }) { submit(item.command, item.query) }
+        let hasNewToken = state.change { state in
+            defer { state.hasNewToken = false }
+            return state.hasNewToken
+        }
+        let (due, gone) = log.withStanding { standing in
+            func isOpen(_ id: QueryID) -> Bool { standing.queries[id].map { $0.end == nil } ?? false }
+            round.fresh += round.undecided.filter(isOpen)
+            round.undecided = []
+            if hasNewToken {
+                round.fresh += round.deviceless.filter(isOpen)
+                round.deviceless = []
+            }
+            round.taken = round.taken.filter { isOpen($0.key) }
+            var due: [QueryID: [DeviceID]] = [:]
+            var gone: [QueryID: [DeviceID]] = [:]
+            for (id, taken) in round.taken {
+                for (device, moment) in taken.waiting {
+                    guard let known = standing.devices[device], let token = known.pushToken else {
+                        // A token that died in a push, or was taken away, is dead for everybody who waited for its device.
+                        gone[id, default: []].append(device)
+                        continue
+                    }
+                    guard moment <= now, known.mayBeWoken, apps.room(for: token) > 0,
+                        standing.isPushWanted(id, to: device, token, at: now), due.count < Self.queriesAtOnce
+                    else { continue }
+                    due[id, default: []].append(device)
+                }
+            }
+            return (due, gone)
+        }
+        for (query, devices) in gone {
+            for device in devices { round.taken[query]?.waiting[device] = nil }
+            closeIfDone(query, &round)
+        }
+        return ask(again: due, &round)
+    }
+
+    private func ask(again due: [QueryID: [DeviceID]], _ round: inout Round) -> [Work] {
+        if due.isEmpty { return [] }
+        return log.withStanding { standing in
+            due.compactMap { id, devices in
+                guard standing.queries[id]?.end == nil, var work = work(id, standing) else { return nil }
+                work.devices.removeAll { !devices.contains($0.id) }
+                return work.devices.isEmpty ? nil : work
+            }
+        }
+    }
+
+    /// Notes which pushes have ended, and gives the devices that the writer is to be asked about at once.
+    private func takeEnded(_ round: inout Round) -> [QueryID: [DeviceID]] {
+        let ended = state.read { $0.ended.isEmpty } ? [] : state.change { $0.takeEnded() }
+        var due: [QueryID: [DeviceID]] = [:]
+        for (query, device, ending) in ended {
+            guard round.taken[query]?.underWay.remove(device) != nil else { continue }
+            if case .open(let moment) = ending {
+                round.taken[query]?.waiting[device] = moment ?? Timestamp(milliseconds: .min)
+                if moment == nil { due[query, default: []].append(device) }
+            }
+            closeIfDone(query, &round)
+        }
+        return due
+    }
+
+    /// When nothing is under way and nothing waits, the writer decides whether the query has failed.
+    private func closeIfDone(_ query: QueryID, _ round: inout Round) {
+        guard round.taken[query]?.isDone == true else { return }
+        round.taken[query] = nil
+        round.deviceless.insert(query)
+        let hasFailed = log.withStanding { $0.queries[query].map { $0.end == nil } ?? false }
+        if hasFailed { submit(.endFailedQuery(query), query) } else { round.deviceless.remove(query) }
     }
 
     /// Has the writer decide about all of them in few transactions. The standing runs ahead of the file; once these
@@ -168,102 +273,83 @@ final class Pusher: Sendable {
         }
     }
 
-    /// Sends what was ordered now.
-    ///
-    /// - Parameter waiting: the query's devices that were to be asked about again.
-    /// - Returns: the ones that still are.
-    private func push(
-        _ work: Work, _ orders: [PushOrder], _ waiting: [DeviceID: Timestamp]
-    ) -> [DeviceID: Timestamp]? {
-        // A device about which nothing was ordered lost its token meanwhile; it waits on, to be found gone.
-        var waiting = waiting
-        for order in orders { waiting[order.device] = nil }
+    // MARK: Pushing
+
+    /// Sends what was ordered now, and remembers what waits. A device about which nothing was ordered lost its token
+    /// meanwhile; if it waited, it waits on, to be found gone.
+    private func push(_ work: Work, _ orders: [PushOrder], _ round: inout Round) {
+        var taken = round.taken[work.query] ?? Taken()
         for order in orders {
-            if case .wait(let until) = order.what { waiting[order.device] = until }
+            taken.waiting[order.device] = nil
+            switch order.what {
+            case .send: taken.underWay.insert(order.device)
+            case .wait(let until): taken.waiting[order.device] = until
+            case .never: break
+            }
         }
+        round.taken[work.query] = taken
         for order in orders where order.what == .send {
             guard let (device, token) = work.devices.first(where: { $0.id == order.device }) else { continue }
-            let apnsID = LocationPushAttempt.apnsID(work.query, device)
-            let tried = Tried()
-            do throws(PushRequestError) {
-                let request = try PushApps.request(
-                    to: device, token, for: work.query, named: "query",
-                    priority: work.initiation == .user ? .userAsked : .serverAsked, deadline: work.deadline, at: clock()
-                )
-                apps.sender(for: token)?.send(
-                    request,
-                    attempted: { [self] attempt in
-                        tried.wasTried = true
-                        let (status, reason) = attempt.recorded
-                        record(
-                            work.query, device, apnsID, number: order.tries + Int64(attempt.number), status: status,
-                            reason: reason, milliseconds: attempt.durationMs)
-                    },
-                    completion: { [self] outcome in
-                        if !tried.wasTried, case .failed(let fault) = outcome {
-                            recordNotSent(work.query, device, apnsID, because: "\(fault)")
-                        }
-                        finish(work.query, device, token, outcome)
-                    })
-            } catch {
-                recordNotSent(work.query, device, apnsID, because: "\(error)")
-                finishOne(work.query, isAccepted: false)
+            push(work, device, token, order)
+        }
+        closeIfDone(work.query, &round)
+    }
+
+    private func push(_ work: Work, _ device: DeviceID, _ token: Standing.PushToken, _ order: PushOrder) {
+        let query = work.query
+        let priority: LocationPushRequest.Priority = work.initiation == .user ? .userAsked : .serverAsked
+        let push = TrackedPush(query, device, token, priority: priority, triesBefore: order.tries)
+        guard let line = apps.line(for: token) else { return end(query, device, .failed) }
+        do throws(PushRequestError) {
+            let request = try PushApps.request(
+                to: device, token, for: query, named: "query", priority: priority, deadline: work.deadline, at: clock())
+            line.send(request) { [self] in
+                push.isWanted(
+                    log.withStanding { $0.withdrawal(of: query, to: device, token, at: clock()) })
+            } began: { [clock] _ in
+                push.began(at: clock())
+            } attempted: { [self] attempt in
+                record(push.ended(attempt))
+            } completion: { [self] outcome in
+                finish(push, outcome)
             }
-        }
-        return waiting.isEmpty ? nil : waiting
-    }
-
-    /// Whether a push was tried.
-    private final class Tried: Sendable {
-        private let state = Atomic<Bool>(false)
-        var wasTried: Bool {
-            get { state.load(ordering: .relaxed) }
-            set { state.store(newValue, ordering: .relaxed) }
+        } catch {
+            record(push.notSent("\(error)"))
+            end(query, device, .failed)
         }
     }
 
-    private func finish(_ query: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ outcome: PushOutcome) {
-        if case .rejected(let rejection) = outcome,
-            let retirement = Command.retiring(token, of: device, after: rejection)
-        {
-            log.submit(retirement, by: .house, correlation: .random()) { _ in }
-        }
+    private func finish(_ push: TrackedPush, _ outcome: PushOutcome) {
+        if let last = push.lastWord(of: outcome) { record(last) }
         switch outcome {
-        case .accepted: finishOne(query, isAccepted: true)
-        // The next process pushes again.
-        case .failed(.stopped): break
-        case .rejected, .failed, .withdrawn: finishOne(query, isAccepted: false)
-        }
-    }
-
-    /// When the last device of a query has failed and none was reached, the query has failed.
-    private func finishOne(_ query: QueryID, isAccepted: Bool) {
-        let isOver = state.change { state -> Bool in
-            guard let left = state.outstanding[query] else { return false }
-            if isAccepted {
-                state.outstanding[query] = nil
-                return false
+        case .accepted: end(push.query, push.device, .accepted)
+        case .rejected(let rejection):
+            if let retirement = Command.retiring(push.token, of: push.device, after: rejection) {
+                submit(retirement, push.query)
             }
-            state.outstanding[query] = left > 1 ? left - 1 : nil
-            return left == 1
+            // The device may have registered another token meanwhile.
+            end(push.query, push.device, .open(notBefore: nil))
+        case .withdrawn: end(push.query, push.device, .open(notBefore: nil))
+        case .failed(.connectionLost): end(push.query, push.device, .open(notBefore: nil))
+        case .failed(.queueFull):
+            let moment = Timestamp(milliseconds: clock().milliseconds + Self.crowdedMilliseconds)
+            end(push.query, push.device, .open(notBefore: moment))
+        // The next process goes on.
+        case .failed(.stopped): break
+        case .failed: end(push.query, push.device, .failed)
         }
-        if isOver { log.submit(.endQuery(query, .pushFailed), by: .house, correlation: query) { _ in } }
     }
 
-    /// The end of a push that was started and never tried.
-    private func recordNotSent(
-        _ query: QueryID, _ device: DeviceID, _ apnsID: Identifier128, because reason: String
-    ) {
-        record(query, device, apnsID, number: 0, status: nil, reason: "not sent: \(reason)", milliseconds: 0)
+    private func end(_ query: QueryID, _ device: DeviceID, _ ending: Ending) {
+        state.change { $0.ended.append((query, device, ending)) }
     }
 
-    private func record(
-        _ query: QueryID, _ device: DeviceID, _ apnsID: Identifier128, number: Int64, status: Int64?, reason: String?,
-        milliseconds: Int64
-    ) {
-        let attempt = LocationPushAttempt(
-            query: query, device: device, attempt: number, apnsID: apnsID, status: status,
-            reason: reason.map { String($0.prefix(200)) }, durationMilliseconds: milliseconds)
-        log.submit(.recordPushAttempt(attempt), by: .house, correlation: query) { _ in }
+    private func record(_ attempt: LocationPushAttempt) { submit(.recordPushAttempt(attempt), attempt.query) }
+
+    /// What the log has no room for is kept for the next tick.
+    private func submit(_ command: Command, _ query: QueryID) {
+        log.submit(command, by: .house, correlation: query) { [state] result in
+            if case .failure(.busy) = result { state.change { $0.unrecorded.append((command, query)) } }
+        }
     }
 }

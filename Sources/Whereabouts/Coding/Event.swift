@@ -53,6 +53,8 @@ package indirect enum Event: Hashable, Sendable {
     /// A push to one device is about to leave.
     case locationPushStarted(query: QueryID, device: DeviceID)
     case locationPushAttempted(LocationPushAttempt)
+    /// No push is started for this query at all, because of no device in particular.
+    case locationPushWithheld(query: QueryID, PushWithheld)
     /// A push without a query, to try out the way to a device. ``LocationPushAttempt/query`` is an id of the test's own;
     /// attempt 0: it is about to leave.
     case locationPushTested(LocationPushAttempt)
@@ -129,6 +131,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case accountInvitationClosed = 56
     case operatorActed = 57
     case lossAccepted = 58
+    case locationPushWithheld = 59
 
     /// The name people and machines see: the case name with a capital, `FixReported`.
     package var name: String {
@@ -281,29 +284,6 @@ package enum QueryEnd: Int64, Sendable, CaseIterable {
     case timedOut = 5
     case cancelled = 6
     package var word: String { String(describing: self) }
-}
-
-/// One try to wake one device, with what APNs said.
-package struct LocationPushAttempt: Hashable, Sendable {
-    package let query: QueryID
-    package let device: DeviceID
-    /// 1, 2, 3 … for this query and device; 0 when nothing was sent, and ``reason`` is a word of ``PushWithheld``.
-    package let attempt: Int64
-    /// Equal for every attempt of one query and device.
-    package let apnsID: Identifier128
-    /// HTTP status; `nil` when no answer came.
-    package let status: Int64?
-    /// APNs' reason, or the fault in a word.
-    package let reason: String?
-    package let durationMilliseconds: Int64
-
-    package init(
-        query: QueryID, device: DeviceID, attempt: Int64, apnsID: Identifier128, status: Int64?, reason: String?,
-        durationMilliseconds: Int64
-    ) {
-        (self.query, self.device, self.attempt, self.apnsID) = (query, device, attempt, apnsID)
-        (self.status, self.reason, self.durationMilliseconds) = (status, reason, durationMilliseconds)
-    }
 }
 
 /// What left the house in answer to a location query.

@@ -109,13 +109,19 @@ extension EventCoding {
                 kind == .locationPushStarted
                 ? .locationPushStarted(query: query, device: device)
                 : .locationReportCommanded(query: query, device: device)
+        case .locationPushWithheld:
+            event = .locationPushWithheld(
+                query: try require(try clear.identifier(1)),
+                try require(PushWithheld(rawValue: try require(try clear.integer(2)))))
         case .locationPushAttempted, .locationPushTested:
             let attempt = LocationPushAttempt(
                 query: try require(try clear.identifier(1)),
                 device: DeviceID(rawValue: try require(try clear.integer(2))),
                 attempt: try require(try clear.integer(3)), apnsID: try require(try clear.identifier(4)),
                 status: try clear.integer(5), reason: try clear.text(6),
-                durationMilliseconds: try require(try clear.integer(7)))
+                durationMilliseconds: try require(try clear.integer(7)), outcome: try outcome(&clear),
+                startedAt: try clear.timestamp(9), environment: try environment(&clear),
+                priority: try clear.integer(11), tokenHash: try tokenHash(&clear), uniqueID: try clear.text(13))
             event = kind == .locationPushTested ? .locationPushTested(attempt) : .locationPushAttempted(attempt)
         case .locationQueryEnded:
             event = .locationQueryEnded(
@@ -214,6 +220,21 @@ extension EventCoding {
             detail: parts.isEmpty
                 ? nil
                 : try open(parts, 0) { (fields) throws(CBORError) in try require(try WeeklyHours(from: &fields)) })
+    }
+
+    private static func outcome(_ clear: inout FieldReader) throws(CBORError) -> LocationPushAttempt.Outcome? {
+        guard let code = try clear.integer(8) else { return nil }
+        return try require(LocationPushAttempt.Outcome(rawValue: code))
+    }
+
+    private static func environment(_ clear: inout FieldReader) throws(CBORError) -> PushEnvironment? {
+        guard let code = try clear.integer(10) else { return nil }
+        return try require(PushEnvironment(rawValue: code))
+    }
+
+    private static func tokenHash(_ clear: inout FieldReader) throws(CBORError) -> PushTokenHash? {
+        guard let value = try clear.integer(12) else { return nil }
+        return PushTokenHash(rawValue: try require(UInt32(exactly: value)))
     }
 
     private static func settlement(_ clear: inout FieldReader) throws(CBORError) -> WebhookSettlement {

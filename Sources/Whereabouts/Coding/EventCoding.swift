@@ -259,6 +259,10 @@ package enum EventCoding {
                 if case .locationPushStarted = event { .locationPushStarted } else { .locationReportCommanded }
             clear.identifier(1, query)
             clear.integer(2, device.rawValue)
+        case .locationPushWithheld(let query, let reason):
+            kind = .locationPushWithheld
+            clear.identifier(1, query)
+            clear.integer(2, reason.rawValue)
         case .locationPushAttempted(let attempt), .locationPushTested(let attempt):
             kind = if case .locationPushTested = event { .locationPushTested } else { .locationPushAttempted }
             clear.identifier(1, attempt.query)
@@ -268,6 +272,12 @@ package enum EventCoding {
             clear.integer(5, attempt.status)
             clear.text(6, attempt.reason)
             clear.integer(7, attempt.durationMilliseconds)
+            clear.integer(8, attempt.recordedOutcome?.rawValue)
+            clear.timestamp(9, attempt.startedAt)
+            clear.integer(10, attempt.environment?.rawValue)
+            clear.integer(11, attempt.priority)
+            clear.integer(12, attempt.tokenHash.map { Int64($0.rawValue) })
+            clear.text(13, attempt.uniqueID)
         case .locationQueryEnded(let query, let end, let fix):
             kind = .locationQueryEnded
             clear.identifier(1, query)

@@ -69,8 +69,10 @@ package enum Command: Sendable {
     /// The operator tries out the way to a device, under an id of the test's own.
     case testPush(QueryID, to: Handle)
     case recordPushTest(LocationPushAttempt)
+    /// What was under way when the service ended is settled before anything is pushed.
+    case settlePushes
     /// All attempts of a query failed.
-    case endQuery(QueryID, QueryEnd)
+    case endFailedQuery(QueryID)
     /// Ends what is past its deadline.
     case endOverdueQueries
     case cancelQuery(QueryID)

@@ -178,6 +178,14 @@ extension Standing {
                 .locationQueryEnded(query, .cancelled, fix: nil), to: .audit(person),
                 cause: queries[query]?.number ?? 0)
         }
+        // What the person asked about others goes with the person, and has its end on record there before.
+        for id in queryOrder {
+            guard let query = queries[id], query.requester == person.principal, query.subject != person,
+                query.end == nil
+            else { continue }
+            decision.append(
+                .locationQueryEnded(id, .cancelled, fix: nil), to: .audit(query.subject), cause: query.number)
+        }
         decision.append(.personErased(person), to: .audit(person))
         decision.reply = .erased(person)
         return decision

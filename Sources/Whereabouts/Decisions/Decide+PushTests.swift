@@ -27,12 +27,16 @@ extension Standing {
         return decision
     }
 
-    /// What became of a test. Of a person who was erased meanwhile nothing more is recorded.
+    /// What became of a test; of a person who was erased meanwhile as ``recordPushAttempt(_:by:)`` does it.
     func recordPushTest(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
-        guard let person = devices[attempt.device]?.person, persons[person]?.isErased == false else { return decision }
-        decision.append(.locationPushTested(attempt), to: .audit(person))
+        guard let person = devices[attempt.device]?.person else { return decision }
+        if persons[person]?.isErased ?? true {
+            decision.append(.locationPushTested(attempt.withoutPersonalData), to: .house)
+        } else {
+            decision.append(.locationPushTested(attempt), to: .audit(person))
+        }
         return decision
     }
 }

@@ -1,13 +1,15 @@
-// Which devices are woken for a query, and which are not: pace, budget, and what was tried.
+// Which devices are woken for a query, and which are not: pace, budget, what was tried, and what became of it.
 
 /// What is to be done about one device of a query.
 package struct PushOrder: Hashable, Sendable {
     package enum What: Hashable, Sendable {
         /// It is on record that a push leaves now.
         case send
-        /// Ask again then, if the device may be woken: it is woken for somebody else already, its budget is used up, or its
-        /// owner does not let the app be woken.
+        /// Ask again then, if the device may be woken: it is woken for somebody else already, its budget is used up, its
+        /// owner does not let the app be woken, or what became of the last push is not known.
         case wait(until: Timestamp)
+        /// Nothing more is sent to this device for the query: APNs has taken a push, or refused the device's token.
+        case never
     }
     package let device: DeviceID
     package let what: What
@@ -27,6 +29,8 @@ package enum PushWithheld: Int64, Sendable, CaseIterable {
     case budget = 2
     /// The device says that its app may not be run in the background: the push would be accepted and come to nothing.
     case notAuthorized = 3
+    /// The person has no device that can be woken: none has a push token of an app that the service can push to.
+    case noDevice = 4
 
     package var word: String { String(describing: self) }
 
@@ -42,19 +46,30 @@ extension LocationPushAttempt {
         Identifier128(random: query.high, query.low ^ UInt64(bitPattern: device.rawValue))
     }
 
+    /// ``reason`` of a push whose process ended before its outcome was on record.
+    package static let serviceEnded = "the service ended"
+
     /// Set when nothing was sent, and why.
     package var withheld: PushWithheld? { attempt == 0 ? reason.flatMap { PushWithheld(word: $0) } : nil }
 
     init(_ withheld: PushWithheld, query: QueryID, device: DeviceID) {
         self.init(
             query: query, device: device, attempt: 0, apnsID: Self.apnsID(query, device), status: nil,
-            reason: withheld.word, durationMilliseconds: 0)
+            reason: withheld.word, durationMilliseconds: 0, outcome: .withheld)
+    }
+
+    /// What is recorded of a push that was under way when the service ended: it may have been accepted.
+    init(cutShort query: QueryID, device: DeviceID, attempt: Int64) {
+        self.init(
+            query: query, device: device, attempt: attempt, apnsID: Self.apnsID(query, device), status: nil,
+            reason: Self.serviceEnded, durationMilliseconds: 0, outcome: .unknown)
     }
 }
 
 extension Standing {
     /// Decides about the devices of an open query, one by one; what is sent and, once for each reason, what is withheld
-    /// becomes an event before anything leaves. A query that is over gets no orders.
+    /// becomes an event before anything leaves. A query that is over gets no orders; that there is no device to wake is
+    /// recorded once.
     func startPushes(
         _ id: QueryID, to wanted: [DeviceID], by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -62,43 +77,114 @@ extension Standing {
         var decision = Decision()
         decision.reply = .pushes([])
         guard let query = queries[id], query.end == nil, !query.awaitsConsent else { return decision }
+        if wanted.isEmpty, query.pushes.isEmpty, !query.hasNoDevice {
+            decision.append(.locationPushWithheld(query: id, .noDevice), to: .audit(query.subject), cause: query.number)
+        }
         var orders: [PushOrder] = []
         for wanted in wanted {
-            guard let device = devices[wanted], device.person == query.subject, device.pushToken != nil else {
+            guard let device = devices[wanted], device.person == query.subject, let token = device.pushToken else {
                 continue
             }
-            if let (reason, until) = withheld(device, wanted, from: query, at: now) {
-                orders.append(PushOrder(device: wanted, what: .wait(until: until)))
-                guard !query.withheld.contains(Query.Withheld(device: wanted, reason: reason)) else { continue }
+            let before = query.pushes.first { $0.device == wanted }
+            let order = order(device, wanted, token, for: id, query, before, at: now)
+            orders.append(PushOrder(device: wanted, what: order.what, tries: before?.tries ?? 0))
+            if order.what == .send {
+                decision.append(
+                    .locationPushStarted(query: id, device: wanted), to: .audit(query.subject), cause: query.number)
+            } else if let reason = order.withheld,
+                !query.withheld.contains(Query.Withheld(device: wanted, reason: reason))
+            {
                 decision.append(
                     .locationPushAttempted(LocationPushAttempt(reason, query: id, device: wanted)),
                     to: .audit(query.subject), cause: query.number)
-            } else {
-                let before = query.pushes.first { $0.device == wanted }
-                // A start without a record was cut short by the end of the process: it may have been tried.
-                let tries = before.map { $0.isUnderWay ? $0.tries + 1 : $0.tries } ?? 0
-                orders.append(PushOrder(device: wanted, what: .send, tries: tries))
-                decision.append(
-                    .locationPushStarted(query: id, device: wanted), to: .audit(query.subject), cause: query.number)
             }
         }
         decision.reply = .pushes(orders)
         return decision
     }
 
-    /// Why the device is not woken for the query at `now`, and until when; `nil` when it is.
-    private func withheld(
-        _ device: Device, _ id: DeviceID, from query: Query, at now: Timestamp
-    ) -> (PushWithheld, until: Timestamp)? {
-        if !device.mayBeWoken { return (.notAuthorized, now) }
-        // What became of a push that was started before a restart is not known: it is repeated without a pause, and
-        // Apple counts both.
-        if !query.pushes.contains(where: { $0.device == id }), let last = device.lastPushAt {
+    /// Whether the device is woken for the query at `now`; `withheld` is what the subject is to read about it.
+    private func order(
+        _ device: Device, _ id: DeviceID, _ token: PushToken, for queryID: QueryID, _ query: Query,
+        _ before: Query.Push?, at now: Timestamp
+    ) -> (what: PushOrder.What, withheld: PushWithheld?) {
+        if !isPushWanted(queryID, to: id, token, at: now) { return (.wait(until: now), nil) }
+        if !device.mayBeWoken { return (.wait(until: now), .notAuthorized) }
+        // What woke nobody is no reason to wait.
+        var wokeSomebody = true
+        if let before {
+            switch before.state {
+            case .accepted: return (.never, nil)
+            case .refused:
+                guard token.registeredAt > before.startedAt else { return (.never, nil) }
+                wokeSomebody = device.lastPushAt != before.startedAt
+            case .unsent where !before.mayHaveArrived: wokeSomebody = device.lastPushAt != before.startedAt
+            case .underWay, .unsettled, .unsent:
+                // What became of it is not known: the phone may be awake. It is sent once more and never again, however
+                // often the process ends.
+                guard before.starts < 2 else { return (.never, nil) }
+                let next = max(device.lastPushAt ?? before.startedAt, before.startedAt)
+                    .adding(seconds: Limits.secondsBetweenPushes)
+                if now < next { return (.wait(until: next), nil) }
+            }
+        }
+        if wokeSomebody, let last = device.lastPushAt {
             let next = last.adding(seconds: Limits.secondsBetweenPushes)
-            if now < next { return (.coalesced, next) }
+            if now < next { return (.wait(until: next), .coalesced) }
         }
         let reserve = query.initiation == .server ? Limits.pushesKeptForPersons : 0
         let next = device.pushes.earliest(leaving: reserve, at: Limits.pushBudget, now: now)
-        return now < next ? (.budget, next) : nil
+        return now < next ? (.wait(until: next), .budget) : (.send, nil)
+    }
+
+    /// Records what became of a try. APNs may have been reached whatever has become of the person since, so nothing is left
+    /// out: of somebody who was erased it is recorded in the house's stream, without what was made from personal data.
+    func recordPushAttempt(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        let query = queries[attempt.query]
+        guard let person = query?.subject ?? devices[attempt.device]?.person else { return decision }
+        if persons[person]?.isErased ?? true {
+            decision.append(.locationPushAttempted(attempt.withoutPersonalData), to: .house)
+        } else {
+            decision.append(.locationPushAttempted(attempt), to: .audit(person), cause: query?.number ?? 0)
+        }
+        return decision
+    }
+
+    /// Pushes that were started and have nothing on record yet, tests among them, at most `limit`; to be asked before
+    /// anything is pushed, when they can only be those of a process that has ended.
+    ///
+    /// Cost: looks at each query and device there is.
+    package func pushesUnderWay(atMost limit: Int) -> [LocationPushAttempt] {
+        var found: [LocationPushAttempt] = []
+        for id in queryOrder where found.count < limit {
+            guard let query = queries[id] else { continue }
+            for push in query.pushes where push.state == .underWay {
+                found.append(LocationPushAttempt(cutShort: id, device: push.device, attempt: push.tries + 1))
+            }
+        }
+        return found
+    }
+
+    /// Records of all that was under way when the service ended that what became of it is not known.
+    func settlePushes(by caller: Caller) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        for attempt in pushesUnderWay(atMost: Limits.batchCommands) {
+            guard let query = queries[attempt.query] else { continue }
+            decision.append(.locationPushAttempted(attempt), to: .audit(query.subject), cause: query.number)
+        }
+        for (id, device) in devices.sorted(by: { $0.key < $1.key }) {
+            guard let test = device.testUnderWay else { continue }
+            let attempt = LocationPushAttempt(cutShort: test, device: id, attempt: 1)
+            decision.append(.locationPushTested(attempt), to: .audit(device.person))
+        }
+        return decision
+    }
+
+    /// Whether ``settlePushes(by:)`` has something to record. Cost: as ``pushesUnderWay(atMost:)``.
+    package var hasPushesToSettle: Bool {
+        !pushesUnderWay(atMost: 1).isEmpty || devices.values.contains { $0.testUnderWay != nil }
     }
 }

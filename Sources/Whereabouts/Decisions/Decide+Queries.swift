@@ -98,21 +98,14 @@ extension Standing {
         return decision
     }
 
-    func recordPushAttempt(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
+    /// Ends a query whose pushes have all failed for good, unless one of them may have arrived after all; see
+    /// ``unansweredEnd(of:)``.
+    func endFailedQuery(_ id: QueryID, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
-        guard let query = queries[attempt.query] else { return decision }
-        decision.append(
-            .locationPushAttempted(attempt), to: .audit(query.subject), cause: query.number)
-        return decision
-    }
-
-    func endQuery(_ id: QueryID, _ end: QueryEnd, by caller: Caller) throws(Refusal) -> Decision {
-        try requireHouse(caller)
-        var decision = Decision()
-        if let query = queries[id], query.end == nil {
+        if let query = queries[id], query.end == nil, unansweredEnd(of: query) == .pushFailed {
             decision.append(
-                .locationQueryEnded(id, end, fix: nil), to: .audit(query.subject), cause: query.number)
+                .locationQueryEnded(id, .pushFailed, fix: nil), to: .audit(query.subject), cause: query.number)
         }
         return decision
     }
@@ -121,9 +114,10 @@ extension Standing {
         try requireHouse(caller)
         var decision = Decision()
         for id in queryOrder {
-            guard let query = queries[id], query.end == nil, query.deadline <= now else { continue }
+            guard let query = queries[id], query.isOverdue(at: now) else { continue }
             decision.append(
-                .locationQueryEnded(id, .timedOut, fix: nil), to: .audit(query.subject), cause: query.number)
+                .locationQueryEnded(id, unansweredEnd(of: query), fix: nil), to: .audit(query.subject),
+                cause: query.number)
             if decision.drafts.count == Limits.batchCommands { break }
         }
         return decision

@@ -68,7 +68,8 @@ extension Standing {
         case .recordPushAttempt(let attempt): return try recordPushAttempt(attempt, by: caller)
         case .testPush(let id, let device): return try testPush(id, to: device, by: caller, at: now)
         case .recordPushTest(let attempt): return try recordPushTest(attempt, by: caller)
-        case .endQuery(let query, let end): return try endQuery(query, end, by: caller)
+        case .settlePushes: return try settlePushes(by: caller)
+        case .endFailedQuery(let query): return try endFailedQuery(query, by: caller)
         case .endOverdueQueries: return try endOverdueQueries(by: caller, at: now)
         case .cancelQuery(let query): return try cancelQuery(query, by: caller)
         case .disclose(let query, let content, let precision, let fix):

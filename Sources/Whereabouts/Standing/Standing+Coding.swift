@@ -85,6 +85,8 @@ extension Standing {
                 $0.integer(14, device.authorization?.report.accuracy?.rawValue)
                 $0.timestamp(15, device.authorization?.since)
                 $0.integers(16, device.sightings)
+                $0.identifier(17, device.testUnderWay)
+                $0.timestamp(18, device.wokenAt)
             }
         }
         for (id, token) in tokens {
@@ -153,11 +155,12 @@ extension Standing {
                 $0.timestamp(8, query.deadline)
                 $0.integer(9, query.end?.rawValue)
                 $0.integer(10, query.fix)
-                $0.integers(11, query.pushes.flatMap { [$0.device.rawValue, $0.tries, $0.isUnderWay ? 1 : 0] })
+                $0.integers(11, query.pushes.flatMap(\.stored))
                 $0.integers(12, query.withheld.flatMap { [$0.device.rawValue, $0.reason.rawValue] })
                 $0.integer(13, query.consent?.rawValue)
                 $0.bool(14, query.isDisclosed ? true : nil)
                 $0.integers(15, query.commanded.map(\.rawValue))
+                $0.bool(16, query.hasNoDevice ? true : nil)
             }
         }
         for (principal, window) in refusals {
@@ -296,6 +299,8 @@ extension Standing {
                 device.authorization = AuthorizationHeld(report: report, since: try require(try fields.timestamp(15)))
             }
             device.sightings = try fields.integers(16)
+            device.testUnderWay = try fields.identifier(17)
+            device.wokenAt = try fields.timestamp(18)
             devices[DeviceID(rawValue: id)] = device
         case .token:
             var token = Token(
@@ -353,14 +358,7 @@ extension Standing {
                 number: try require(try fields.integer(6)), askedAt: try require(try fields.timestamp(7)),
                 deadline: try require(try fields.timestamp(8)),
                 end: try fields.integer(9).flatMap(QueryEnd.init(rawValue:)), fix: try fields.integer(10))
-            let pushes = try fields.integers(11)
-            guard pushes.count % 3 == 0 else { throw .unexpected }
-            for index in stride(from: 0, to: pushes.count, by: 3) {
-                known.pushes.append(
-                    Query.Push(
-                        device: DeviceID(rawValue: pushes[index]), tries: pushes[index + 1],
-                        isUnderWay: pushes[index + 2] == 1))
-            }
+            known.pushes = try Query.Push.stored(try fields.integers(11))
             let withheld = try fields.integers(12)
             guard withheld.count % 2 == 0 else { throw .unexpected }
             for index in stride(from: 0, to: withheld.count, by: 2) {
@@ -372,6 +370,7 @@ extension Standing {
             known.consent = try fields.integer(13).flatMap(Standing.Query.Consent.init(rawValue:))
             known.isDisclosed = try fields.bool(14) ?? false
             known.commanded = try fields.integers(15).map(DeviceID.init(rawValue:))
+            known.hasNoDevice = try fields.bool(16) ?? false
             queries[query] = known
             queryOrder.append(query)
         case .refusals:

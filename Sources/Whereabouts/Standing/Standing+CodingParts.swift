@@ -9,3 +9,30 @@ extension Standing {
         }
     }
 }
+
+extension Standing.Query.Push {
+    /// Seven numbers; the beginning of time stands for never.
+    var stored: [Int64] {
+        [
+            device.rawValue, startedAt.milliseconds, tries, starts, state.rawValue, mayHaveArrived ? 1 : 0,
+            wokenBefore?.milliseconds ?? .min,
+        ]
+    }
+
+    /// Those whose numbers stand one after the other in `numbers`.
+    static func stored(_ numbers: [Int64]) throws(CBORError) -> [Self] {
+        guard numbers.count % 7 == 0 else { throw .unexpected }
+        var pushes: [Self] = []
+        for start in stride(from: 0, to: numbers.count, by: 7) {
+            guard let state = State(rawValue: numbers[start + 4]) else { throw .unexpected }
+            let wokenBefore = numbers[start + 6]
+            pushes.append(
+                Self(
+                    device: DeviceID(rawValue: numbers[start]), startedAt: Timestamp(milliseconds: numbers[start + 1]),
+                    wokenBefore: wokenBefore == .min ? nil : Timestamp(milliseconds: wokenBefore),
+                    tries: numbers[start + 2], starts: numbers[start + 3], state: state,
+                    mayHaveArrived: numbers[start + 5] == 1))
+        }
+        return pushes
+    }
+}

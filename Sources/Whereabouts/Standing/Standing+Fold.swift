@@ -115,17 +115,28 @@ extension Standing {
         case .locationPushStarted(let query, let device):
             devices[device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
             devices[device]?.lastPushAt = recorded.recordedAt
-            queries[query]?.noteStart(device)
+            queries[query]?.noteStart(device, at: recorded.recordedAt, wokenBefore: devices[device]?.wokenAt)
+            devices[device]?.wokenAt = recorded.recordedAt
         case .locationReportCommanded(let query, let device): queries[query]?.commanded.append(device)
         case .locationPushTested(let attempt):
-            guard attempt.attempt == 0 else { break }
+            guard attempt.isTestLeaving else {
+                if devices[attempt.device]?.testUnderWay == attempt.query {
+                    devices[attempt.device]?.testUnderWay = nil
+                }
+                break
+            }
+            devices[attempt.device]?.testUnderWay = attempt.query
             devices[attempt.device]?.pushes.take(at: Limits.pushBudget, now: recorded.recordedAt)
             devices[attempt.device]?.lastPushAt = recorded.recordedAt
+            devices[attempt.device]?.wokenAt = recorded.recordedAt
+        case .locationPushWithheld(let query, let reason):
+            if reason == .noDevice { queries[query]?.hasNoDevice = true }
         case .locationPushAttempted(let attempt):
             if let reason = attempt.withheld {
                 queries[attempt.query]?.withheld.append(Query.Withheld(device: attempt.device, reason: reason))
             } else {
                 queries[attempt.query]?.note(attempt)
+                noteWoken(attempt)
             }
         case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
         case .locationDisclosed(let disclosure):
@@ -148,6 +159,18 @@ extension Standing {
             && fix.timestamp <= (fix.receivedAt ?? recorded.recordedAt).adding(seconds: Limits.futureUnusedSeconds)
         if isUsable, let index = persons.index(forKey: person) {
             persons.values[index].note(NewestFix(timestamp: fix.timestamp, number: recorded.number))
+        }
+    }
+
+    /// A device was not woken by a push that APNs certainly did not take.
+    private mutating func noteWoken(_ attempt: LocationPushAttempt) {
+        guard let push = queries[attempt.query]?.pushes.first(where: { $0.device == attempt.device }),
+            let device = devices[attempt.device], !device.isRemoved
+        else { return }
+        if push.mayHaveArrived {
+            devices[attempt.device]?.wokenAt = max(device.wokenAt ?? push.startedAt, push.startedAt)
+        } else if device.wokenAt == push.startedAt {
+            devices[attempt.device]?.wokenAt = push.wokenBefore
         }
     }
 
@@ -198,10 +221,14 @@ extension Standing {
         for (id, device) in devices where device.lastPushAt != nil || device.authorization != nil {
             devices[id]?.pushes.follow(clockSteppedBackBy: milliseconds)
             devices[id]?.lastPushAt = device.lastPushAt?.stepped(back: milliseconds)
+            devices[id]?.wokenAt = device.wokenAt?.stepped(back: milliseconds)
             // What is said from now on must count.
             if let since = device.authorization?.since {
                 devices[id]?.authorization?.since = min(since, lastRecordedAt)
             }
+        }
+        for ids in openQueries.values {
+            for id in ids { queries[id]?.follow(clockSteppedBackBy: milliseconds) }
         }
     }
 
@@ -268,6 +295,8 @@ extension Standing {
             devices[device]?.newestTimestamp = nil
             devices[device]?.pushes = Allowance()
             devices[device]?.lastPushAt = nil
+            devices[device]?.wokenAt = nil
+            devices[device]?.testUnderWay = nil
             devices[device]?.authorization = nil
             devices[device]?.sightings = []
             keyedRequests[device.principal] = nil
@@ -332,18 +361,49 @@ extension Standing.Device {
 }
 
 extension Standing.Query {
-    fileprivate mutating func noteStart(_ device: DeviceID) {
+    fileprivate mutating func noteStart(_ device: DeviceID, at now: Timestamp, wokenBefore: Timestamp?) {
         guard let index = pushes.firstIndex(where: { $0.device == device }) else {
-            return pushes.append(Push(device: device))
+            return pushes.append(Push(device: device, startedAt: now, wokenBefore: wokenBefore))
         }
-        if pushes[index].isUnderWay { pushes[index].tries += 1 }
-        pushes[index].isUnderWay = true
+        pushes[index].wokenBefore = wokenBefore
+        if pushes[index].state == .underWay {
+            pushes[index].tries += 1
+            pushes[index].mayHaveArrived = true
+        }
+        pushes[index].startedAt = now
+        pushes[index].starts += 1
+        pushes[index].state = .underWay
     }
 
     fileprivate mutating func note(_ attempt: LocationPushAttempt) {
         guard let index = pushes.firstIndex(where: { $0.device == attempt.device }) else { return }
         pushes[index].tries = max(pushes[index].tries, attempt.attempt)
-        pushes[index].isUnderWay = false
+        if !attempt.outcome.isCertainlyUnaccepted { pushes[index].mayHaveArrived = true }
+        pushes[index].state = attempt.endState
+    }
+
+    fileprivate mutating func follow(clockSteppedBackBy milliseconds: Int64) {
+        for index in pushes.indices {
+            pushes[index].startedAt = pushes[index].startedAt.stepped(back: milliseconds)
+            pushes[index].wokenBefore = pushes[index].wokenBefore?.stepped(back: milliseconds)
+        }
+    }
+}
+
+extension LocationPushAttempt {
+    /// What is known of the push after this try.
+    fileprivate var endState: Standing.Query.Push.State {
+        switch outcome {
+        case .accepted: .accepted
+        case .unknown, .notProcessed: .unsettled
+        case .withheld, .withdrawn, .notSent: .unsent
+        case .refused:
+            // 403 is about the service's own key; 429 and 5xx pass.
+            switch status ?? 0 {
+            case 403, 429, 500...: .unsettled
+            default: .refused
+            }
+        }
     }
 }
 

@@ -40,6 +40,10 @@ package struct Standing: Sendable {
         /// What is left of ``Limits/pushBudget``.
         package internal(set) var pushes = Allowance()
         package internal(set) var lastPushAt: Timestamp?
+        /// When the newest push was started that may have woken it.
+        package internal(set) var wokenAt: Timestamp?
+        /// The id of a test push that was started and has nothing on record yet.
+        package internal(set) var testUnderWay: QueryID?
         /// The newest by ``AuthorizationHeld/since``; `nil` as long as the device never said.
         package internal(set) var authorization: AuthorizationHeld?
         /// The ``Sighting/mark`` of each of the latest, oldest first, by which a repeated one is known.
@@ -96,13 +100,34 @@ package struct Standing: Sendable {
             case given = 2
         }
 
+        /// It is on record that there is no device to wake.
+        package internal(set) var hasNoDevice = false
+
         /// What is known of the pushes to one device.
         package struct Push: Hashable, Sendable {
+            package enum State: Int64, Sendable {
+                /// Started, and nothing is on record yet.
+                case underWay = 1
+                /// APNs has taken it.
+                case accepted = 2
+                /// The last try on record ended so that another may follow: without an answer, or with 403, 429 or 5xx.
+                case unsettled = 3
+                /// APNs refused this device or its token.
+                case refused = 4
+                /// It was withdrawn or given up before another try.
+                case unsent = 5
+            }
             package let device: DeviceID
+            /// When the last one was started.
+            package internal(set) var startedAt: Timestamp
+            /// The device's ``Device/wokenAt`` before that.
+            package internal(set) var wokenBefore: Timestamp?
             /// Tries so far, those counted that a restart left without a record.
             package internal(set) var tries: Int64 = 0
-            /// A push was started, and nothing of it is on record yet.
-            package internal(set) var isUnderWay = true
+            package internal(set) var starts: Int64 = 1
+            package internal(set) var state = State.underWay
+            /// Some try was accepted, or may have been.
+            package internal(set) var mayHaveArrived = false
         }
 
         /// Whether the subject has yet to say yes: nothing is pushed, and nothing answers, before.
@@ -226,8 +251,8 @@ package struct Standing: Sendable {
         return Array(queryOrder[(first.map { $0 + 1 } ?? 0)...])
     }
 
-    /// Whether a query is still open past its deadline.
+    /// Whether a query is to be ended because its time is up.
     package func hasOverdueQuery(at now: Timestamp) -> Bool {
-        openQueries.values.contains { ids in ids.contains { queries[$0].map { $0.deadline <= now } ?? false } }
+        openQueries.values.contains { ids in ids.contains { queries[$0]?.isOverdue(at: now) ?? false } }
     }
 }

@@ -32,6 +32,8 @@ package enum Limits {
     package static let queryDeadlineSeconds: Int64 = 60
     /// The service's own query is answered or over after this.
     package static let serverQueryDeadlineSeconds: Int64 = 15 * 60
+    /// A push that is still under way at its query's deadline has this long to say what became of it.
+    package static let lastWordSeconds: Int64 = 1
     /// Longest deadline an asker may choose.
     package static let longestQueryDeadlineSeconds: Int64 = 3600
     /// A fix this young answers a query without a push, unless the asker says otherwise.

@@ -127,11 +127,7 @@ enum AuditCommand {
     /// The way of a location query: each push with APNs' answer, the fix that ended it, and each time it was shown.
     private static func addSteps(of entry: JSONValue, to table: inout Table) {
         for push in entry["pushes"]?.array.map(Array.init) ?? [] {
-            let answer = push["status"]?.int.map { "APNs: \($0)" } ?? "no answer"
-            let reason = push["reason"]?.string.map { " \($0)" } ?? ""
-            table.add(
-                time(push), "", "  push to \(push["device"]?.string ?? "a device")", "",
-                "\(answer)\(reason) after \(push["durationMilliseconds"]?.int ?? 0) ms", "")
+            table.add(time(push), "", pushText(push), "", pushOutcome(push), "")
         }
         if let consent = entry["consent"]?.string {
             table.add(time(entry, "consentAt"), "", "  consent", "", consent, "")
@@ -143,6 +139,29 @@ enum AuditCommand {
         for shown in entry["disclosed"]?.array.map(Array.init) ?? [] {
             table.add(
                 time(shown), "", "  shown", "", shown["number"]?.int.map { "event \($0)" } ?? "", disclosed(shown))
+        }
+    }
+
+    /// `  push 2 to walker-phone, priority 10`.
+    private static func pushText(_ push: JSONValue) -> String {
+        guard let device = push["device"]?.string else { return "  push" }
+        let number = push["attempt"]?.int ?? 0
+        let priority = push["priority"]?.int.map { ", priority \($0)" } ?? ""
+        return "  push\(number > 1 ? " \(number)" : "") to \(device)\(priority)"
+    }
+
+    /// `accepted, APNs: 200 after 41 ms`, or `withheld: coalesced`. Services before outcomes were recorded give none.
+    private static func pushOutcome(_ push: JSONValue) -> String {
+        let reason = push["reason"]?.string
+        switch push["outcome"]?.string {
+        case "underWay": return "under way"
+        case "withheld" where reason == "noDevice": return "no device to wake"
+        case let word? where push["attempt"]?.int == 0 || reason == "the service ended":
+            return reason.map { "\(word): \($0)" } ?? word
+        case let word:
+            let answer = push["status"]?.int.map { "APNs: \($0)" } ?? "no answer"
+            return [word, answer].compactMap { $0 }.joined(separator: ", ") + (reason.map { " \($0)" } ?? "")
+                + " after \(push["durationMilliseconds"]?.int ?? 0) ms"
         }
     }
 

@@ -81,6 +81,24 @@ import Whereabouts
             return answers
         }
 
+        /// The only push for the query is refused.
+        func failPush(of query: QueryID) throws {
+            let token = house.send(
+                "PUT", "/v1/devices/walker-phone/location-push-token", as: phone,
+                #"{"hex":"01020304","environment":"development","bundleID":"\#(ServiceUnderTest.bundleID)"}"#)
+            #expect(token.status == 200)
+            let handle = try #require(Handle("walker-phone"))
+            let device = try #require(house.service.log.withStanding { $0.deviceByHandle[handle] })
+            let attempt = LocationPushAttempt(
+                query: query, device: device, attempt: 1, apnsID: LocationPushAttempt.apnsID(query, device),
+                status: 400, reason: "BadDeviceToken", durationMilliseconds: 1, outcome: .refused)
+            for command in [
+                Command.startPushes(query, to: [device]), .recordPushAttempt(attempt), .endFailedQuery(query),
+            ] {
+                _ = try house.service.log.appendAndWait(command, by: .house, correlation: .random())
+            }
+        }
+
         func report() {
             let answer = house.send(
                 "POST", "/v1/fixes", as: phone,
@@ -126,8 +144,7 @@ import Whereabouts
             asked.house.manage("DELETE", "/v1/grants/\(asked.grant)")
             asked.report()
         } else {
-            _ = try asked.house.service.log.appendAndWait(
-                .endQuery(id, .pushFailed), by: .house, correlation: .random())
+            try asked.failPush(of: id)
         }
         #expect(asked.house.service.log.withStanding { $0.queries[id]?.end } != nil)
         // The room has looked at it by the time the next end is told.

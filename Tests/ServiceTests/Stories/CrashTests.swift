@@ -38,7 +38,10 @@ import Whereabouts
 
 /// A copy of a data directory, taken while its service runs: what a kill at that moment would leave.
 final class Kept: Sendable {
-    private static let files = ["log.sqlite", "log.sqlite-wal", "keys.sqlite", "keys.sqlite-wal", "kek", "admin.token"]
+    private static let files = [
+        // First: it must not know more than the copy of the log.
+        "log.witness", "log.sqlite", "log.sqlite-wal", "keys.sqlite", "keys.sqlite-wal", "kek", "admin.token",
+    ]
     private let folder = TemporaryFolder()
     var path: String { folder.path }
 

@@ -82,6 +82,19 @@ final class Neighbourhood {
         #expect(answer.status == 200)
     }
 
+    /// Adds a phone that never answers, and returns its reporting key and token.
+    @discardableResult
+    func addPhone(_ handle: String, of person: String) throws -> (key: String, token: [UInt8]) {
+        let key = try house.addDevice(handle, of: person)
+        let token = try standIn.registerPhone(bundleID: ServiceUnderTest.bundleID)
+        let hex = token.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let answer = house.send(
+            "PUT", "/v1/devices/\(handle)/location-push-token", as: key,
+            #"{"hex":"\#(hex)","environment":"development","bundleID":"\#(ServiceUnderTest.bundleID)"}"#)
+        #expect(answer.status == 200)
+        return (key, token)
+    }
+
     var isTokenKnown: Bool {
         house.manage("GET", "/v1/people/walker/devices").items.first?["pushToken"]?.bool == true
     }

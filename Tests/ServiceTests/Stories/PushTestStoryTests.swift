@@ -41,7 +41,7 @@ import Whereabouts
         #expect(try tests(here).map(\.status) == [nil, 200])
         let audit = house.send("GET", "/v1/people/walker/audit?at-least=\(house.service.log.head)", as: here.walker)
         let shown = audit.items.filter { $0["event"]?.string == "LocationPushTested" }
-        #expect(shown.map { $0["name"]?.string } == ["200", "leaving"])
+        #expect(shown.map { $0["name"]?.string } == ["accepted 200", "leaving"])
         #expect(shown.last?["actor"]?.string == "operator")
     }
 

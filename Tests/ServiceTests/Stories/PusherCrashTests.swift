@@ -10,46 +10,79 @@ import Whereabouts
 
 /// The process ends between a push and its record.
 @Suite struct PusherCrashTests {
-    @Test(arguments: [1, 2])
-    func `a push whose record is lost is sent again under its id, and the query gets its one end`(
-        crashes: Int
-    ) throws {
+    @Test func `a push whose record is lost is unknown, and is repeated once however often the service dies`()
+        throws
+    {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()
         let directory = here.house.directory
-        var url = ""
-        for crash in 1...crashes {
-            // The push has arrived, nothing of it is on record: this is what a kill would leave.
+        let url = Mutex("")
+        for crash in 1...4 {
+            // Push 1 and 2 have arrived, nothing of them is on record: this is what a kill would leave.
             let kept = Mutex<Kept?>(nil)
             here.onPush { _ in kept.withLock { if $0 == nil { $0 = Kept(of: directory) } } }
-            if crash == 1 { url = try here.ask(#","deadlineSeconds":600"#) } else { try here.house.restart() }
-            here.until { kept.withLock { $0 != nil } }
-            let left = try #require(kept.withLock { $0 })
-            try here.house.restart { left.restore(to: directory) }
-            here.until { here.standIn.acceptedCount >= 2 * crash }
+            if crash == 1 {
+                let asked = try here.ask(#","deadlineSeconds":3000"#)
+                url.withLock { $0 = asked }
+            } else {
+                here.house.clock.advance(seconds: 61)
+            }
+            if crash <= 2 {
+                here.until { kept.withLock { $0 != nil } }
+                let left = try #require(kept.withLock { $0 })
+                try here.house.restart { left.restore(to: directory) }
+                here.until { Self.attempts(here).count { $0.reason == "the service ended" } == crash }
+            } else {
+                try here.house.restart()
+            }
         }
-        #expect(Set(here.standIn.pushes.map(\.apnsID)).count == 1)
-        // What was recorded of a push before may have outlived the crash after it.
-        let pushes = Int64(here.standIn.acceptedCount)
-        here.until { Self.attempts(here).contains { $0.attempt == pushes && $0.status == 200 } }
-        let id = try #require(url.split(separator: "/").last)
+        // Whatever the pusher would still send for the question, it would send before it takes up this one.
+        _ = try here.house.addDevice("friend-phone", of: "friend")
+        here.house.clock.advance(seconds: 61)
+        let own = here.house.send(
+            "POST", "/v1/people/walker/location-queries", as: here.walker, #"{"purpose":"mine","deadlineSeconds":600}"#)
+        #expect(own.status == 202)
+        here.until { Set(here.standIn.pushes.map(\.apnsID)).count == 2 }
+        let first = here.standIn.pushes.first?.apnsID
+        #expect(here.standIn.pushes.count { $0.apnsID == first } == 2)
+        let asked = url.withLock { $0 }
+        let id = try #require(QueryID(asked.split(separator: "/").last ?? ""))
+        let tries = Self.attempts(here).filter { $0.query == id }
+        #expect(tries.map(\.attempt) == [1, 2] && tries.allSatisfy { $0.outcome == .unknown })
+        // Every push is on record before it leaves, so that the budget counts it although its outcome was lost.
         let fix = here.house.send(
             "POST", "/v1/fixes", as: here.phoneKey,
             #"{"timestamp":\#(here.house.clock.seconds),"latitude":48.25,"longitude":16.5,"answering":"\#(id)"}"#)
         #expect(fix["new"]?.int == 1)
-        #expect(try here.outcome(of: url)["location"]?["latitude"]?.double == 48.25)
-        let events = try here.house.events().map(\.event)
-        let ends = events.compactMap { if case .locationQueryEnded(_, let end, _) = $0 { end } else { nil } }
-        #expect(ends == [.answered])
-        // Every push is on record before it leaves, so that the budget counts it although its outcome was lost.
-        let started = events.count { if case .locationPushStarted = $0 { true } else { false } }
-        #expect(started == here.standIn.acceptedCount)
-        // The tries are counted through, the lost ones too.
-        let tries = Self.attempts(here).map(\.attempt)
-        #expect(tries == tries.sorted() && Set(tries).count == tries.count)
-        #expect(tries.last == Int64(here.standIn.acceptedCount))
+        #expect(try here.outcome(of: asked)["location"]?["latitude"]?.double == 48.25)
         #expect(here.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
+    }
+
+    @Test func `a push that was accepted is sent no more, after a kill and after an orderly stop`() throws {
+        let phones = 50
+        let here = try Neighbourhood()
+        let directory = here.house.directory
+        for index in 0..<phones { try here.addPhone("phone-\(index)", of: "walker") }
+        func ask() -> Answer {
+            here.house.send(
+                "POST", "/v1/people/walker/location-queries", as: here.walker,
+                #"{"purpose":"mine","deadlineSeconds":3000}"#)
+        }
+        #expect(ask().status == 202)
+        here.until { Self.attempts(here).count { $0.outcome == .accepted } == phones }
+        let ids = Set(here.standIn.pushes.map(\.apnsID))
+        #expect(ids.count == phones && here.standIn.acceptedCount == phones)
+        let killed = Kept(of: directory)
+        try here.house.restart { killed.restore(to: directory) }
+        here.house.clock.advance(seconds: 61)
+        try here.house.restart()
+        // A later question wakes each phone; whatever was to be pushed for the first has been by then.
+        #expect(ask().status == 202)
+        here.until { here.standIn.acceptedCount >= 2 * phones }
+        here.until { Self.attempts(here).count { $0.outcome == .accepted } == 2 * phones }
+        #expect(here.standIn.pushes.count { ids.contains($0.apnsID) } == phones)
+        #expect(here.standIn.acceptedCount == 2 * phones)
     }
 
     @Test func `a push that was never tried has its end in the audit, and a stop of the service is none`() throws {
@@ -66,6 +99,8 @@ import Whereabouts
         #expect(Self.attempts(here).map(\.reason) == ["not sent: the sender was stopped"])
         #expect(try here.client.send("DELETE", url, as: here.friend)["status"]?.string == "noAnswer")
         #expect(try here.audited().query?["end"]?.string == "cancelled")
+        here.until { Self.attempts(here).last?.outcome == .withdrawn }
+        #expect(Self.attempts(here).last?.reason == "cancelled")
         here.house.clock.advance(seconds: 61)
         // The deadline of the push is the question's.
         _ = try here.ask(#","deadlineSeconds":1"#)
@@ -101,6 +136,8 @@ import Whereabouts
         let left = try #require(kept.withLock { $0 })
         here.until { here.standIn.acceptedCount == 1 }
         try here.house.restart { left.restore(to: directory) }
+        // If its start was on record, a push may have arrived, and the phone has its minute.
+        here.house.clock.advance(seconds: 61)
         here.until { here.standIn.acceptedCount == 2 }
         #expect(Set(here.standIn.pushes.map(\.apnsID)).count == 1)
         let address = url.withLock { $0 }

@@ -288,6 +288,27 @@ enum GoldenEvents {
         "LocationPushAttempted-withheld": .locationPushAttempted(attempt(0, nil, "coalesced", 0)),
         "LocationPushTested": .locationPushTested(attempt(0, nil, nil, 0)),
         "LocationPushTested-answered": .locationPushTested(attempt(1, 410, "Unregistered", 41)),
+        "LocationPushAttempted-accepted": .locationPushAttempted(
+            LocationPushAttempt(
+                query: query, device: device, attempt: 1, apnsID: apnsID, status: 200, reason: nil,
+                durationMilliseconds: 41, outcome: .accepted, startedAt: later(1000), environment: .development,
+                priority: 10, tokenHash: PushTokenHash(rawValue: 0x5F3A_09C1),
+                uniqueID: "8C61E0A4-0D52-4C1B-9B9E-1E8A0B7A4F10")),
+        "LocationPushAttempted-withdrawn": .locationPushAttempted(
+            LocationPushAttempt(
+                query: query, device: device, attempt: 0, apnsID: apnsID, status: nil, reason: "paused",
+                durationMilliseconds: 0, outcome: .withdrawn, environment: .production, priority: 5,
+                tokenHash: PushTokenHash(rawValue: 1))),
+        "LocationPushAttempted-of-somebody-erased": .locationPushAttempted(
+            LocationPushAttempt(
+                query: query, device: device, attempt: 1, apnsID: apnsID, status: nil, reason: "connection lost",
+                durationMilliseconds: 5000, outcome: .unknown, startedAt: later(1000), environment: .production,
+                priority: 10)),
+        "LocationPushTested-unknown": .locationPushTested(
+            LocationPushAttempt(
+                query: query, device: device, attempt: 1, apnsID: apnsID, status: nil, reason: "the service ended",
+                durationMilliseconds: 0, outcome: .unknown)),
+        "LocationPushWithheld": .locationPushWithheld(query: query, .noDevice),
         "LocationQueryEnded": .locationQueryEnded(query, .answered, fix: 7),
         "LocationQueryEnded-timedOut": .locationQueryEnded(query, .timedOut, fix: nil),
         "LocationDisclosed": disclosed(.exact, 52.5211557, 13.4038584, 5, "Berlin"),

@@ -195,7 +195,7 @@ import Whereabouts
             .withdrawInvitation(InvitationID(rawValue: 1)),
             .revokeGrant(grant), .addRegion(region, of: walker), .removeRegion(identifier: "home", of: walker),
             .reportFixes(device: .named(House.handle("phone")), []), .erasePerson(walker),
-            .endQuery(QueryID(high: 1, low: 1), .answered), .endOverdueQueries,
+            .endFailedQuery(QueryID(high: 1, low: 1)), .settlePushes, .endOverdueQueries,
             .cancelQuery(QueryID(high: 1, low: 1)),
             .retirePushToken(
                 scene.phoneID, LocationPushToken(bytes: [1, 2, 3, 4], bundleID: "a"), reason: "", asOf: nil),

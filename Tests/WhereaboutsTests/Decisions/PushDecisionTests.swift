@@ -29,7 +29,7 @@ import Whereabouts
 
     private static func withheld(_ house: House) -> [String] {
         house.log.compactMap {
-            if case .locationPushAttempted(let attempt) = $0.event, attempt.attempt == 0 {
+            if case .locationPushAttempted(let attempt) = $0.event, attempt.outcome == .withheld {
                 attempt.reason
             } else {
                 nil
@@ -79,12 +79,15 @@ import Whereabouts
         var sent = 0
         while Self.order(&scene, own) == .send {
             sent += 1
+            // So that the same question asks for one push after the other.
+            Self.record(&scene, own, .withdrawn, attempt: 0, reason: "ended")
             scene.house.now = scene.house.now.adding(seconds: 60)
         }
         #expect(sent == 319)
         #expect(Self.withheld(scene.house) == ["budget"])
         while Self.order(&scene, person) == .send {
             sent += 1
+            Self.record(&scene, person, .withdrawn, attempt: 0, reason: "ended")
             scene.house.now = scene.house.now.adding(seconds: 60)
         }
         #expect(sent == 479)
@@ -97,40 +100,306 @@ import Whereabouts
         #expect(Self.order(&scene, person) == .send)
     }
 
-    @Test func `a push whose fate a restart leaves unknown is repeated at once, and counted twice`() {
+    private static func orders(_ scene: inout Scene, _ id: QueryID) -> PushOrder? {
+        let reply = scene.house.submit(.startPushes(id, to: [scene.phoneID]), by: .house)
+        guard case .success(.pushes(let orders)) = reply else { return nil }
+        return orders.first
+    }
+
+    private static func record(
+        _ scene: inout Scene, _ id: QueryID, _ outcome: LocationPushAttempt.Outcome, attempt: Int64 = 1,
+        status: Int64? = nil, reason: String? = nil
+    ) {
+        let attempt = LocationPushAttempt(
+            query: id, device: scene.phoneID, attempt: attempt,
+            apnsID: LocationPushAttempt.apnsID(id, scene.phoneID), status: status, reason: reason,
+            durationMilliseconds: 1, outcome: outcome)
+        scene.house.submit(.recordPushAttempt(attempt), by: .house)
+    }
+
+    // MARK: What became of a push
+
+    @Test func `an accepted push is never sent again`() {
         var scene = Self.scene()
         let query = Self.ask(&scene, 1)
         #expect(Self.order(&scene, query) == .send)
+        Self.record(&scene, query, .accepted, status: 200)
+        scene.house.submit(.settlePushes, by: .house)
+        for seconds in [0, 60, 600, 3000] {
+            scene.house.now = House.start.adding(seconds: Int64(seconds))
+            #expect(Self.order(&scene, query) == .never)
+        }
+    }
+
+    @Test func `a push whose process ended is unknown, and is sent once more however often that happens`() {
+        var scene = Self.scene()
+        let query = Self.ask(&scene, 1)
         #expect(Self.order(&scene, query) == .send)
+        var sent = 1
+        for _ in 0..<10 {
+            // A process ends, the next one starts.
+            #expect(scene.house.standing.hasPushesToSettle == (sent < 3 && Self.isUnderWay(scene, query)))
+            scene.house.submit(.settlePushes, by: .house)
+            #expect(!scene.house.standing.hasPushesToSettle)
+            for second in 0..<70 {
+                scene.house.now = scene.house.now.adding(seconds: 1)
+                guard Self.order(&scene, query) == .send else { continue }
+                sent += 1
+                #expect(second == 59)
+                break
+            }
+        }
+        #expect(sent == 2)
+        let records = Self.attempts(scene.house)
+        #expect(records.map(\.outcome) == [.unknown, .unknown] && records.map(\.attempt) == [1, 2])
+        #expect(records.allSatisfy { $0.reason == "the service ended" })
+        // Both count against the budget: two are gone, and one comes back every 240 s.
         let full = scene.house.standing.devices[scene.phoneID]?.pushes.fullAt
         #expect(full == House.start.adding(seconds: 480))
     }
 
-    @Test func `tries are counted on after a restart, those without a record too`() {
+    private static func isUnderWay(_ scene: Scene, _ id: QueryID) -> Bool {
+        scene.house.standing.queries[id]?.pushes.contains { $0.state == .underWay } ?? false
+    }
+
+    private static func attempts(_ house: House) -> [LocationPushAttempt] {
+        house.log.compactMap { if case .locationPushAttempted(let attempt) = $0.event { attempt } else { nil } }
+    }
+
+    @Test func `tries are counted on`() {
         var scene = Self.scene()
         let query = Self.ask(&scene, 1)
-        func tries() -> Int64? {
-            let reply = scene.house.submit(.startPushes(query, to: [scene.phoneID]), by: .house)
-            guard case .success(.pushes(let orders)) = reply else { return nil }
-            return orders.first?.tries
+        #expect(Self.orders(&scene, query)?.tries == 0)
+        Self.record(&scene, query, .notProcessed)
+        Self.record(&scene, query, .refused, attempt: 2, status: 503)
+        // Stopped between two tries: nothing is on its way, and the next process goes on at once.
+        Self.record(&scene, query, .notSent, attempt: 0, reason: "not sent: the sender was stopped")
+        #expect(Self.orders(&scene, query)?.what == .send)
+        scene.house.submit(.settlePushes, by: .house)
+        #expect(Self.attempts(scene.house).last?.attempt == 3)
+        scene.house.now = House.start.adding(seconds: 60)
+        // The second start was the last.
+        #expect(Self.orders(&scene, query)?.what == .never)
+    }
+
+    @Test func `a refused token gets nothing more, and a newer one is pushed to at once`() {
+        var scene = Self.scene()
+        let query = Self.ask(&scene, 1)
+        #expect(Self.order(&scene, query) == .send)
+        Self.record(&scene, query, .refused, status: 410, reason: "Unregistered")
+        #expect(Self.order(&scene, query) == .never)
+        scene.house.now = House.start.adding(seconds: 1)
+        let token = LocationPushToken(bytes: [5, 6, 7, 8], bundleID: "org.example")
+        scene.house.submit(.registerPushToken(device: House.handle("phone"), token, .production), by: scene.phone)
+        #expect(Self.order(&scene, query) == .send)
+    }
+
+    @Test func `that there is no device to wake is on record once`() {
+        var scene = Self.scene()
+        let query = Self.ask(&scene, 1)
+        for _ in 0..<3 { scene.house.submit(.startPushes(query, to: []), by: .house) }
+        let said = scene.house.log.filter { $0.event == .locationPushWithheld(query: query, .noDevice) }
+        #expect(said.count == 1 && said.first?.cause == scene.house.standing.queries[query]?.number)
+    }
+
+    // MARK: What forbids a push that waits
+
+    /// What happens between the start of a push and its try, and the reason that is recorded then.
+    static let forbidding: [(String, PushWithdrawal, @Sendable (inout Scene, QueryID) -> Void)] = [
+        (
+            "the person is erased", .personErased,
+            { scene, _ in scene.house.submit(.erasePerson(House.handle("walker")), by: scene.admin) }
+        ),
+        (
+            "the asker is erased", .cancelled,
+            { scene, _ in scene.house.submit(.erasePerson(House.handle("friend")), by: scene.admin) }
+        ),
+        (
+            "the grant is revoked", .notGranted,
+            { scene, _ in
+                let grant = scene.house.standing.grants.keys.min() ?? GrantID(rawValue: 0)
+                scene.house.submit(.revokeGrant(grant), by: scene.walker)
+            }
+        ),
+        (
+            "the grant expires", .notGranted,
+            { scene, _ in scene.house.now = House.start.adding(seconds: 40 * 86_400) }
+        ),
+        (
+            "a newer grant shows nothing", .notGranted,
+            { scene, _ in _ = scene.house.grant("walker", to: "friend", .none, by: scene.walker) }
+        ),
+        (
+            "a newer grant asks each time", .notGranted,
+            { scene, _ in _ = scene.house.grant("walker", to: "friend", asksEachTime: true, by: scene.walker) }
+        ),
+        (
+            "the person pauses", .paused,
+            { scene, _ in scene.house.submit(.pauseSharing(House.handle("walker"), until: nil), by: scene.walker) }
+        ),
+        ("the asker gives up", .cancelled, { scene, id in scene.house.submit(.cancelQuery(id), by: scene.friend) }),
+        (
+            "the device is removed", .deviceRemoved,
+            { scene, _ in scene.house.submit(.removeDevice(House.handle("phone")), by: scene.admin) }
+        ),
+        (
+            "a fix answers", .answered,
+            { scene, id in
+                _ = scene.house.report([scene.house.fix(atSecond: 1)], answering: id, by: scene.phone)
+            }
+        ),
+        (
+            "another token is registered", .tokenReplaced,
+            { scene, _ in
+                let token = LocationPushToken(bytes: [5, 6, 7, 8], bundleID: "org.example")
+                scene.house.submit(
+                    .registerPushToken(device: House.handle("phone"), token, .production), by: scene.phone)
+            }
+        ),
+        (
+            "the token moves to the other service", .tokenReplaced,
+            { scene, _ in
+                let token = LocationPushToken(bytes: [1, 2, 3, 4], bundleID: "org.example")
+                scene.house.submit(
+                    .registerPushToken(device: House.handle("phone"), token, .development), by: scene.phone)
+            }
+        ),
+        (
+            "the token is retired", .tokenReplaced,
+            { scene, _ in
+                let token = LocationPushToken(bytes: [1, 2, 3, 4], bundleID: "org.example")
+                scene.house.submit(
+                    .retirePushToken(scene.phoneID, token, reason: "Unregistered", asOf: nil), by: .house)
+            }
+        ),
+        (
+            "the time is up", .ended,
+            { scene, _ in
+                scene.house.now = House.start.adding(seconds: 3601)
+                scene.house.submit(.endOverdueQueries, by: .house)
+            }
+        ),
+    ]
+
+    @Test(arguments: forbidding.indices)
+    func `a push that waits is not wanted any more once something forbids it`(index: Int) throws {
+        let (what, reason, happen) = Self.forbidding[index]
+        var scene = Self.scene()
+        let question = LocationQuestion(
+            id: QueryID(high: 9, low: 1), subject: House.handle("walker"), purpose: "late", initiation: .user,
+            deadlineSeconds: 3600, maxAgeSeconds: 0)
+        scene.house.submit(.queryLocation(question), by: scene.friend)
+        #expect(Self.order(&scene, question.id) == .send)
+        let token = try #require(scene.house.standing.devices[scene.phoneID]?.pushToken)
+        func withdrawal() -> PushWithdrawal? {
+            scene.house.standing.withdrawal(of: question.id, to: scene.phoneID, token, at: scene.house.now)
         }
-        func record(_ number: Int64, _ reason: String? = nil) {
-            let attempt = LocationPushAttempt(
-                query: query, device: scene.phoneID, attempt: number,
-                apnsID: LocationPushAttempt.apnsID(query, scene.phoneID), status: nil, reason: reason,
-                durationMilliseconds: 1)
-            scene.house.submit(.recordPushAttempt(attempt), by: .house)
+        #expect(withdrawal() == nil)
+        let count = scene.house.log.count
+        happen(&scene, question.id)
+        #expect(withdrawal() == reason, "\(what)")
+        // Whoever waits is asked again because of one of these events, or because time has passed.
+        let events = scene.house.events(after: count)
+        #expect(events.isEmpty || events.contains(where: \.mayForbidPushes), "\(what)")
+    }
+
+    @Test func `a pause and a grant's end do not concern the person's own question`() throws {
+        var scene = Self.scene()
+        let query = Self.ask(&scene, 1)
+        #expect(Self.order(&scene, query) == .send)
+        scene.house.submit(.pauseSharing(House.handle("walker"), until: nil), by: scene.walker)
+        let token = try #require(scene.house.standing.devices[scene.phoneID]?.pushToken)
+        #expect(scene.house.standing.isPushWanted(query, to: scene.phoneID, token, at: scene.house.now))
+    }
+
+    @Test func `a try that came to something is on record whatever has become of its person`() {
+        var scene = Self.scene()
+        let query = Self.ask(&scene, 1)
+        #expect(Self.order(&scene, query) == .send)
+        scene.house.submit(.erasePerson(House.handle("walker")), by: scene.admin)
+        let attempt = LocationPushAttempt(
+            query: query, device: scene.phoneID, attempt: 1,
+            apnsID: LocationPushAttempt.apnsID(query, scene.phoneID), status: 200, reason: nil,
+            durationMilliseconds: 1, outcome: .accepted, startedAt: scene.house.now, environment: .production,
+            priority: 10, tokenHash: PushTokenHash(rawValue: 7), uniqueID: nil)
+        scene.house.submit(.recordPushAttempt(attempt), by: .house)
+        #expect(scene.house.log.last?.stream == .house)
+        #expect(scene.house.log.last?.event == .locationPushAttempted(attempt.withoutPersonalData))
+        #expect(attempt.withoutPersonalData.tokenHash == nil && attempt.withoutPersonalData.outcome == .accepted)
+        scene.house.submit(.recordPushTest(attempt), by: .house)
+        #expect(scene.house.log.last?.event == .locationPushTested(attempt.withoutPersonalData))
+        #expect(scene.house.log.last?.stream == .house)
+    }
+
+    @Test func `an erased asker's questions have their end on record before they go`() {
+        var scene = Self.scene()
+        scene.house.submit(.queryLocation(scene.house.question(1, about: "walker")), by: scene.friend)
+        scene.house.submit(.erasePerson(House.handle("friend")), by: scene.admin)
+        let ends = scene.house.log.filter {
+            if case .locationQueryEnded(_, .cancelled, _) = $0.event { true } else { false }
         }
-        #expect(tries() == 0)
-        record(1)
-        record(2)
-        #expect(tries() == 2)
-        // Two processes end before they have recorded anything.
-        #expect(tries() == 3)
-        #expect(tries() == 4)
-        // And one before it has tried.
-        record(0, "not sent: the sender was stopped")
-        #expect(tries() == 4)
+        #expect(ends.map(\.stream) == [.audit(scene.walkerID)])
+        #expect(scene.house.standing.openQueries.isEmpty)
+    }
+
+    // MARK: How a question ends that nothing answered
+
+    @Test func `a question fails only if it is certain that no push arrived`() {
+        func end(_ outcomes: [(LocationPushAttempt.Outcome, Int64?)]) -> QueryEnd? {
+            var scene = Self.scene()
+            let query = Self.ask(&scene, 1)
+            #expect(Self.order(&scene, query) == .send)
+            for (index, (outcome, status)) in outcomes.enumerated() {
+                Self.record(&scene, query, outcome, attempt: Int64(index + 1), status: status)
+            }
+            scene.house.submit(.endFailedQuery(query), by: .house)
+            let early = scene.house.standing.queries[query]?.end
+            scene.house.now = House.start.adding(seconds: 3601)
+            scene.house.submit(.endOverdueQueries, by: .house)
+            let end = scene.house.standing.queries[query]?.end
+            // Early or at the deadline, the rule is the same.
+            #expect(early == (end == .pushFailed ? .pushFailed : nil))
+            return end
+        }
+        #expect(end([]) == .timedOut)
+        #expect(end([(.accepted, 200)]) == .timedOut)
+        #expect(end([(.unknown, nil)]) == .timedOut)
+        #expect(end([(.refused, 410)]) == .pushFailed)
+        #expect(end([(.notProcessed, nil), (.refused, 503)]) == .pushFailed)
+        #expect(end([(.unknown, nil), (.refused, 503)]) == .timedOut)
+        #expect(end([(.withdrawn, nil)]) == .pushFailed)
+        #expect(end([(.notSent, nil)]) == .pushFailed)
+    }
+
+    @Test func `questions that shared a push fail together once it is certain that it did not arrive`() {
+        for outcome in [LocationPushAttempt.Outcome.refused, .accepted] {
+            var scene = Self.scene()
+            let queries = (1...3).map { Self.ask(&scene, $0) }
+            for query in queries { _ = Self.order(&scene, query) }
+            Self.record(&scene, queries[0], outcome, status: outcome == .refused ? 410 : 200)
+            for query in queries { scene.house.submit(.endFailedQuery(query), by: .house) }
+            let ends = queries.map { scene.house.standing.queries[$0]?.end }
+            #expect(ends == [QueryEnd?](repeating: outcome == .refused ? .pushFailed : nil, count: 3))
+        }
+    }
+
+    @Test func `a question that shared another's push, or has no phone to wake, times out`() {
+        var scene = Self.scene()
+        let first = Self.ask(&scene, 1), second = Self.ask(&scene, 2)
+        #expect(Self.order(&scene, first) == .send)
+        #expect(Self.order(&scene, second) == .wait(until: House.start.adding(seconds: 60)))
+        scene.house.submit(.endFailedQuery(second), by: .house)
+        #expect(scene.house.standing.queries[second]?.end == nil)
+        scene.house.now = House.start.adding(seconds: 3600)
+        // The first one's push is under way and has a second to say what became of it.
+        scene.house.submit(.endOverdueQueries, by: .house)
+        #expect(scene.house.standing.queries[second]?.end == .timedOut)
+        #expect(scene.house.standing.queries[first]?.end == nil)
+        #expect(scene.house.standing.devices[scene.phoneID]?.wokenAt == House.start)
+        Self.record(&scene, first, .notSent, attempt: 0, reason: "not sent: no connection")
+        #expect(scene.house.standing.devices[scene.phoneID]?.wokenAt == nil)
+        scene.house.submit(.endOverdueQueries, by: .house)
+        #expect(scene.house.standing.queries[first]?.end == .pushFailed)
     }
 
     @Test func `a clock put back does not lengthen the pause`() {

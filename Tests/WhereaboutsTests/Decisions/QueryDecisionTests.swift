@@ -20,13 +20,25 @@ import Whereabouts
         return (scene, question.id, grant)
     }
 
+    /// The only push for the query is refused.
+    private static func fail(_ id: QueryID, _ scene: inout Scene) {
+        let token = LocationPushToken(bytes: [1, 2, 3, 4], bundleID: "org.example")
+        scene.house.submit(.registerPushToken(device: House.handle("phone"), token, .production), by: scene.phone)
+        scene.house.submit(.startPushes(id, to: [scene.phoneID]), by: .house)
+        let attempt = LocationPushAttempt(
+            query: id, device: scene.phoneID, attempt: 1, apnsID: LocationPushAttempt.apnsID(id, scene.phoneID),
+            status: 400, reason: "BadDeviceToken", durationMilliseconds: 1, outcome: .refused)
+        scene.house.submit(.recordPushAttempt(attempt), by: .house)
+        scene.house.submit(.endFailedQuery(id), by: .house)
+    }
+
     @Test func `a query ends once, whatever comes after`() {
         var (scene, id, _) = Self.asked()
         #expect(Self.ends(scene.house, id).isEmpty)
         scene.house.now = House.start.adding(seconds: 3)
         _ = scene.house.report([scene.house.fix(atSecond: 3)], answering: id, by: scene.phone)
         _ = scene.house.report([scene.house.fix(atSecond: 4)], answering: id, by: scene.phone)
-        scene.house.submit(.endQuery(id, .pushFailed), by: .house)
+        scene.house.submit(.endFailedQuery(id), by: .house)
         scene.house.submit(.cancelQuery(id), by: scene.friend)
         scene.house.now = House.start.adding(seconds: 3600)
         scene.house.submit(.endOverdueQueries, by: .house)
@@ -44,7 +56,7 @@ import Whereabouts
             scene.house.now = House.start.adding(seconds: 60)
             scene.house.submit(.endOverdueQueries, by: .house)
         case .cancelled: scene.house.submit(.cancelQuery(id), by: scene.friend)
-        default: scene.house.submit(.endQuery(id, end), by: .house)
+        default: Self.fail(id, &scene)
         }
         #expect(Self.ends(scene.house, id) == [end])
         scene.house.now = House.start.adding(seconds: 61)
@@ -151,7 +163,7 @@ import Whereabouts
         var (scene, id, _) = Self.asked()
         let command = Command.disclose(id, content: Self.content, precision: .exact, fix: 1)
         #expect(scene.house.submit(command, by: scene.friend) == .failure(.noSuchPerson))
-        scene.house.submit(.endQuery(id, .pushFailed), by: .house)
+        Self.fail(id, &scene)
         #expect(scene.house.submit(command, by: scene.friend) == .failure(.noSuchPerson))
     }
 

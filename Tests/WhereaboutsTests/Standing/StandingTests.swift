@@ -107,6 +107,18 @@ import Whereabouts
                 query += 1
                 scene.house.submit(.queryLocation(scene.house.question(query, about: name, maxAge: 0)), by: caller)
                 scene.house.submit(.startPushes(QueryID(high: 9, low: query), to: [scene.phoneID]), by: .house)
+                let attempt = LocationPushAttempt(
+                    query: QueryID(high: 9, low: query), device: scene.phoneID, attempt: Int64(step % 3),
+                    apnsID: random.identifier(), status: nil, reason: "r", durationMilliseconds: 1,
+                    outcome: random.maybe { $0.pick(LocationPushAttempt.Outcome.allCases) })
+                switch step % 5 {
+                case 0: scene.house.submit(.settlePushes, by: .house)
+                case 1: scene.house.submit(.startPushes(QueryID(high: 9, low: query), to: []), by: .house)
+                case 2: break
+                default: scene.house.submit(.recordPushAttempt(attempt), by: .house)
+                }
+                scene.house.submit(.testPush(random.identifier(), to: House.handle("phone")), by: scene.admin)
+                scene.house.submit(.endFailedQuery(QueryID(high: 9, low: query)), by: .house)
             case 14:
                 let until = random.maybe { _ in scene.house.now.adding(seconds: 50) }
                 scene.house.submit(.pauseSharing(House.handle(name), until: until), by: caller)

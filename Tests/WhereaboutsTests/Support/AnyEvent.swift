@@ -97,8 +97,14 @@ struct AnyEvent {
             let attempt = LocationPushAttempt(
                 query: identifier(), device: device, attempt: ordinal(), apnsID: identifier(),
                 status: maybe { .random(in: 100...599, using: &$0.random) }, reason: maybe { $0.text() },
-                durationMilliseconds: .random(in: 0...90_000, using: &random))
+                durationMilliseconds: .random(in: 0...90_000, using: &random),
+                outcome: maybe { $0.pick(LocationPushAttempt.Outcome.allCases) }, startedAt: maybe { $0.time() },
+                environment: maybe { $0.pick([.production, .development]) }, priority: maybe { $0.pick([5, 10]) },
+                tokenHash: maybe { PushTokenHash(rawValue: UInt32.random(in: 0...UInt32.max, using: &$0.random)) },
+                uniqueID: maybe { $0.text() })
             return (kind == .locationPushTested ? .locationPushTested(attempt) : .locationPushAttempted(attempt), audit)
+        case .locationPushWithheld:
+            return (.locationPushWithheld(query: identifier(), pick(PushWithheld.allCases)), audit)
         case .locationQueryEnded:
             let end = pick([QueryEnd.answered, .answeredFromLastKnown, .refused, .pushFailed, .timedOut, .cancelled])
             return (.locationQueryEnded(identifier(), end, fix: maybe { $0.ordinal() }), audit)

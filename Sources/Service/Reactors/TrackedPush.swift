@@ -1,0 +1,103 @@
+import Cryptography
+import LocationPush
+import Synchronization
+import Whereabouts
+
+/// One push on its way, and what is recorded of it. Called from the sender's thread.
+final class TrackedPush: Sendable {
+    private struct State {
+        var startedAt: Timestamp?
+        /// The ending of the last try.
+        var last: PushAttempt.Ending?
+        var withdrawal: PushWithdrawal?
+    }
+
+    let query: QueryID
+    let device: DeviceID
+    let token: Standing.PushToken
+    private let priority: LocationPushRequest.Priority
+    private let triesBefore: Int64
+    private let state = Mutex(State())
+
+    /// - Parameter triesBefore: tries of the same push in earlier starts, which are counted on.
+    init(
+        _ query: QueryID, _ device: DeviceID, _ token: Standing.PushToken, priority: LocationPushRequest.Priority,
+        triesBefore: Int64
+    ) {
+        (self.query, self.device, self.token) = (query, device, token)
+        (self.priority, self.triesBefore) = (priority, triesBefore)
+    }
+
+    /// Remembers why the push is not wanted any more, if it is not.
+    func isWanted(_ withdrawal: PushWithdrawal?) -> Bool {
+        if let withdrawal { state.withLock { $0.withdrawal = withdrawal } }
+        return withdrawal == nil
+    }
+
+    /// A try is handed to the connection.
+    func began(at now: Timestamp) { state.withLock { $0.startedAt = now } }
+
+    /// The record of a try that has ended.
+    func ended(_ attempt: PushAttempt) -> LocationPushAttempt {
+        let startedAt = state.withLock { state in
+            state.last = attempt.ending
+            return state.startedAt
+        }
+        let (outcome, status, reason, uniqueID) = attempt.recorded
+        return record(
+            triesBefore + Int64(attempt.number), outcome, status: status, reason, milliseconds: attempt.durationMs,
+            startedAt: startedAt, uniqueID: uniqueID)
+    }
+
+    /// The record of how the push ended, where no try says it.
+    func lastWord(of outcome: PushOutcome) -> LocationPushAttempt? {
+        switch outcome {
+        case .accepted, .rejected: return nil
+        case .withdrawn:
+            let reason = state.withLock { $0.withdrawal } ?? .ended
+            return record(0, .withdrawn, reason.word)
+        case .failed(let fault):
+            switch (state.withLock { $0.last }, fault) {
+            case (nil, _): return notSent("\(fault)")
+            // Between two tries: nothing is on its way, and the next process may go on at once.
+            case (.rejected?, .stopped), (.notProcessed?, .stopped): return notSent("\(fault)")
+            default: return nil
+            }
+        }
+    }
+
+    /// The record of a push that never left.
+    func notSent(_ reason: String) -> LocationPushAttempt { record(0, .notSent, "not sent: \(reason)") }
+
+    private func record(
+        _ number: Int64, _ outcome: LocationPushAttempt.Outcome, status: Int64? = nil, _ reason: String?,
+        milliseconds: Int64 = 0, startedAt: Timestamp? = nil, uniqueID: String? = nil
+    ) -> LocationPushAttempt {
+        LocationPushAttempt(
+            query: query, device: device, attempt: number, apnsID: LocationPushAttempt.apnsID(query, device),
+            status: status, reason: reason.map { String($0.prefix(LocationPushAttempt.reasonCharacters)) },
+            durationMilliseconds: milliseconds, outcome: outcome, startedAt: startedAt, environment: token.environment,
+            priority: Int64(priority.rawValue), tokenHash: PushTokenHash(of: token.token),
+            uniqueID: uniqueID.map { String($0.prefix(LocationPushAttempt.uniqueIDCharacters)) })
+    }
+}
+
+extension PushTokenHash {
+    init(of token: LocationPushToken) {
+        var value: UInt32 = 0
+        for byte in SHA256().hash(token.bytes).bytes.prefix(4) { value = value << 8 | UInt32(byte) }
+        self.init(rawValue: value)
+    }
+}
+
+extension PushAttempt {
+    /// How the try ended, as it is recorded: APNs' status and reason, or the fault in words.
+    fileprivate var recorded: (LocationPushAttempt.Outcome, status: Int64?, reason: String?, uniqueID: String?) {
+        switch ending {
+        case .accepted(let uniqueID): (.accepted, 200, nil, uniqueID)
+        case .rejected(let rejection): (.refused, Int64(rejection.status), rejection.reason.name, nil)
+        case .notProcessed: (.notProcessed, nil, "not processed", nil)
+        case .unknown(let why): (.unknown, nil, why, nil)
+        }
+    }
+}
