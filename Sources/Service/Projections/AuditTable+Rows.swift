@@ -130,6 +130,8 @@ extension AuditedAttempt: AuditRow {
 extension AuditedStart: AuditRow {
     static let table: StaticString = "under_way"
 
+    var numbers: [Int64?] { [number] }
+
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         guard let query = statement.withBytes(at: 1, { QueryID(bytes: $0) }) else { throw .damagedProjection }
         self.init(
