@@ -84,7 +84,8 @@ import Testing
         let pending = poll.answer()
         #expect(pending.hasPrefix("HTTP/1.1 200") && pending.contains(#""status":"pending""#), "\(pending)")
         for follower in followers { #expect(follower.answer().hasPrefix("HTTP/1.1 200")) }
-        #expect(live.answer().hasSuffix("\r\n0\r\n\r\n"))
+        // The last chunk; what came before it may have been read with the head.
+        #expect(live.answer().hasSuffix("0\r\n\r\n"))
         #expect(idle.answer().isEmpty)
         for half in [halfHead, halfBody] { #expect(half.answer().hasPrefix("HTTP/1.1 503")) }
         service.waitUntilExit()

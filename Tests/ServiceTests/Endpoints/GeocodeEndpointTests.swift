@@ -36,8 +36,8 @@ import Whereabouts
 
     @Test(arguments: [
         ("de", "Österreich"), ("fr;q=0.2, de;q=0.9", "Österreich"), ("tlh, it;q=0.5, *;q=0.1", "Austria"),
-        ("hu", "Ausztria"), ("de;q=0, hu", "Ausztria"), ("de;q=2, hu", "Ausztria"), (",;=q", "Austria"),
-        (String(repeating: "x,", count: 2000), "Austria"),
+        ("hu", "Ausztria"), ("de;q=0, hu", "Ausztria"), ("de;q=2, hu", "Ausztria"), (",;=q", "Österreich"),
+        (String(repeating: "x,", count: 2000), "Österreich"),
     ])
     func `names are in the language the request likes best`(header: String, country: String) throws {
         let house = try ServiceUnderTest()

@@ -194,12 +194,16 @@ import Testing
         #expect(answer["status"]?.string == "answered" && answer["location"]?["latitude"]?.double == 48.2)
         // What became of the second push comes in by itself.
         var query: JSONValue?
-        repeat {
+        var tries: [JSONValue] = []
+        for _ in 0..<600 where query?["end"]?.string == nil || tries.count < 2 {
+            usleep(100_000)
             query = try send("GET", "/v1/people/walker/audit", as: walker).query
-        } while query?["pushes"]?.array.map { Array($0) }?.isEmpty != false || query?["end"]?.string == nil
-        let tries = try #require(query?["pushes"]?.array.map { Array($0) })
-        // The first try is known to have begun, and no more.
-        #expect(tries.map { $0["attempt"]?.int } == [2] && tries.map { $0["status"]?.int } == [200])
+            tries = query?["pushes"]?.array.map { Array($0) } ?? []
+        }
+        tries.sort { ($0["attempt"]?.int ?? 0) < ($1["attempt"]?.int ?? 0) }
+        // What became of the first try is not known: the process ended before it was recorded.
+        #expect(tries.map { $0["attempt"]?.int } == [1, 2] && tries.map { $0["status"]?.int } == [nil, 200])
+        #expect(tries.map { $0["outcome"]?.string } == ["unknown", "accepted"])
         #expect(tries.allSatisfy { $0["apnsID"]?.string == ids[0] })
         #expect(query?["end"]?.string == "answered")
         let ends = try send("GET", "/v1/events?limit=1000&kind=LocationQueryEnded", as: admin).items

@@ -131,9 +131,18 @@ final class Neighbourhood {
         }
     }
 
-    /// Waits, from one event of the log to the next, until something is so.
-    func until(_ isSo: () -> Bool) {
-        while !isSo() { _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 50) }
+    /// Waits, from one event of the log to the next, until something is so; a test whose wait is in vain for two minutes
+    /// fails.
+    func until(_ isSo: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        let end = ContinuousClock.now + .seconds(120)
+        while !isSo() {
+            guard ContinuousClock.now < end else {
+                Issue.record(
+                    "What was waited for did not come about within two minutes.", sourceLocation: sourceLocation)
+                return
+            }
+            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 50)
+        }
     }
 }
 
