@@ -185,6 +185,9 @@ struct PushQueue {
         entries.filter { $0.value.place != .inFlight }.keys.sorted()
     }
 
+    /// Whether the push has not ended and is not on its way.
+    func isWaiting(_ number: Number) -> Bool { entries[number].map { $0.place != .inFlight } ?? false }
+
     /// Ends a push that is no longer wanted, whatever it waits for.
     mutating func withdraw(_ number: Number) -> Verdict {
         guard land(number) else { return Verdict() }

@@ -130,8 +130,8 @@ package final class PushSender: Sendable {
     /// (`queueFull`, `stopped`, `otherEnvironment`) ends on the caller's.
     ///
     /// - Parameters:
-    ///   - isWanted: asked right before each try, before a push waits for another try, and by ``reconsider()``. When it
-    ///     says no, the push ends as `withdrawn` and nothing leaves.
+    ///   - isWanted: asked right before each try, before a push waits for its first or another try, and by
+    ///     ``reconsider()``. When it says no, the push ends as `withdrawn` and nothing leaves.
     ///   - began: called with 1, 2, 3 … right before each try is handed to a connection.
     ///   - attempted: called once for each `began`, with the same number, when the try has ended. A push that is on its
     ///     way when its deadline comes, when it stops being wanted or when the sender stops has its try reported too.

@@ -46,12 +46,14 @@ final class PushSenderLoop {
     func run() {
         while true {
             let now = nowMs()
-            takeSubmissions(atMs: now)
+            let arrived = takeSubmissions(atMs: now)
             expire(atMs: now)
             if let stopAtMs, now >= stopAtMs || submissions.isEmpty { break }
             liftHoldIfRenewed(atMs: now)
             connectIfNeeded(atMs: now)
             dispatch(atMs: now)
+            // The caller may have called `reconsider()` before it handed them in.
+            for number in arrived where queue.isWaiting(number) { withdrawIfUnwanted(number) }
             closeSpares(atMs: now)
             publishStatus()
             sleep(untilMs: nextDueMs(atMs: now))
@@ -70,7 +72,9 @@ final class PushSenderLoop {
 
     // MARK: - Pushes
 
-    private func takeSubmissions(atMs now: Int64) {
+    /// - Returns: the numbers of what was handed in since the last turn.
+    private func takeSubmissions(atMs now: Int64) -> Range<PushQueue.Number> {
+        let next = lastNumber + 1
         let (arrived, mustReconsider, drainMs) = inbox.take()
         for submission in arrived {
             lastNumber += 1
@@ -82,6 +86,7 @@ final class PushSenderLoop {
             for link in links { recall(over: link, atMs: now) }
         }
         if let drainMs { stopAtMs = min(stopAtMs ?? Int64.max, now + drainMs) }
+        return next..<(lastNumber + 1)
     }
 
     /// Ends a push that waits and is no longer wanted.

@@ -33,6 +33,19 @@ import Testing
         #expect(scene.standIn.pushes.isEmpty)
     }
 
+    @Test func `a push that nobody wants when it is handed in does not wait for a connection`() throws {
+        let scene = try Scene()
+        defer { scene.close() }
+        scene.standIn.script([PushStandInRule(.refuseConnection, times: nil)])
+        let sender = try scene.sender()
+        let push = try scene.watched(withinMs: 30_000)
+        push.unwant()
+        #expect(push.go(over: sender).end() == .withdrawn)
+        #expect(push.attempts.isEmpty)
+        sender.stop()
+        #expect(scene.standIn.pushes.isEmpty)
+    }
+
     @Test func `a push is asked about before its first try, with nobody asking for it`() throws {
         let scene = try Scene()
         defer { scene.close() }

@@ -58,7 +58,7 @@ final class PushApps: Sendable {
 
         fileprivate func reconsider() {
             // Each answered question would wake the sender's thread for nothing. What is handed in after this look is asked
-            // about before its first try.
+            // about as it arrives.
             if outstanding.load(ordering: .sequentiallyConsistent) > 0 { sender.reconsider() }
         }
     }

@@ -67,9 +67,8 @@ import Whereabouts
         #expect(records.count == Self.phones)
         #expect(records.allSatisfy { $0.attempt.reason == reason && $0.attempt.attempt == 0 }, "\(what)")
         #expect(Set(records.map(\.attempt.device)).count == Self.phones)
-        let walker = here.house.service.log.withStanding { standing in
-            standing.devices[records[0].attempt.device]?.person
-        }
+        let device = try #require(records.first?.attempt.device)
+        let walker = here.house.service.log.withStanding { $0.devices[device]?.person }
         #expect(records.allSatisfy { $0.stream == (what == .erased ? .house : walker.map(StreamID.audit)) })
         // The token is told apart by a hash, which an erased person's records do not have.
         let hashes = Set(records.compactMap { $0.attempt.tokenHash?.hex })
