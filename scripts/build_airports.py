@@ -1,8 +1,7 @@
 """Writes airports.gazetteer, airports with an IATA code, into a folder; called by scripts/build-gazetteer.
 
-An airport is a circle of 2 km around its reference point, because the source has no outlines; of large ones also what is
-near a runway (gazetteer_runways.py). Only those with an IATA code are taken, which leaves out fields and pads that nobody
-goes by.
+An airport is a circle of 2 km around its reference point, because the source has no outlines; a large one is also the area
+around its runways (gazetteer_runways.py). Only airports with an IATA code are taken: the others have no scheduled flights.
 """
 
 import csv
@@ -14,7 +13,7 @@ import gazetteer_circles
 from gazetteer_runways import MARGIN_METERS, lines
 
 RADIUS_METERS = 2000
-# Minutes that the source takes for decimals.
+# Corrections where the source has minutes of arc as decimals.
 MISPLACED = {"EBBR": {"lat": "50.90139", "lon": "4.48444"}}
 ATTRIBUTION = (
     "Airports: airportsdata {version} by Mike Borsetti (https://github.com/mborsetti/airportsdata), MIT licence; runways of "

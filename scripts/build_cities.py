@@ -2,7 +2,7 @@
 scripts/build-gazetteer.
 
 A city of 100,000 people or more is a circle: seven tenths of the radius at which its people would live at 5,000 to the
-square kilometer. What lies in it and is a seventh as populous or less is a part of the city
+square kilometer. A place in it with at most a seventh of its people is a part of the city
 (Sources/Gazetteer/LocalityRule.swift). The code is that of the first-order division in GeoNames, after the country's.
 """
 

@@ -46,8 +46,8 @@ DEGREES = 10**7
 # not depend on the last digits that two versions of PROJ or of the C library disagree about.
 UNITS = 1
 BOUNDARY_METERS = 5e-8
-# What GeoNames calls a section of a populated place is a quarter of the city that it lies in or near: one of so many people
-# at least, and so many times as populous, measured in the reach of LocalityRule.
+# A section of a populated place in GeoNames is a quarter of the city it lies deepest in, as LocalityRule measures depth. The
+# city has at least LEAST_CITY people and CITY_TO_QUARTER times those of the quarter, and is at most QUARTER_DEPTH reaches away.
 SECTION = "PPLX"
 LEAST_CITY = 50_000
 CITY_TO_QUARTER = 2
@@ -117,13 +117,13 @@ def fixed(text):
 
 
 def reach(population):
-    """Meters from the middle of a city in which its people would live at 5,000 to the square kilometer."""
+    """The radius in meters of a circle in which a city's people would live at 5,000 per square kilometer."""
     return math.sqrt(population / math.pi / PEOPLE_PER_SQUARE_METER)
 
 
 def cities_of_quarters(order, cities, points, quarter_ids):
-    """Pairs (quarter, city) of numbers in `order`: the city of the same division that a quarter lies deepest in, several
-    times as populous."""
+    """Pairs (quarter, city) of indices into `order`. The city is the one of the same division that the quarter lies deepest
+    in."""
     by_area = collections.defaultdict(list)
     for number, i in enumerate(order):
         if cities[i]["population"] >= LEAST_CITY and cities[i]["geonameid"] not in quarter_ids:

@@ -25,7 +25,7 @@ follow (15: one more byte says how many); those bytes, each by `codes`; then for
 number in the low 18 bits, kind in the next two (0 another name, 1 the main name, 2 an abbreviation), and the highest
 bit set if another follows. A key of areas says countries (their number in places.gazetteer), areas (1000 and theirs)
 and divisions of divisions (10000 and their label in regions.gazetteer); kind 3 is a name that tells places from others but
-does not find the area itself. Things are what is found by name and is no place: countries, in the order of
+does not find the area itself. Things are everything else that can be found by name: countries, in the order of
 places.gazetteer, first-order divisions, airports and waters.
 """
 
@@ -64,7 +64,7 @@ ALTERNATE, MAIN, ABBREVIATION, QUALIFIER = range(4)
 AREAS = 1000
 PARTS = 10_000
 COUNTRY, DIVISION, AIRPORT, WATER = range(4)
-# What an airport or a water weighs among what is called alike: as much as a small town.
+# The population that ranks an airport or a water among places of the same name: that of a small town.
 AIRPORT_WEIGHT, WATER_WEIGHT = 20_000, 50_000
 NO_THING = 0xFFFF
 # What countries and their parts are called besides, and no source says.
@@ -107,7 +107,7 @@ def translations(locales, domain):
 
 
 def names_of_areas(countries, areas, states, table, regions, json_folder, locales):
-    """Numbers of countries and areas by key; and for countries and areas alone the kind of name besides."""
+    """Numbers of countries and areas by key, and the kind of the name by key and number, without second-order divisions."""
     found, kinds = collections.defaultdict(set), {}
     codes = {code.lower() for code, _ in countries} | {code.lower() for _, code, _ in areas} | {
         division.code[3:].lower() for division in table.values()}
@@ -120,7 +120,7 @@ def names_of_areas(countries, areas, states, table, regions, json_folder, locale
                 found[key].add(number)
                 if number < PARTS:
                     before = kinds.get((key, number))
-                    # Part of a name is not it: "Indian Ocean" of the British territory.
+                    # A part of a name does not find the area: "Indian Ocean" is not the British territory.
                     own = kind if part == name or kind != ALTERNATE else None
                     if own is not None and (before is None or before == ABBREVIATION or own == MAIN):
                         kinds[key, number] = own
@@ -186,13 +186,13 @@ def names_of_areas(countries, areas, states, table, regions, json_folder, locale
 
 
 def middle(cities):
-    """The place nearest to the middle of where places are, each tenth of a square degree counted once, so that crowded
-    parts do not draw it to them."""
+    """The place nearest to the middle of the inhabited area. Each tenth of a square degree counts once, so that densely
+    populated parts weigh no more than others."""
     cells = {}
     for city in cities:
         latitude, longitude = float(city["latitude"]), float(city["longitude"])
         cells.setdefault((math.floor(latitude * 3), math.floor(longitude * 3)), (latitude, longitude))
-    # As lines from the middle of the earth, so that the antimeridian parts nothing.
+    # Unit vectors from the center of the earth: degrees of longitude would jump at the antimeridian.
     def line(latitude, longitude):
         latitude, longitude = math.radians(latitude), math.radians(longitude)
         return numpy.array([math.cos(latitude) * math.cos(longitude), math.cos(latitude) * math.sin(longitude),
@@ -205,8 +205,9 @@ def middle(cities):
 
 
 def things(countries, areas, cities, table, populations):
-    """Countries, divisions, airports and waters: (latitude, longitude, weight, name, kind, number); the place in that list by
-    the number of the country or area; and the kinds of the names of airports and waters by key and place in that list."""
+    """Three tables: the list of countries, divisions, airports and waters as (latitude, longitude, weight, name, kind,
+    number); the index in that list by the number of a country or area; and the kind of each name of an airport or water by
+    key and index."""
     by_country, by_code = collections.defaultdict(list), collections.defaultdict(list)
     for city in cities:
         by_country[city["countrycode"]].append(city)
@@ -222,7 +223,7 @@ def things(countries, areas, cities, table, populations):
     for number, area in enumerate(areas):
         division = table[area[:2]]
         key = division.code or area[:2]
-        # A country that ISO 3166-2 lists as a part of another is found as a country.
+        # A country that ISO 3166-2 also lists as a part of another is found as a country only.
         if not division.name or division.code[:2] not in ("", area[0]):
             continue
         if key not in seen:

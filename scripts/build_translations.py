@@ -13,10 +13,11 @@ each beginning at a multiple of 64; their places follow from the counts in the h
 A subject is a geonameid; for a country 0xf0000000 and its two letters as a tiling stores them; for a division
 0xe0000000 and its label in regions.gazetteer, and 0xd0000000 and its number among the areas of places.gazetteer.
 
-The first language has an empty tag: it is what everything is called where it is, if that is another name than the file of
-the thing itself has, which is the English one. The languages besides are those below, and English, which has an entry for
-everything that is called otherwise where it is. What is not named in a language has no entry; what a language calls
-as the thing itself does has one, because somebody who also reads another is not told that one's name.
+The first language has an empty tag and holds local names: "Wien" for Vienna. The file of the subject itself has the English
+name, so a subject without an entry under the empty tag has one name for both. English has an entry for every subject that
+has one under the empty tag. The other languages are those below. A language has no entry for a subject that it has no name
+for. It has one for a subject whose name it shares with the subject's own file; without it, the answer to a reader of two
+languages would be in the second.
 """
 
 import gettext
@@ -86,7 +87,7 @@ def main(folder, share):
         return COUNTRY | int.from_bytes(code.encode(), "little")
 
     def stored():
-        """What is called otherwise where it is, by subject: the local name, the English one, the language it is in."""
+        """By subject whose local name differs from the English one: the local name, the English one, the local language."""
         out = {}
         texts = {language: countries_in(language) for language in set(LANGUAGES.values())}
         for code, name in names.items():

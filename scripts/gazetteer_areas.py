@@ -1,5 +1,4 @@
-"""What the first-order divisions of GeoNames are called, and which of ISO 3166-2 they are. Used by
-scripts/build-gazetteer.
+"""Names of GeoNames' first-order divisions that data/divisions.tsv does not have. Used by scripts/build-gazetteer.
 """
 
 import collections
@@ -7,8 +6,6 @@ import gzip
 import importlib.util
 import json
 import pathlib
-
-from gazetteer_tiling import NONE
 
 
 def states_by_area(cities, package):
@@ -26,23 +23,4 @@ def states_by_area(cities, package):
     return {area: min(counter, key=lambda name: (-counter[name], name)) for area, counter in votes.items()}
 
 
-def outlines_by_area(cities, regions):
-    """ISO 3166-2 codes and names of outlines by (country, code): those that most of the area's places lie in."""
-    by_area = collections.defaultdict(list)
-    for city in cities:
-        by_area[city["countrycode"], city["admin1code"]].append(city)
-    out = {}
-    for (country, code), members in by_area.items():
-        votes = collections.Counter()
-        for city in sorted(members, key=lambda city: (-city["population"], city["geonameid"]))[:25]:
-            for label in regions.holding(float(city["latitude"]), float(city["longitude"])):
-                if regions.country[label] == country:
-                    parent = regions.labels[label][3]
-                    votes[label if parent == NONE else parent] += 1
-                    break
-        if votes:
-            label = min(votes, key=lambda label: (-votes[label], label))
-            if 2 * votes[label] > sum(votes.values()):
-                name, iso = (regions.text(regions.labels[label][part]) for part in (0, 1))
-                out[country, code] = (iso, name)
-    return out
+

@@ -7,8 +7,8 @@ each beginning at a multiple of 64; their places follow from the counts in the h
                         attribution u32 (string) | greatest reach from a center u32 (m) | 28 zero bytes
     circles  52 each    geocentric x, y, z i32 (1/8 m) of the center | radius u32 (m) | latitude i32, longitude i32
                         (1e-7 degrees) | name u32 (string) | code u32 (string) | population u32, 0 where unknown |
-                        geonameid u32, 0 where there is none | half x, y, z i32 (1/8 m), 0 for a circle: from the center to
-                        an end of the line that everything within the radius of is in
+                        geonameid u32, 0 where there is none | half x, y, z i32 (1/8 m): from the center of a line to one of
+                        its ends, 0 for a circle. A coordinate within the radius of the line is in the area.
     bands    2 each     4,096 of them, each 3,125 m of z from -6,400,000 m on: the first circle that lies in it or above
     strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 
@@ -31,8 +31,8 @@ LEAST_METERS = -6_400_000
 
 
 def write(path, circles, attribution):
-    """`circles` are (latitude, longitude, radius in meters, name, code, population, geonameid, ends of the line it is drawn
-    around or None); degrees as text."""
+    """`circles` are (latitude, longitude, radius in meters, name, code, population, geonameid, the two ends of a line or
+    None); degrees as text."""
     strings = Strings()
     attribution = strings.place(attribution)
     points = geocentric([(float(circle[0]), float(circle[1])) for circle in circles], UNITS)

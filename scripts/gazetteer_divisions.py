@@ -1,5 +1,5 @@
-"""The checked table of first-order divisions, data/divisions.tsv: which divisions of GeoNames are which of ISO 3166-2, and
-what they are called today. Used by scripts/build-gazetteer.
+"""Reads data/divisions.tsv, the checked table that gives each first-order division of GeoNames its ISO 3166-2 code and
+today's name. Used by scripts/build-gazetteer.
 """
 
 import collections
@@ -9,12 +9,12 @@ import typing
 import numpy
 
 PATH = pathlib.Path(__file__).resolve().parent.parent / "data" / "divisions.tsv"
-# What stands for a code where ISO 3166-2 has none for a division.
+# The table's mark for a division that ISO 3166-2 has no code for.
 NO_CODE = "-"
 
 
 class Division(typing.NamedTuple):
-    """`code` is empty where ISO 3166-2 has none; `local` is empty where the English name is also the local one."""
+    """`code` is empty if ISO 3166-2 has none; `local` is empty if the local name is the English one."""
     code: str
     name: str
     local: str
@@ -28,18 +28,18 @@ def divisions():
             continue
         code, name, local, areas = line.split("\t")
         if code != NO_CODE and (code in codes or not name):
-            raise SystemExit(f"{PATH.name}:{number}: {code} stands twice or has no name.")
+            raise SystemExit(f"{PATH.name}:{number}: {code} is listed twice or has no name.")
         codes.add(code)
         for area in areas.split():
             key = tuple(area.split(".", 1))
             if key in out:
-                raise SystemExit(f"{PATH.name}:{number}: {area} stands twice.")
+                raise SystemExit(f"{PATH.name}:{number}: {area} is listed twice.")
             out[key] = Division("" if code == NO_CODE else code, name, local)
     return out
 
 
 def divisions_of(cities):
-    """The same, after a check that every division of these places is in the table."""
+    """As `divisions`, after a check that the table has every division of these places."""
     known = divisions()
     unknown = sorted({(city["countrycode"], city["admin1code"]) for city in cities} - set(known))
     if unknown:

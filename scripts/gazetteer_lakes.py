@@ -69,7 +69,7 @@ Dauphin Lake 51.28 -99.77; Lake Saint Martin 51.6 -98.5; Gods Lake 54.63 -94.2; 
 37.55; Lake Habbaniyah 33.3 43.45; Teletskoye 51.6 87.65; Lake Lama 69.55 90.2; Kulunda 53.0 79.55; Khar Lake 48.05
 93.2; Pangong Tso 33.75 78.7
 """
-# What the people at their shores call them.
+# Other names of the lakes, mostly the local ones.
 ALSO = {"Lake Constance": ["Bodensee"], "Lake Geneva": ["Lac Léman", "Genfersee", "Genfer See"],
         "Lake Garda": ["Lago di Garda", "Gardasee"], "Lake Maggiore": ["Lago Maggiore"], "Lake Balaton": ["Balaton", "Plattensee"],
         "Lake Neusiedl": ["Neusiedler See"], "Lake Saimaa": ["Saimaa"], "Lake Vänern": ["Vänern"], "Lake Vättern": ["Vättern"],
@@ -81,7 +81,7 @@ WITHIN = 0.35  # degrees between the middle of an outline and the place of its n
 
 
 def places():
-    """(name, latitude, longitude, other names) of the lakes, the first place of several of one name."""
+    """(name, latitude, longitude, other names) of each lake; of several places with one name, the first."""
     found = {}
     for entry in NAMES.replace("\n", " ").split(";"):
         *words, latitude, longitude = entry.split()

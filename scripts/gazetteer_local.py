@@ -1,9 +1,8 @@
-"""What places and countries are called in the language of the country, where that is written in Latin letters; used by
-scripts/build-gazetteer.
+"""Local names of places and countries whose language is written in Latin letters; used by scripts/build-gazetteer.
 
-GeoNames' main names are a mixture: English where English has a name ("Vienna", "Munich"), local elsewhere ("Neubau",
-"Pasing"). The local ones make an answer one language. Where the language has other letters, GeoNames' names in Latin letters
-serve, because nothing says how its smaller places are written.
+GeoNames' main names are a mixture: English for places that have an English name ("Vienna", "Munich"), local for others
+("Neubau", "Pasing"). With the local names, an answer is in one language. For languages in other scripts, GeoNames' names in
+Latin letters are kept, because the sources do not have the local spelling of smaller places.
 """
 
 import gazetteer_fold
@@ -23,21 +22,21 @@ LANGUAGES_OF_DIVISIONS = {
         "de": "CH-AG CH-AI CH-AR CH-BE CH-BL CH-BS CH-GL CH-GR CH-LU CH-NW CH-OW CH-SG CH-SH CH-SO CH-SZ CH-TG CH-UR CH-ZG "
               "CH-ZH", "fr": "BE-BRU BE-WAL CA-QC CH-FR CH-GE CH-JU CH-NE CH-VD CH-VS", "it": "CH-TI", "nl": "BE-VLG",
     }.items() for code in codes.split()}
-# What countries with several such languages call themselves in them.
+# Local names of countries with several such languages.
 COUNTRIES = {"BE": "België / Belgique", "CH": "Schweiz / Suisse / Svizzera"}
-# Parts of Paris, Lyon and Marseille as people there say it: Paris 18e.
+# Cities whose parts are named by number, for example "Paris 18e".
 ARRONDISSEMENTS = ("Paris", "Lyon", "Marseille")
 
 
 def language_of(country, division):
-    """The catalog of a country or, where it has several languages, of a division of it; None if no such is known."""
+    """The catalog of a country, or of one of its divisions if it has several languages; None if there is none."""
     return LANGUAGES_OF_DIVISIONS.get(division) or LANGUAGES.get(country)
 
 
 def local_name(city, catalog):
-    """The local name of a place, if it is another than the main one; else None.
+    """The local name of a place if it differs from the main one, else None.
 
-    Another way to write the same or a longer form ("Freiburg im Breisgau") counts as the same, and so does a description.
+    Another spelling, a longer form ("Freiburg im Breisgau") or a description does not count as different.
     """
     words = city["name"].split()
     if city["countrycode"] == "FR" and len(words) > 2 and words[0] in ARRONDISSEMENTS and words[1].isdigit():

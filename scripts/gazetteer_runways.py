@@ -1,13 +1,13 @@
-"""The runways of large airports: lines that their areas follow, because a circle around the reference point misses terminals
-that are kilometers away from it. Used by scripts/build-gazetteer.
+"""The runways of large airports. The area of such an airport follows its runways, because a circle around the reference
+point misses terminals several kilometers away. Used by scripts/build-gazetteer.
 
-The ends, (latitude, longitude) in degrees, are those that aeronautical publications print, good to about 300 m, as the
-margin around them allows. `lines` checks each against airportsdata: its length, and that it lies by the reference point.
+The ends, latitude and longitude in degrees, come from aeronautical publications and are good to about 300 m, which is enough
+for the margin around them. `lines` checks the length of each runway, and its distance from airportsdata's reference point.
 """
 
 import math
 
-# IATA code: latitude and longitude of one end and the other, runway by runway.
+# One runway per entry: the airport's IATA code, then latitude and longitude of both ends.
 RUNWAYS = """
 AMS 52.3626 4.7118 52.3286 4.7089; AMS 52.2891 4.7372 52.3046 4.7776; AMS 52.3166 4.7463 52.3186 4.7970
 AMS 52.3314 4.7400 52.3018 4.7375; AMS 52.3213 4.7802 52.2908 4.7774
@@ -44,9 +44,9 @@ STN 51.8771 0.2229 51.8949 0.2501
 VIE 48.1228 16.5333 48.1090 16.5756; VIE 48.1197 16.5782 48.0886 16.5913
 ZRH 47.4757 8.5360 47.4450 8.5565; ZRH 47.4820 8.5360 47.4614 8.5644; ZRH 47.4592 8.5375 47.4567 8.5702
 """
-MARGIN_METERS = 1300  # terminals stand that near a runway
+MARGIN_METERS = 1300  # terminals are this near to a runway
 LENGTH_METERS = (1200, 5500)
-OFF_METERS = 6000  # what the middle of a runway may be away from the reference point
+OFF_METERS = 6000  # from the reference point to the middle of a runway, at most
 METERS_PER_DEGREE = 111_200
 
 
@@ -56,7 +56,8 @@ def meters(one, other):
 
 
 def lines(references):
-    """Pairs of ends by the place of the airport in `references`, which are its IATA code and reference point; each checked."""
+    """The runways of each airport, as pairs of ends by the airport's index in `references`, a list of (IATA code, reference
+    point). Exits if a runway is implausible."""
     out = {}
     for entry in RUNWAYS.replace("\n", ";").split(";"):
         if not entry.strip():
@@ -65,7 +66,7 @@ def lines(references):
         south, west, north, east = map(float, numbers)
         ends = (south, west), (north, east)
         middle = (south + north) / 2, (west + east) / 2
-        # A code may stand twice, for a field that is no more.
+        # A code may occur twice, the second time for a closed field.
         off, number = min((meters(middle, point), number) for number, (other, point) in enumerate(references) if other == code)
         if not LENGTH_METERS[0] <= meters(*ends) <= LENGTH_METERS[1] or off > OFF_METERS:
             raise SystemExit(f"A runway of {code} is {meters(*ends):.0f} m long and {off:.0f} m off.")
