@@ -1,15 +1,15 @@
 import Geodesy
 
-// Circles, version 3 of the format: names with a point, or a line, and a radius around it. Little-endian, mapped into memory and
-// never parsed; written by scripts/gazetteer_circles.py, which specifies the same bytes. Sections follow one another in
-// this order, each beginning at a multiple of 64; their places follow from the counts in the header.
+// Circles, version 3 of the format: names, each with a point or a line and a radius around it. Little-endian, mapped
+// into memory and never parsed; written by scripts/gazetteer_circles.py, which specifies the same bytes. Sections follow
+// one another in this order, each beginning at a multiple of 64; their places follow from the counts in the header.
 //
 //   header   64 bytes   magic "CIRCLE\r\n" | version u32 | circles u32 | file bytes u64 | string bytes u32 |
 //                       attribution u32 (string) | greatest reach from a center u32 (m) | 28 zero bytes
 //   circles  52 each    geocentric x, y, z i32 (1/8 m) of the center | radius u32 (m) | latitude i32, longitude i32
 //                       (1e-7 degrees) | name u32 (string) | code u32 (string) | population u32, 0 where unknown |
-//                       geonameid u32, 0 where there is none | half x, y, z i32 (1/8 m), 0 for a circle: from the center
-//                       to an end of the line that everything within the radius of is in
+//                       geonameid u32, 0 where there is none | half x, y, z i32 (1/8 m): from the center of a line to one
+//                       of its ends, 0 for a circle. A coordinate within the radius of the line is in the area.
 //   bands    2 each     4,096 of them, each 3,125 m of z from -6,400,000 m on: the first circle that lies in it or above
 //   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
 //
@@ -90,16 +90,6 @@ final class Circles: Sendable {
 
     func name(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 24)] } }
 
-    /// The middle of a circle in space, rounded to 1/8 m.
-    func center(_ index: Int) -> GeocentricPoint {
-        withExtendedLifetime(self) {
-            let scale = Double(Self.unitsPerMeter)
-            return GeocentricPoint(
-                x: Double(circles.int32(index, at: 0)) / scale, y: Double(circles.int32(index, at: 4)) / scale,
-                z: Double(circles.int32(index, at: 8)) / scale)
-        }
-    }
-
     /// Two letters of the country and what follows.
     func code(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 28)] } }
 
@@ -131,8 +121,9 @@ final class Circles: Sendable {
         (circles.uint32(index, at: 40) | circles.uint32(index, at: 44) | circles.uint32(index, at: 48)) != 0
     }
 
-    /// Whether the center less a point, in units, is within the radius of the line. Chords: of a few kilometers they are
-    /// as long as geodesics to a millimeter.
+    /// Whether a point is within the radius of a line. `dx`, `dy` and `dz` are the line's center minus the point, in units.
+    ///
+    /// Distances are chords: over a few kilometers, a chord is less than 1 mm shorter than the geodesic.
     private func isNear(_ index: Int, radiusMeters: Double, _ dx: Double, _ dy: Double, _ dz: Double) -> Bool {
         let (hx, hy, hz) = (
             Double(circles.int32(index, at: 40)), Double(circles.int32(index, at: 44)),
@@ -144,7 +135,7 @@ final class Circles: Sendable {
         return x * x + y * y + z * z <= radius * radius
     }
 
-    /// The number of the place in GeoNames; nil if it is none.
+    /// The GeoNames number of a circle around a place, or nil for other circles.
     func geonameID(_ index: Int) -> Int? {
         let geonameID = circles.uint32(index, at: 36)
         return geonameID == 0 ? nil : Int(geonameID)

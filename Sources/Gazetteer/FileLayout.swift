@@ -1,7 +1,8 @@
-/// The head that every file of the gazetteer has, checked alike, and the sections that follow it.
+/// The header that every file of the gazetteer begins with, and the sections that follow it.
 ///
-/// 64 bytes, or 128 where the kind of file needs more, little-endian: a magic of 8 bytes, the version u32, a number u32, the bytes of the whole file u64, and what
-/// the kind of file needs. Sections follow one another, each beginning at a multiple of 64.
+/// The header has 64 bytes, or 128 in files that need more (`names.gazetteer`), little-endian: a magic of 8 bytes, the
+/// version u32, a number u32, the bytes of the whole file u64, and fields of the kind of file. Sections follow one
+/// another, each beginning at a multiple of 64.
 struct FileLayout {
     private static let leastHeaderByteCount = 64
     private let start: UnsafeRawPointer
@@ -25,7 +26,7 @@ struct FileLayout {
         guard byteCount >= Self.leastHeaderByteCount else {
             throw .damaged(path: path, reason: "its header is cut off")
         }
-        // Another version may have a shorter header.
+        // The version is checked before the length of the header: other versions may have a shorter one.
         let found = Section(start: start, count: 1, stride: Self.leastHeaderByteCount).uint32(0, at: 8)
         guard found == version else { throw .otherVersion(path: path, found: found, expected: version) }
         guard byteCount >= headerByteCount else { throw .damaged(path: path, reason: "its header is cut off") }

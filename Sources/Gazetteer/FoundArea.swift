@@ -1,26 +1,26 @@
 package import Geodesy
 
-/// A country, a first-order division, an airport or a water found by its name. Prints without its content.
+/// A country, first-order division, airport or body of water found by its name. Prints without its content.
 package struct FoundArea: Hashable, Sendable, DescribedWithoutContent {
-    /// What it is. The raw values are those of the file.
+    /// The kind of area. The raw values are those of `names.gazetteer`.
     package enum Kind: Int, Sendable { case country, administrativeArea, airport, water }
 
     package let kind: Kind
-    /// In English; `Gazetteer.name(of:in:using:)` says it in other languages.
+    /// The English name; `Gazetteer.name(of:in:using:)` gives it in other languages.
     package let name: String
-    /// A place near the middle of a country or division; the reference point of an airport; a point of a water.
+    /// A place near the middle of a country or division, the reference point of an airport, or a point on the water.
     package let coordinate: Coordinate
-    /// Inhabitants of a country or division; 0 where they are not known.
+    /// Inhabitants of a country or division; 0 if their number is unknown, and for airports and waters.
     package let population: Int
     package let match: FoundPlace.Match
-    /// The better, the sooner in a list, as ``FoundPlace/score``.
+    /// The rank among the results, comparable with ``FoundPlace/score``: a higher score comes first.
     package let score: Double
-    /// Of the country or the area in the file of places.
+    /// The number of the country or area in `places.gazetteer`.
     let number: Int
 }
 
 extension Gazetteer {
-    /// The country of a found area, where it is one or in one.
+    /// The country that a found area is or is in; nil if it is in none.
     package func country(of found: FoundArea) -> CountryCode? {
         switch found.kind {
         case .country: countryCode(numbered: found.number)
@@ -29,12 +29,12 @@ extension Gazetteer {
         }
     }
 
-    /// The name of the country of a found area, in the first of some languages that has one, else its local name.
+    /// The name of the country of a found area, in the first of `languages` that has one, else in the country's own.
     package func countryName(of found: FoundArea, in languages: [Language]) -> String? {
         country(of: found).flatMap { translation(of: .country($0), in: languages) ?? name(of: $0) }
     }
 
-    /// What a found area is called, in the first of some languages that has a name, else locally.
+    /// The name of a found area, in the first of `languages` that has one, else the local one.
     package func name(of found: FoundArea, in languages: [Language], using transform: GeocentricTransform) -> String {
         switch found.kind {
         case .country: countryName(of: found, in: languages) ?? found.name
@@ -43,12 +43,13 @@ extension Gazetteer {
         }
     }
 
-    /// The code in ISO 3166-2 of a found division; nil for what is none.
+    /// The ISO 3166-2 code of a found division, for example `AT-9`; nil if the result is not a division or has no code.
     package func administrativeAreaCode(of found: FoundArea) -> String? {
         found.kind == .administrativeArea ? isoCode(ofArea: found.number) : nil
     }
 
-    /// More languages name the outline that holds its middle than the area itself.
+    /// The name of a division. The outline around its middle is asked first, because it has names in more languages than
+    /// the area does.
     private func divisionName(
         of found: FoundArea, in languages: [Language], using transform: GeocentricTransform
     ) -> String? {

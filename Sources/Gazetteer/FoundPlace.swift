@@ -20,7 +20,7 @@ package struct FoundPlace: Hashable, Sendable {
 }
 
 extension Found {
-    /// How well a name fits; nil for addresses, which say it otherwise.
+    /// How well the name matches; nil for addresses, which have ``FoundAddress/isPartial`` instead.
     var match: FoundPlace.Match? {
         switch self {
         case .place(let place): place.match

@@ -154,9 +154,10 @@ extension Gazetteer {
     /// What the keys of a supplement are made with; nil if there is no `names.gazetteer`.
     package var streetFold: StreetFold? { names.map { StreetFold($0.fold, of: $0) } }
 
-    /// What a text may mean, the likeliest first: places, countries, divisions, airports and waters if one bears just that
-    /// name, else addresses, postal codes
-    /// and places of the supplements before places that begin so or are misspelled.
+    /// What a text may mean, the likeliest first.
+    ///
+    /// If a place, country, division, airport or water has exactly this name, only these are found. Otherwise addresses,
+    /// postal codes and places of the supplements come before places whose name begins with the text or is misspelled in it.
     ///
     /// - Parameter transform: One of the calling thread's own.
     package func found(named text: String, limit: Int = 10, using transform: GeocentricTransform) -> [Found] {

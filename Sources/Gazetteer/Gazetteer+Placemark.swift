@@ -3,7 +3,7 @@ package import Geodesy
 extension Gazetteer {
     /// Natural Earth draws shores about this coarsely: nearer to land than this a coordinate is on it.
     private static let coarseShoreMeters = 3000.0
-    /// So near to a populated place nobody is at sea.
+    /// A coordinate within this distance of a populated place is on land, whatever the sea outlines say.
     private static let villageMeters = 1500.0
     /// Azimuths in which the edge of a fix's accuracy is looked at.
     private static let azimuthCount = 16
@@ -125,7 +125,7 @@ extension Gazetteer {
         let aroundCount = near.aroundCount
         var isSea = isSea
         if isSea, aroundCount > 0, near[0].chordSquare <= Self.villageMeters * Self.villageMeters {
-            // Of an island that the outlines leave out.
+            // The place is on an island that the outlines leave out.
             isSea = false
             (finding.sea, finding.inlandSea) = (nil, nil)
         }

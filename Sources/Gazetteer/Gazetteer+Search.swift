@@ -6,10 +6,10 @@ extension Gazetteer {
     /// A name is found in any language GeoNames knows it in, in its own script or in Latin letters, with or without
     /// marks. Countries and first-order divisions before or behind it, with or without a comma, as names, codes or
     /// abbreviations, tell it from others ("Springfield, IL", "München Bayern", "Lyon, Frankreich"); so does a larger
-    /// place that it lies in or by ("Kreuzberg, Berlin"). Where no name is just that, those that begin
-    /// so are found, from three Latin letters on, and where there are none, those up to two typing errors away that have the
-    /// same first letter and enough people. Where nothing is known of what stands behind a comma, the name before it is found
-    /// alone. What people call places of their own ("my house") finds nothing.
+    /// place that it lies in or by ("Kreuzberg, Berlin"). If no name matches exactly, names that begin with the text are
+    /// found, from three Latin letters on, and if there are none, names up to two typing errors away that have the same
+    /// first letter and enough people. If the words behind a comma name nothing known, the name before it is found alone.
+    /// Texts such as "my house" find nothing: the gazetteer has no private places.
     ///
     /// About 20 µs, half a millisecond to two where there are typing errors.
     ///
@@ -25,9 +25,10 @@ extension Gazetteer {
 
     /// The places, countries, divisions, airports and waters a name may mean, the likeliest first.
     ///
-    /// As ``places(named:limit:)``. A country counts as if ten times as many lived there: who says "Georgia" means the country.
-    /// A division counts as if a third did, and comes behind a city of its name in it, unless that has less than a thirtieth
-    /// of its people: who says "São Paulo" means the city, who says "Washington" the state.
+    /// Names match as in ``places(named:limit:)``. A country ranks as if it had ten times its population, so that
+    /// "Georgia" finds the country first. A division ranks as if it had a third, and comes after a city of the same name
+    /// in it, unless that city has less than a thirtieth of the division's people: "São Paulo" finds the city first,
+    /// "Washington" the state.
     func placesAndAreas(named text: String, limit: Int, placesAlone: Bool = false) -> [Found] {
         precondition(limit > 0, "A search asks for one place at least.")
         guard let names, let question = PlaceQuestion(text, fold: names.fold), !question.isOwnPlace else { return [] }

@@ -179,7 +179,7 @@ package final class Gazetteer: Sendable {
         }
     }
 
-    /// The name of a place in the first of some languages that has one, else its local name.
+    /// The name of a place in the first of `languages` that has one, else its local name.
     func name(ofPlace number: Int, in languages: [Language]) -> String? {
         withExtendedLifetime(self) {
             guard number < file.records.count else { return nil }
@@ -188,30 +188,32 @@ package final class Gazetteer: Sendable {
         }
     }
 
-    /// The number of the city that a place is a quarter of; nil if it is none.
+    /// The number of the city that a place is a quarter of; nil if the place is not a quarter.
     func city(ofQuarter number: Int) -> Int? { withExtendedLifetime(self) { file.city(ofQuarter: number) } }
 
-    /// The name of a city in the first of some languages that has one, else its local name.
+    /// The name of a city in the first of `languages` that has one, else its local name.
     func cityName(_ city: Int, in languages: [Language]) -> String? {
         let geonameID = cities.flatMap { $0.geonameID(city) }
         return geonameID.flatMap { translation(of: .place(geonameID: $0), in: languages) } ?? cities?.name(city)
     }
 
-    /// In the first of some languages that has a name, else the local one; nil if that is the one of the thing's own file.
+    /// The name of a subject in the first of `languages` that has one, else its local name; nil if the local name is the
+    /// one in the subject's own file.
     func translation(of subject: Translations.Subject, in languages: [Language]) -> String? {
         translations?.name(of: subject, in: languages)
     }
 
     /// Which of some languages, the best first, there are names in: tags of BCP 47, such as `de` or `zh-TW`, of which
     /// the longest beginning that is known counts (RFC 4647, section 3.4). What comes after English is left out,
-    /// because everything has an English name or is called in English as it is where it is.
+    /// because everything has an English name: where the translations list none, it is the local one.
     package func languages(_ tags: [String]) -> [Language] { translations?.languages(tags) ?? [] }
 
-    /// The code in ISO 3166-2 of one of the areas of the places, if it has one, and what it is called.
+    /// The ISO 3166-2 code of an area of `places.gazetteer`, if it has one.
     func isoCode(ofArea area: Int) -> String? {
         withExtendedLifetime(self) { area < file.areas.count ? file.string(file.areas.uint32(area, at: 8)) : nil }
     }
 
+    /// The name of an area of `places.gazetteer` in the first of `languages` that has one, else its local name.
     func name(ofArea area: Int, in languages: [Language]) -> String? {
         translation(of: .area(area), in: languages)
             ?? withExtendedLifetime(self) {
@@ -219,7 +221,7 @@ package final class Gazetteer: Sendable {
             }
     }
 
-    /// The code of a country by its number.
+    /// The code of the country with a number in `places.gazetteer`.
     func countryCode(numbered number: Int) -> CountryCode? {
         withExtendedLifetime(self) {
             number < file.countries.count
@@ -227,7 +229,7 @@ package final class Gazetteer: Sendable {
         }
     }
 
-    /// The country that one of the areas of the places is in.
+    /// The number of the country that an area of `places.gazetteer` is in.
     func country(ofArea area: Int) -> Int? {
         withExtendedLifetime(self) { area < file.areas.count ? Int(file.areas.uint16(area, at: 12)) : nil }
     }

@@ -65,26 +65,19 @@ struct GazetteerFile: Sendable {
         guard placeCount > 0 else { throw .damaged(path: path, reason: "it holds no place") }
     }
 
-    /// Inhabitants of a place whose number is below the count.
+    /// Inhabitants of a place; its number must be below the count.
     func population(_ number: Int) -> UInt32 { points.uint32(number, at: 11) & ~Self.quarterBit }
 
-    /// Whether a place whose number is below the count is a part of a city.
+    /// Whether a place is a quarter of a city; its number must be below the count.
     func isQuarter(_ number: Int) -> Bool { points.uint32(number, at: 11) & Self.quarterBit != 0 }
 
-    /// The number of the city that a quarter is a part of.
+    /// The number of the city that a quarter is a part of; nil if the place is not a quarter.
     func city(ofQuarter number: Int) -> Int? {
-        var (low, high) = (0, quarters.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if Self.uint24(quarters, middle, at: 0) < number { low = middle + 1 } else { high = middle }
-        }
-        guard low < quarters.count, Self.uint24(quarters, low, at: 0) == number else { return nil }
-        let city = Self.uint24(quarters, low, at: 3)
+        func quarter(_ index: Int) -> Int { Int(quarters.uint32(index, at: 0) & 0xff_ffff) }
+        let index = firstIndex(from: 0, to: quarters.count) { quarter($0) >= number }
+        guard index < quarters.count, quarter(index) == number else { return nil }
+        let city = Int(quarters.uint24(index, at: 3))
         return city < records.count ? city : nil
-    }
-
-    private static func uint24(_ section: Section, _ index: Int, at offset: Int) -> Int {
-        Int(section.uint16(index, at: offset)) | (Int(section.uint16(index, at: offset + 1)) >> 8) << 16
     }
 
     var attribution: String { string(attributionOffset) ?? "" }

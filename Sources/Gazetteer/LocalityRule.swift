@@ -3,15 +3,16 @@
 /// A place reaches as far as its people would live at 5,000 to the square kilometer, and 1.5 km at the least. The
 /// coordinate belongs to the place it is deepest in, measured in that reach, or, if no place reaches it, to the one
 /// whose reach it is nearest to in that measure, within 25 km; of two alike, as at one point, to the more populous. Where
-/// it lies deep inside a large city at least seven times as populous of the same division, the city is the locality and the
-/// place is a part of it; so is, where the place is that city itself, the one it is deepest in of those that are nearer
-/// than the city's middle. What GeoNames calls a section of a city is a part of that city wherever it lies.
+/// it lies deep inside a large city at least seven times as populous of the same division, the city is the locality and
+/// the place is a part of it. If the place is that city itself, the part is the place that the coordinate is deepest in
+/// of those nearer than the city's middle. A place that GeoNames lists as a section of a city is a part of that city
+/// wherever it lies.
 enum LocalityRule {
     /// People in a square meter of a dense city, as in scripts/build_cities.py, which draws how deep is deep.
     private static let peoplePerSquareMeter = 0.005
     private static let leastReachSquareMeters = 1500.0 * 1500
     private static let mostDistanceSquareMeters = 25_000.0 * 25_000
-    /// How many times as populous the whole is as its part: Wien is eight times Favoriten.
+    /// A city has at least this many times the population of its part: Wien has eight times that of Favoriten.
     private static let wholeToPart = 7
 
     /// A place around the coordinate.
@@ -19,7 +20,7 @@ enum LocalityRule {
         let number: Int
         let population: Int
         let distanceSquareMeters: Double
-        /// Whether it is a part of a city by name.
+        /// Whether GeoNames lists it as a section of a city.
         var isQuarter = false
     }
 
@@ -44,8 +45,8 @@ enum LocalityRule {
 
     /// `places` are of one country, with their distances to the coordinate; `cities` too, the largest first.
     /// On a lake nothing but a place's least reach counts: within it the shore is meant, which is drawn coarsely.
-    /// `areaCode` says the first-order division of a place, and is asked only where there are cities; `cityOfQuarter` the
-    /// number of the city that a quarter is a part of.
+    /// `areaCode` gives the first-order division of a place and is called only if there are cities; `cityOfQuarter` gives
+    /// the number of the city that a quarter is a part of.
     static func answer(
         among places: some Sequence<Neighbor>, in cities: [City], isOnLake: Bool = false,
         areaCode: (Neighbor) -> String?, cityOfQuarter: (Int) -> Int? = { _ in nil }

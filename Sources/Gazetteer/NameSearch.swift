@@ -1,17 +1,17 @@
 import Geodesy
 import Glibc
 
-/// Answers one question by name.
+/// Searches `names.gazetteer` for one question.
 struct NameSearch {
     enum Subject: Hashable {
         case place(Int)
-        /// A number of ``NamesFile/thing(_:)``.
+        /// The number of a ``NamesFile/Thing``.
         case thing(Int)
 
-        /// Of equals the one with the higher goes first.
+        /// Breaks ties between equal scores: the higher comes first, so places come before things.
         var order: Int {
             switch self {
-            case .place(let number): number + 1 << 32;
+            case .place(let number): 1 << 32 + number
             case .thing(let number): number
             }
         }
@@ -33,30 +33,31 @@ struct NameSearch {
     /// "MUC" is not the name of Munich for those who ask for Much.
     private static let abbreviationMalus = 3.0
     private static let editMalus = 1.5
-    /// Logarithms: what a country is worth more than its people, and a division less.
+    /// Added to the logarithm of a country's population, subtracted from that of a division's.
     private static let countryBonus = 1.0
     private static let divisionMalus = 0.5
-    /// How many times the people of a city a division may have, to come behind it where both have one name.
+    /// A division comes after a city of the same name in it if it has at most this many times the city's people.
     private static let divisionToCity = 30
-    /// Those who write "VIE" mean the airport, not the sixth quarter of Paris.
+    /// "VIE" is Vienna's airport rather than the sixth arrondissement of Paris.
     private static let airportCodeBonus = 1.0
-    /// Fewer letters begin too many names to guess one; in scripts of syllables two characters are much.
+    /// Fewer Latin letters, or fewer characters of a syllabic script, begin too many names to guess one.
     private static let prefixLetters = 3
     private static let prefixSyllables = 2
-    /// An airport's name is long, and few of its letters are its own.
+    /// Names of airports and waters need more, because they are long and many begin alike.
     private static let sightPrefixLetters = 6
-    /// A name with typing errors is taken for that of a place of so many people at least: by the errors and by the units of the
-    /// name, because short ones are like many words; behind a country or the like, which most guesses do not fit, by the
-    /// errors alone.
+    /// The least population of a place that a misspelled name may mean, by typing errors and by UTF-16 units of the name:
+    /// a short misspelled name resembles many words. With a country or division behind the name, which rules out most wrong
+    /// guesses, only the typing errors count.
     private static let mistypedLeast = [
         1: [(units: 9, people: 0), (units: 7, people: 1000), (units: 5, people: 15_000), (units: 0, people: 100_000)],
         2: [(units: 10, people: 50_000), (units: 0, people: 200_000)],
     ]
     private static let mistypedQualifiedLeast = [1: 0, 2: 5000]
-    private static let shortLeast = 100_000
-    /// That of a place that many would ask for.
+    /// The least population of a country or division that a misspelled name may mean.
+    private static let mistypedAreaLeast = 100_000
+    /// The score from which a result is good enough to stop: that of a place many people ask for.
     private static let goodScore = 5.0
-    /// A place that few live in may be meant all the same.
+    /// Added to every population, so that a place with few or unknown inhabitants can still be found.
     private static let leastPopulation = 10.0
 
     let names: NamesFile
@@ -97,7 +98,7 @@ struct NameSearch {
         return sorted.prefix(limit).map(\.candidate)
     }
 
-    /// The score of a division that comes right behind a city of it that was found by the same name; nil for others.
+    /// The score that puts a division right behind a city of the same name in it; nil for every other candidate.
     private func behindItsCity(_ candidate: Candidate) -> Double? {
         guard candidate.match == .exact, case .thing(let number) = candidate.subject, let thing = names.thing(number),
             thing.kind == .administrativeArea, let code = gazetteer.isoCode(ofArea: thing.number)
@@ -146,13 +147,13 @@ struct NameSearch {
         }
     }
 
-    /// A thing and how a name is its.
+    /// A thing, with the kind of name it was found by.
     private struct NamedThing {
         let number: Int
         let kind: KeyList.Entry.Kind
     }
 
-    /// What bears a name and is no place.
+    /// The countries, divisions, airports and waters of a name.
     private func things(of key: [UInt16]) -> [NamedThing] {
         areas(names.areas.entries(of: key))
             + names.sights.entries(of: key).map { NamedThing(number: $0.number, kind: $0.kind) }
@@ -165,7 +166,7 @@ struct NameSearch {
         }
     }
 
-    /// Whether enough stands there to be the beginning of a name.
+    /// Whether a key is long enough to be searched as the beginning of a name.
     private func mayBegin(_ key: [UInt16]) -> Bool {
         if key.count(where: { $0 > 0x7f }) >= Self.prefixSyllables { return true }
         return key.count(where: { $0 > 0x7f || UInt16(ascii: "a")...UInt16(ascii: "z") ~= $0 }) >= Self.prefixLetters
@@ -197,7 +198,7 @@ struct NameSearch {
         }
     }
 
-    /// What stands before the first comma, where nothing is known of what stands behind it.
+    /// Finds the name before the first comma if the words behind it name nothing known.
     private mutating func nameOnly() {
         guard let (name, rest) = question.parted, qualifiers(rest).isEmpty else { return }
         for entry in names.places.entries(of: question.key(name)) { offer(entry, .nameOnly) }
@@ -227,7 +228,7 @@ struct NameSearch {
                 names.areas.eachKey(within: limit, of: key) { found, entries, edits in
                     guard edits == limit, beginAlike(found, key) else { return }
                     for thing in areas(entries) where thing.kind != .abbreviation {
-                        guard names.weight(ofThing: thing.number) ?? 0 >= Self.shortLeast else { continue }
+                        guard names.weight(ofThing: thing.number) ?? 0 >= Self.mistypedAreaLeast else { continue }
                         offer(thing, .misspelled(edits: edits), bonus: -malus)
                     }
                 }
@@ -237,7 +238,8 @@ struct NameSearch {
         }
     }
 
-    /// Few mistype the first letter, unless they exchange the first two.
+    /// Whether two keys have the same first letter, or the first two letters swapped: other typing errors in the first
+    /// letter are rare.
     private func beginAlike(_ found: [UInt16], _ asked: [UInt16]) -> Bool {
         if found.first == asked.first { return true }
         return found.count > 1 && asked.count > 1 && found[0] == asked[1] && found[1] == asked[0]
@@ -248,8 +250,8 @@ struct NameSearch {
         return Self.mistypedLeast[edits]?.first { key.count >= $0.units }?.people ?? .max
     }
 
-    /// Spaces that were written and are not in the main name, or the other way round, are typing errors too: "my house" is
-    /// not Mulhouse.
+    /// The number of spaces that the question has too many or too few, compared with the main name. They count as typing
+    /// errors: "my house" is three errors from Mulhouse, two letters and a space.
     private func spaces(between entry: KeyList.Entry, _ words: Int) -> Int {
         guard let name = gazetteer.name(numbered: entry.number) else { return 0 }
         let own = names.fold.words(name).count
@@ -276,7 +278,7 @@ struct NameSearch {
     }
 
     private mutating func offer(_ thing: NamedThing, _ match: FoundPlace.Match, bonus: Double = 0) {
-        // A code is one as codes are written: "DE" and "NSW", not "de" and "in".
+        // Codes count only in capitals: "DE" and "NSW", not "de" and "in".
         guard let weight = names.weight(ofThing: thing.number),
             thing.kind != .abbreviation || question.isInCapitals && match == .exact,
             let kind = names.kind(ofThing: thing.number)
@@ -314,7 +316,7 @@ struct NameSearch {
         best[subject] = Candidate(subject: subject, match: match, score: score)
     }
 
-    /// Whether a thing is in the countries that qualifiers name; a country is in none.
+    /// Whether a thing is in every country that the qualifiers name; a country is in no other.
     private func isIn(_ number: Int, _ qualifiers: [Qualifier]) -> Bool {
         guard let thing = names.thing(number), thing.kind != .country else { return false }
         let country =

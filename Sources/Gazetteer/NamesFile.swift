@@ -26,7 +26,7 @@ import Geodesy
 // number in the low 18 bits, kind in the next two (0 another name, 1 the main name, 2 an abbreviation), and the highest
 // bit set if another follows. A key of areas says countries (their number in places.gazetteer), areas (1000 and theirs)
 // and divisions of divisions (10000 and their label in regions.gazetteer); kind 3 is a name that tells places from others
-// but does not find the area itself. Things are what is found by name and is no place: countries, in the order of
+// but does not find the area itself. Things are everything else that can be found by name: countries, in the order of
 // places.gazetteer, first-order divisions, airports and waters.
 
 /// The names that places are found by, mapped.
@@ -81,7 +81,8 @@ final class NamesFile: Sendable {
         mapping = file
     }
 
-    /// The thing that a number of ``areas`` is; nil for divisions of divisions, and for what only tells places apart.
+    /// The number of the thing for a number of ``areas``; nil for second-order divisions, and for areas that only tell
+    /// places apart.
     func thing(ofArea number: Int) -> Int? {
         if number < Self.firstArea { return number < things.count ? number : nil }
         guard number < Self.firstPart, number - Self.firstArea < areaThings.count else { return nil }
@@ -89,39 +90,39 @@ final class NamesFile: Sendable {
         return thing < things.count ? thing : nil
     }
 
-    /// People, or what stands for them.
+    /// The population of a country or division; for airports and waters, a population that ranks them among these.
     func weight(ofThing number: Int) -> Int? { number < things.count ? Int(things.uint32(number, at: 8)) : nil }
 
+    /// nil if there is no thing of that number, or the file is damaged.
     func kind(ofThing number: Int) -> FoundArea.Kind? {
         number < things.count ? FoundArea.Kind(rawValue: Int(things.uint32(number, at: 16) & 0xff)) : nil
     }
 
-    /// nil if there is no such, or the file is damaged.
+    /// nil if there is no thing of that number, or the file is damaged.
     func thing(_ number: Int) -> Thing? {
         withExtendedLifetime(self) {
-            guard number < things.count,
+            guard let kind = kind(ofThing: number), let weight = weight(ofThing: number),
                 let coordinate = try? Coordinate(
                     latitude: Double(things.int32(number, at: 0)) / Self.unitsPerDegree,
                     longitude: Double(things.int32(number, at: 4)) / Self.unitsPerDegree),
                 let name = strings[things.uint32(number, at: 12)]
             else { return nil }
-            let word = things.uint32(number, at: 16)
-            guard let kind = FoundArea.Kind(rawValue: Int(word & 0xff)) else { return nil }
             return Thing(
-                kind: kind, name: name, coordinate: coordinate, weight: Int(things.uint32(number, at: 8)),
-                number: Int(word >> 8))
+                kind: kind, name: name, coordinate: coordinate, weight: weight,
+                number: Int(things.uint24(number, at: 17)))
         }
     }
 
-    /// What is found by name and is no place.
+    /// A country, first-order division, airport or water.
     struct Thing {
         let kind: FoundArea.Kind
-        /// In English.
+        /// The English name.
         let name: String
-        /// Where it is shown: a place near its middle, for a country or division.
+        /// As ``FoundArea/coordinate``.
         let coordinate: Coordinate
+        /// As ``NamesFile/weight(ofThing:)``.
         let weight: Int
-        /// Of the country or the area in the file of places.
+        /// The number of the country or area in `places.gazetteer`; 0 for airports and waters.
         let number: Int
     }
 

@@ -18,7 +18,7 @@ package struct Place: Hashable, Sendable, DescribedWithoutContent {
     package let administrativeArea: String?
     /// Its code in ISO 3166-2, where GeoNames' division is one of those.
     package let administrativeAreaISOCode: String?
-    /// Of the area in the file, which is a division and a time zone.
+    /// The number of its area in `places.gazetteer`: a division within one time zone.
     let areaNumber: Int
     /// The name of its time zone in the IANA database, such as `Europe/Vienna`.
     package let timeZone: String

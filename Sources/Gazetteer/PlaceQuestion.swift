@@ -15,11 +15,11 @@ struct PlaceQuestion {
     let isLatin: Bool
     /// Whether it has capital letters and no small ones.
     let isInCapitals: Bool
-    /// Whether it says no more than what many call a place of their own, such as "my house": nobody knows here where that is,
-    /// whatever village bears the name.
+    /// Whether it has only words for private places, such as "my house". Such a question finds nothing, even if a village
+    /// has that name.
     let isOwnPlace: Bool
 
-    /// Folded. Words that are also names of towns of some size, such as "casa", are left out.
+    /// Words for private places, folded. Names of larger towns, such as "casa", are left out.
     private static let ownPlaces = Set(
         """
         my our the at to home house place flat apartment work office job school gym parents mom mum dad grandma grandparents

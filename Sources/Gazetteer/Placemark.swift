@@ -12,8 +12,8 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// How its names are said: a pointer to copy instead of the content.
     private indirect enum Wording: Hashable {
         case plain
-        /// `named` is set in the placemark of a place that was found by its name. Languages are what names are said in, the
-        /// best first; local names where there are none in these.
+        /// `named` is set in the placemark of a place that was found by its name. Names are in the first of `languages`
+        /// that has one, else local.
         case special(named: Place?, languages: [Language])
     }
 
@@ -29,14 +29,14 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// The country, its territorial sea included; absent on the high seas.
     package var isoCountryCode: CountryCode? { named.map { CountryCode($0.countryCode) } ?? finding.country }
 
-    /// The country's name, in its own language if in none of the languages asked for; where that is not written in Latin
-    /// letters, in English.
+    /// The country's name, in the first requested language that has one, else in the country's own language, or in English
+    /// if that language is not written in Latin letters.
     package var country: String? {
         guard let code = isoCountryCode else { return nil }
         return gazetteer.translation(of: .country(code), in: languages) ?? gazetteer.name(of: code)
     }
 
-    /// The first-order division of that country, called as ``country`` is.
+    /// The first-order division of that country, in a language chosen as for ``country``.
     package var administrativeArea: String? {
         guard isOwn else { return named.flatMap { gazetteer.name(ofArea: $0.areaNumber, in: languages) } }
         return name(of: top) ?? areaOfNearest.flatMap { gazetteer.name(ofArea: $0, in: languages) }
@@ -100,13 +100,14 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
             ?? finding.inlandSea.flatMap { gazetteer.waters?.name($0) }
     }
 
-    /// Airports within 2 km of whose reference point, or at large ones within 1.3 km of whose runways, the coordinate is, in
-    /// the order of their IATA codes; then what
-    /// supplements have of interest within 100 m, the accuracy asked for added, the nearest first.
+    /// Airports in the order of their IATA codes, then places of interest from the supplements, the nearest first.
+    ///
+    /// An airport is listed within 2 km of its reference point, a large one also within 1.3 km of a runway; a place of
+    /// interest within 100 m. The accuracy asked for is added to the 100 m.
     package var areasOfInterest: [String] {
         guard named == nil else { return [] }
         let besides = finding.besides
-        // A large one has several outlines.
+        // A large airport has several outlines.
         var airports: [String] = []
         for name in besides.airports.compactMap({ gazetteer.airports?.name($0) }) where airports.last != name {
             airports.append(name)
@@ -159,13 +160,13 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
             ?? country
     }
 
-    /// What a person would call the place to others, in a few words: as ``name``, but a part of a city with the city, such as
+    /// A few words that name the place to other people: as ``name``, but a part of a city comes with the city, for example
     /// "Favoriten, Wien".
     package var shortAddress: String? {
         guard addressLine == nil, areasOfInterest.isEmpty, let quarter = subLocality, let city = locality else {
             return name
         }
-        // "Paris 18e" says the city already.
+        // "Paris 18e" already contains the city.
         return quarter.split(separator: " ").contains { $0 == city } ? quarter : "\(quarter), \(city)"
     }
 
@@ -210,7 +211,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// The label of the first-order division.
     private var top: Int? { finding.region.map { gazetteer.regions?.tiling.parent($0) ?? $0 } }
 
-    /// The area of the nearest place, where outlines are older than today's divisions, or there are none.
+    /// The area of the nearest place, used if the outline there is older than today's divisions or there is no outline.
     private var areaOfNearest: Int? {
         if let top {
             guard let tiling = gazetteer.regions?.tiling, tiling.code(top) == nil, tiling.name(top) == nil else {

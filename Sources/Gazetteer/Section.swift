@@ -28,6 +28,18 @@ struct Section: @unchecked Sendable {
     }
 }
 
+/// The first index in a range that satisfies a predicate, found by bisection; `end` if none does.
+///
+/// - Parameter isSo: True for every index after the first one it is true for.
+func firstIndex(from start: Int, to end: Int, where isSo: (Int) -> Bool) -> Int {
+    var (low, high) = (start, end)
+    while low < high {
+        let middle = (low + high) / 2
+        if isSo(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+}
+
 /// Strings in a mapped file, each a length u16 and that many bytes of UTF-8, named by the offset of its length.
 struct StringSection: Sendable {
     private let bytes: Section

@@ -11,8 +11,9 @@
 // A subject is a geonameid; for a country 0xf0000000 and its two letters as a tiling stores them; for a division
 // 0xe0000000 and its label in regions.gazetteer, and 0xd0000000 and its number among the areas of places.gazetteer.
 //
-// The first language has an empty tag: it is what everything is called where it is, if that is another name than the file
-// of the thing itself has, which is the English one. English has an entry for everything that has one there.
+// The first language has an empty tag and holds local names: "Wien" for Vienna. The file of the subject itself has the
+// English name, so a subject without an entry under the empty tag has one name for both. English has an entry for every
+// subject that has one under the empty tag.
 
 /// A language there are names in.
 package struct Language: Hashable, Sendable {
@@ -47,7 +48,7 @@ final class Translations: Sendable {
     /// As many as a person could speak; more are left out.
     private static let languagesMax = 8
 
-    /// The language of each place itself.
+    /// The local names, which the file lists under the empty tag.
     private static let local = Language(number: 0)
 
     private let mapping: MappedFile
@@ -77,7 +78,8 @@ final class Translations: Sendable {
         var found: [Language] = []
         for tag in tags.prefix(Self.languagesMax) {
             var parts = tag.lowercased().split(separator: "-")
-            // What English calls as everybody does has no entry, so nothing may come after it.
+            // English is the last language: it has no entry for a subject whose local name is the English one, and a
+            // language behind it would win there.
             let isLast = parts.first == "en"
             while !parts.isEmpty {
                 if let language = language(parts.joined(separator: "-")) {
@@ -91,8 +93,8 @@ final class Translations: Sendable {
         return found
     }
 
-    /// What something is called in the first of some languages that has a name for it, else what it is called where it is;
-    /// nil if its own file says that.
+    /// The name of a subject in the first of `chosen` that has one, else its local name; nil if the local name is the one
+    /// in the subject's own file.
     func name(of subject: Subject, in chosen: [Language]) -> String? {
         withExtendedLifetime(self) {
             for language in chosen {
@@ -106,7 +108,7 @@ final class Translations: Sendable {
         let key = subject.key
         guard language.number < languages.count else { return nil }
         let end = language.number + 1 < languages.count ? first(language.number + 1) : entries.count
-        let index = Self.firstIndex(from: first(language.number), to: end) { entries.uint32($0, at: 0) >= key }
+        let index = firstIndex(from: first(language.number), to: end) { entries.uint32($0, at: 0) >= key }
         guard index < end, entries.uint32(index, at: 0) == key else { return nil }
         return strings[entries.uint24(index, at: 4)]
     }
@@ -116,18 +118,9 @@ final class Translations: Sendable {
     private func language(_ tag: String) -> Language? {
         withExtendedLifetime(self) {
             func known(_ index: Int) -> String { strings[languages.uint32(index, at: 0)] ?? "" }
-            let index = Self.firstIndex(from: 0, to: languages.count) { known($0) >= tag }
+            let index = firstIndex(from: 0, to: languages.count) { known($0) >= tag }
             return index < languages.count && known(index) == tag ? Language(number: index) : nil
         }
     }
 
-    /// The first index for which something is so that stays so.
-    private static func firstIndex(from start: Int, to end: Int, where isSo: (Int) -> Bool) -> Int {
-        var (low, high) = (start, end)
-        while low < high {
-            let middle = (low + high) / 2
-            if isSo(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }
