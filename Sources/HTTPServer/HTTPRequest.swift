@@ -46,9 +46,13 @@ package struct HTTPRequest: Sendable {
     /// empty for any other type, and for a body with broken escapes, with NUL, or that is not UTF-8.
     package var form: [(name: String, value: String)] {
         let type = header("content-type")?.prefix { $0 != ";" && $0 != " " }
-        guard type.map({ isSameFieldName(String($0), "application/x-www-form-urlencoded") }) == true,
-            let text = String(validating: body, as: UTF8.self)
-        else { return [] }
+        guard type.map({ isSameFieldName(String($0), "application/x-www-form-urlencoded") }) == true else { return [] }
+        return formFields
+    }
+
+    /// The fields of a body that may be of the type `application/x-www-form-urlencoded` but need not say so; as ``form``.
+    package var formFields: [(name: String, value: String)] {
+        guard let text = String(validating: body, as: UTF8.self) else { return [] }
         return (RequestTarget.decodeQuery(Substring(text).utf8) ?? []).map { ($0.name, $0.value) }
     }
 

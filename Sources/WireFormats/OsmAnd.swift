@@ -1,10 +1,11 @@
 import JSON
 package import Whereabouts
 
-/// The messages of Traccar's clients and of OsmAnd, `GET` or `POST /osmand`, in both forms (Traccar,
-/// `OsmAndProtocolDecoder` and its tests): parameters in the query or in a form, and the newer client's JSON.
+/// The messages of Traccar's clients and of OsmAnd, `GET` or `POST /osmand`, in all forms (Traccar,
+/// `OsmAndProtocolDecoder` and its tests): parameters in the query or in a form, the newer client's JSON, and the arrays of
+/// parameters as JSON of Traccar's client SDK (`HttpUploader.kt`).
 ///
-/// One request holds one message. What identifies the device is read by ``deviceKey(in:)`` and is no part of the fix.
+/// One request holds one message, or an array of them. What identifies the device is read by ``deviceKey(in:)`` and is no part of the fix.
 package enum OsmAnd {
     /// A parameter of the query or of a form, its escapes resolved.
     package typealias Parameter = (name: String, value: String)
@@ -33,10 +34,14 @@ package enum OsmAnd {
         draft.time = .at(now)
         var isValid = true
         var left: [Parameter] = []
+        let isOsmAnd = isOsmAnd(parameters)
         for (name, value) in parameters {
+            if isOsmAnd, readOsmAnd(name, value, into: &draft) { continue }
             if name == "valid" { isValid = value == "1" || value.lowercased() == "true" }
             if !read(name, value, into: &draft) { left.append((name, value)) }
         }
+        // Android says 0 for an accuracy that it does not know; OsmAnd and GPSLogger pass that on.
+        if draft.horizontalAccuracy == 0, draft.latitude != 0 || draft.longitude != 0 { draft.horizontalAccuracy = nil }
         // The receiver says so itself: kept, and used by nothing.
         if !isValid { draft.horizontalAccuracy = -1 }
         var remainder = Remainder()
@@ -45,6 +50,25 @@ package enum OsmAnd {
         let report = draft.report(now: now)
         if case .rejected = report { return report.about(object(parameters)[...]) }
         return report
+    }
+
+    /// Whether OsmAnd itself sent this by its own template (`LiveSender.java`): a time in milliseconds, an `hdop` and no
+    /// `accuracy`. Clients of Traccar's send seconds and an accuracy; the units of OsmAnd are not theirs.
+    private static func isOsmAnd(_ parameters: [Parameter]) -> Bool {
+        func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+        guard let time = value("timestamp").flatMap({ DecimalText.parse($0.utf8) }), time >= 0x1p31 else {
+            return false
+        }
+        return value("hdop") != nil && value("accuracy") == nil
+    }
+
+    /// OsmAnd calls its accuracy in meters `hdop`, and its `speed` is in meters a second.
+    private static func readOsmAnd(_ name: String, _ value: String, into draft: inout FixDraft) -> Bool {
+        switch name {
+        case "hdop": keep(DecimalText.parse(value.utf8), in: &draft.horizontalAccuracy)
+        case "speed": keep(DecimalText.parse(value.utf8).flatMap(Sentinel.nonNegative), in: &draft.speed)
+        default: false
+        }
     }
 
     /// Parameters as an object; a name that comes several times, as `wifi` does, has a list of values.
@@ -84,10 +108,13 @@ package enum OsmAnd {
         case "speed":
             // Knots: 1852 m an hour.
             return keep(number.flatMap(Sentinel.nonNegative).map { $0 * 1852 / 3600 }, in: &draft.speed)
+        case "speed_mps":
+            // Traccar has no such name: for templates of clients that know meters a second only.
+            return keep(number.flatMap(Sentinel.nonNegative), in: &draft.speed)
         case "bearing", "heading":
             guard let number, number <= 360 else { return false }
             return keep(Sentinel.course(number), in: &draft.course)
-        case "batt":
+        case "batt", "batproc":
             guard let number, number <= 100 else { return false }
             return keep(Sentinel.nonNegative(number / 100), in: &draft.batteryLevel)
         default: return false
@@ -112,20 +139,51 @@ package enum OsmAnd {
 
     // MARK: JSON
 
-    /// The member `device_id` of a JSON body.
+    /// The member `device_id` of a JSON body; of the SDK's array or object, `id` of the first.
     package static func deviceKey(inJSON body: [UInt8]) -> String? {
-        (try? JSONDocument.parse(body))?.root["device_id"]?.string
+        guard let root = (try? JSONDocument.parse(body))?.root else { return nil }
+        if let first = root.array?.first(where: { _ in true }) { return first["id"]?.string }
+        return root["device_id"]?.string ?? root["id"]?.string
     }
 
-    /// What the message came to; one without a position is a `status`.
+    /// What the messages came to; one without a position is a `status`.
+    ///
+    /// Never fails: an object of the client comes to one report, the array of its SDK to one an element, and more elements
+    /// than ``Limits/batchCommands`` to one `tooLarge`.
     ///
     /// - Parameter now: house time, against which a fix is in the future.
-    package static func report(ofJSON body: [UInt8], now: Timestamp) -> Report {
-        guard body.count <= Limits.ingestBodyBytes else { return .rejected(.tooLarge) }
-        guard let source = try? JSONSource(parsing: body[...]) else { return .rejected(.notJSON) }
+    package static func reports(ofJSON body: [UInt8], now: Timestamp) -> [Report] {
+        guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge, text: withoutKey)] }
+        guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
+        if let elements = source.elements {
+            guard elements.count <= Limits.batchCommands else { return [.rejected(.tooLarge, text: withoutKey)] }
+            // The first one's key opened the door, for one device.
+            let key = elements.first?.value["id"]?.string
+            return elements.map { flat($0, key: key, now: now) }
+        }
         // Beside it stands the reporting key, which is kept nowhere.
-        guard let told = source.members?.first(where: { $0.key == "location" })?.source, let location = told.members
-        else { return .rejected(.unknownType, text: Array("{}".utf8)[...]) }
+        guard let told = source.members?.first(where: { $0.key == "location" })?.source, told.members != nil else {
+            guard let key = source.value["id"]?.string else { return [.rejected(.unknownType, text: withoutKey)] }
+            return [flat(source, key: key, now: now)]
+        }
+        return [located(told, now)]
+    }
+
+    /// What is kept of a body in which the reporting key may stand anywhere.
+    private static let withoutKey = Array("{}".utf8)[...]
+
+    /// A flat object of the SDK, whose members are the parameters' names with numbers for values.
+    private static func flat(_ source: JSONSource, key: String?, now: Timestamp) -> Report {
+        guard let members = source.members else { return .rejected(.unknownType, text: withoutKey) }
+        guard source.value["id"]?.string == key else { return .rejected(.badValue, text: withoutKey) }
+        return report(
+            of: members.map { member in
+                (name: member.key, value: member.value.string ?? String(decoding: member.source.text, as: UTF8.self))
+            }, now: now)
+    }
+
+    private static func located(_ told: JSONSource, _ now: Timestamp) -> Report {
+        let location = told.members ?? []
         guard location.contains(where: { $0.key == "coords" && $0.value.kind == .object }) else {
             return .message("status", location)
         }

@@ -30,6 +30,24 @@ package enum OwnTracks {
         return bounded(elements.flatMap { element in reports(of: element, now, open).map { $0.about(element.text) } })
     }
 
+    /// Reads the fields of a form, as clients send whose body is a template of their user's, as GPSLogger's: a message whose
+    /// values are all texts. Reads like the same message in JSON.
+    ///
+    /// - Parameter now: house time, against which a fix is in the future.
+    package static func reports(ofForm fields: [(name: String, value: String)], now: Timestamp) -> [Report] {
+        guard fields.count <= formFieldsMax else { return [.rejected(.tooLarge)] }
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, value) in fields { writer.field(name, value) }
+        writer.endObject()
+        // What is rejected is kept as it came.
+        return reports(from: writer.bytes, now: now).map {
+            if case .rejected(let reason, _) = $0 { .rejected(reason) } else { $0 }
+        }
+    }
+
+    private static let formFieldsMax = 64
+
     private static func bounded(_ reports: [Report]) -> [Report] {
         reports.count <= Limits.batchCommands ? reports : [.rejected(.tooLarge)]
     }
@@ -157,7 +175,15 @@ package enum OwnTracks {
         if wasEncrypted, let mark = try? JSONSource(parsing: Array(#"{"_decrypted":true}"#.utf8)[...]).members?.first {
             remainder.append(mark)
         }
-        for member in members where !read(member.key, member.value, into: &draft) { remainder.append(member) }
+        // The apps write numbers. Texts come from a template that the user of some other client has written, and no such
+        // client knows kilometers per hour (GPSLogger's `%SPD` is Android's `getSpeed()`).
+        let isTemplate = members.contains { $0.key == "lat" && $0.value.string != nil }
+        for member in members {
+            let isRead =
+                isTemplate
+                ? readText(member.key, member.value, into: &draft) : read(member.key, member.value, into: &draft)
+            if !isRead { remainder.append(member) }
+        }
         draft.remainder = remainder.text()
 
         if members.allSatisfy({ overlandKeys.contains($0.key) }) { draft.time = overlandTime(draft.time) }
@@ -191,7 +217,30 @@ package enum OwnTracks {
         return true
     }
 
-    /// Seconds since 1970, a number or (in old files) a string.
+    /// As ``read(_:_:into:)``, of a template: numbers may be texts, and the speed is in meters a second.
+    private static func readText(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+        guard let number = value.double ?? value.string.flatMap({ DecimalText.parse($0.utf8) }) else {
+            return read(key, value, into: &draft)
+        }
+        switch key {
+        case "lat": draft.latitude = number
+        case "lon": draft.longitude = number
+        case "acc": draft.horizontalAccuracy = number
+        case "alt": draft.altitude = number
+        case "vac": draft.verticalAccuracy = number
+        case "vel": draft.speed = Sentinel.nonNegative(number)
+        case "cog":
+            guard number <= 360 else { return false }
+            draft.course = Sentinel.course(number)
+        case "batt":
+            guard number <= 100 else { return false }
+            draft.batteryLevel = Sentinel.nonNegative(number / 100)
+        default: return read(key, value, into: &draft)
+        }
+        return true
+    }
+
+    /// Seconds since 1970, a number or (in old files and templates) a string.
     private static func time(_ value: JSONValue) -> ReportedTime {
         let seconds = value.double ?? value.string.flatMap { DecimalText.parse($0.utf8) }
         return seconds.flatMap(Timestamp.init(seconds:)).map(ReportedTime.at) ?? .unreadable

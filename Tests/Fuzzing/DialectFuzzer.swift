@@ -33,7 +33,7 @@ private enum Dialect: String, CaseIterable {
         case .ownTracks: OwnTracks.reports(from: body, now: now) { Array($0.utf8) }
         case .overland: Overland.reports(from: body, now: now)
         case .osmAnd: [OsmAnd.report(of: Self.parameters(body), now: now)]
-        case .traccarJSON: [OsmAnd.report(ofJSON: body, now: now)]
+        case .traccarJSON: OsmAnd.reports(ofJSON: body, now: now)
         case .fixes: FixJSON.reports(from: body, now: now)
         case .reports: ReportJSON.reports(from: body, now: now)
         }

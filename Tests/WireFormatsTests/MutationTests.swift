@@ -59,7 +59,7 @@ import Whereabouts
             var lines = FixLines(now: now)
             let reports =
                 OwnTracks.reports(from: body, now: now) + FixJSON.reports(from: body, now: now)
-                + Overland.reports(from: body, now: now) + [OsmAnd.report(ofJSON: body, now: now)]
+                + Overland.reports(from: body, now: now) + OsmAnd.reports(ofJSON: body, now: now)
                 + ReportJSON.reports(from: body, now: now) + lines.feed(body).map(\.report)
                 + lines.finish().map(\.report)
             for case .fix(let fix, let answering) in reports {

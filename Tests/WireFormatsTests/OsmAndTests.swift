@@ -48,6 +48,73 @@ import Whereabouts
         #expect(try #require(report("id=1&lat=46.5&lon=9.25").fix).timestamp == now)
     }
 
+    /// OsmAnd's own template for live tracking (OsmAnd, `LiveSender.java`): `{2}` is `System.currentTimeMillis()`, `{3}` is
+    /// `getAccuracy()` and `{5}` is `getSpeed()`, meters and meters a second.
+    @Test func `OsmAnd's hdop is an accuracy and its speed is in meters a second`() throws {
+        let query =
+            "id=key&lat=46.5&lon=9.25&timestamp=1767225610123&hdop=12.5&altitude=410.0&speed=10.0&bearing=90.0&batproc=87"
+        let fix = try #require(report(query).fix)
+        #expect(fix.timestamp.milliseconds == 1_767_225_610_123)
+        #expect(fix.horizontalAccuracy == 12.5 && fix.speed == 10 && fix.course == 90 && fix.batteryLevel == 0.87)
+        #expect(fix.remainder == nil)
+        // Any of the three missing, it is a client of Traccar's.
+        for other in [
+            query.replacing("5610123", with: "5610"), query + "&accuracy=8", query.replacing("&hdop=12.5", with: ""),
+        ] {
+            let fix = try #require(report(other).fix)
+            #expect(try abs(#require(fix.speed) - 5.144444444444445) < 1e-12)
+            #expect(fix.horizontalAccuracy == (other.contains("accuracy") ? 8 : nil))
+        }
+    }
+
+    /// For templates of clients that know meters a second only, as OsmAnd and GPSLogger.
+    @Test func `a speed can be given in meters a second by its name`() throws {
+        let fix = try #require(
+            report("id=key&lat=46.5&lon=9.25&timestamp=1767225610&accuracy=0.0&speed_mps=10.0&batt=87").fix)
+        // Android says 0 for an accuracy that it does not know.
+        #expect(fix.speed == 10 && fix.horizontalAccuracy == nil && fix.remainder == nil)
+    }
+
+    /// What the SDK of Traccar's client posts (`traccar-client-sdk`, `HttpUploader.kt` with `uploadJson`): flat objects in an
+    /// array, numbers as numbers, speed in knots.
+    @Test func `an array of the SDK becomes a fix each, and its key is no part of what is kept`() throws {
+        let body = """
+            [{"id":"key","lat":46.5,"lon":9.25,"timestamp":1767225610,"accuracy":4.5,"altitude":410.2,"speed":10,\
+            "bearing":90,"batt":87,"charge":true,"alarm":"sos"},
+             {"id":"key","timestamp":1767225620,"batt":86},
+             {"id":"key","lat":147,"lon":9.25,"timestamp":1767225630}, 7]
+            """
+        #expect(OsmAnd.deviceKey(inJSON: Array(body.utf8)) == "key")
+        let reports = OsmAnd.reports(ofJSON: Array(body.utf8), now: now)
+        try #require(reports.count == 4)
+        let fix = try #require(reports[0].fix)
+        #expect(fix.timestamp.milliseconds == 1_767_225_610_000 && fix.coordinate.latitude == 46.5)
+        #expect(fix.horizontalAccuracy == 4.5 && fix.altitude == 410.2 && fix.course == 90 && fix.batteryLevel == 0.87)
+        #expect(try abs(#require(fix.speed) - 5.144444444444445) < 1e-12)
+        #expect(fix.remainder == #"{"charge":"true","alarm":"sos"}"#)
+        #expect(reports[1] == .message(type: "status", text: #"{"timestamp":"1767225620","batt":"86"}"#))
+        #expect(reports.suffix(2).withoutTexts == [.rejected(.badCoordinate), .rejected(.unknownType)])
+        guard case .rejected(_, let text?) = reports[2] else {
+            Issue.record("What is rejected is kept without the key, so not as it came.")
+            return
+        }
+        #expect(!String(decoding: text, as: UTF8.self).contains("key"))
+    }
+
+    @Test func `one of the SDK's objects alone is read, and too many are too large`() throws {
+        let one = #"{"id":"key","lat":46.5,"lon":9.25,"timestamp":1767225610}"#
+        #expect(OsmAnd.deviceKey(inJSON: Array(one.utf8)) == "key")
+        #expect(try only(OsmAnd.reports(ofJSON: Array(one.utf8), now: now)).fix?.coordinate.latitude == 46.5)
+        let many = "[" + Array(repeating: one, count: Limits.batchCommands + 1).joined(separator: ",") + "]"
+        #expect(OsmAnd.reports(ofJSON: Array(many.utf8), now: now).withoutTexts == [.rejected(.tooLarge)])
+        // An element of another device is none of this one's.
+        let mixed = "[\(one),\(one.replacing("key", with: "other"))]"
+        #expect(
+            OsmAnd.reports(ofJSON: Array(mixed.utf8), now: now).last.map { [$0] }?.withoutTexts == [
+                .rejected(.badValue)
+            ])
+    }
+
     @Test func `the other fields`() throws {
         let fix = try #require(
             report(
@@ -106,7 +173,7 @@ import Whereabouts
             "uuid":"3F2A","mock":false,"activity":{"type":"walking","confidence":90},\
             "battery":{"level":0.87,"is_charging":false},"extras":{}}}
             """.utf8)
-        let fix = try #require(OsmAnd.report(ofJSON: body, now: now).fix)
+        let fix = try #require(OsmAnd.reports(ofJSON: body, now: now).first?.fix)
         #expect(OsmAnd.deviceKey(inJSON: body) == "key")
         #expect(fix.timestamp.milliseconds == 1_767_225_600_250)
         #expect(fix.coordinate.latitude == 46.5 && fix.coordinate.longitude == 9.25 && fix.horizontalAccuracy == 4.5)
@@ -124,7 +191,7 @@ import Whereabouts
             {"device_id":"key","location":{"timestamp":"2026-01-01T00:00:00Z","coords":{"latitude":46.5,"longitude":9.25,\
             "odometer":1},"odometer":2,"battery":{"odometer":3,"is_charging":true}}}
             """
-        let fix = try #require(OsmAnd.report(ofJSON: Array(body.utf8), now: now).fix)
+        let fix = try #require(OsmAnd.reports(ofJSON: Array(body.utf8), now: now).first?.fix)
         #expect(fix.remainder == #"{"odometer":1,"is_charging":true}"#)
     }
 
@@ -133,11 +200,12 @@ import Whereabouts
             {"device_id":"key","location":{"timestamp":"2026-01-01T00:00:00Z","coords":{"latitude":46.5,"longitude":9.25,\
             "accuracy":-1,"altitude":410,"altitude_accuracy":-1},"battery":{"level":-1}}}
             """
-        let fix = try #require(OsmAnd.report(ofJSON: Array(body.utf8), now: now).fix)
+        let fix = try #require(OsmAnd.reports(ofJSON: Array(body.utf8), now: now).first?.fix)
         #expect(fix.horizontalAccuracy == nil && fix.altitude == nil && fix.batteryLevel == nil)
         guard
-            case .rejected(.badCoordinate, let text?) = OsmAnd.report(
-                ofJSON: Array(body.replacing("46.5", with: "147").utf8), now: now)
+            case .rejected(.badCoordinate, let text?)? = OsmAnd.reports(
+                ofJSON: Array(body.replacing("46.5", with: "147").utf8), now: now
+            ).first
         else {
             Issue.record("A latitude of 147 is none.")
             return
@@ -154,6 +222,6 @@ import Whereabouts
         (#"{"location":{"coords":{"latitude":1,"longitude":2}}}"#, .rejected(.missingField)),
     ])
     func `other JSON`(body: String, report: Report) {
-        #expect([OsmAnd.report(ofJSON: Array(body.utf8), now: now)].withoutTexts == [report])
+        #expect(OsmAnd.reports(ofJSON: Array(body.utf8), now: now).withoutTexts == [report])
     }
 }

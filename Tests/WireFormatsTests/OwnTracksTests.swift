@@ -72,7 +72,7 @@ import Whereabouts
         (#"{"_type":"location","lat":1,"lon":2}"#, .missingField),
         (#"{"_type":"location","lat":147,"lon":2,"tst":1767225610}"#, .badCoordinate),
         (#"{"_type":"location","lat":1,"lon":180.001,"tst":1767225610}"#, .badCoordinate),
-        (#"{"_type":"location","lat":"1","lon":2,"tst":1767225610}"#, .badCoordinate),
+        (#"{"_type":"location","lat":"north","lon":2,"tst":1767225610}"#, .badCoordinate),
         (#"{"_type":"location","lat":null,"lon":2,"tst":1767225610}"#, .badCoordinate),
         (#"{"_type":"location","lat":1,"lon":2,"tst":"soon"}"#, .badTimestamp),
         (#"{"_type":"location","lat":1,"lon":2,"tst":"0x60000000"}"#, .badTimestamp),
@@ -160,6 +160,53 @@ import Whereabouts
         // With any other member it is another client, whose clock may well say so.
         let other = body.replacing(#""acc""#, with: #""tid":"x","acc""#)
         #expect(try report(other).fix?.timestamp.milliseconds == Int64(seconds) * 1000)
+    }
+
+    /// What GPSLogger sends once it has put its values into a template that quotes them, as the one in Dawarich's and
+    /// GeoPulse's documentation does (GPSLogger, `CustomUrlManager.java`: `%SPD` is Android's `getSpeed()`).
+    private static let quoted = """
+        {
+          "_type" : "location", "t": "u", "acc": "4.5", "alt": "410.0", "batt": "87.0", "bs": "false",
+          "lat": "46.5", "lon": "-9.25", "tst": "1767225610", "vel": "3.5"
+        }
+        """
+
+    @Test func `a template's quoted numbers are numbers, and its speed is in meters a second`() throws {
+        let fix = try #require(try report(Self.quoted).fix)
+        #expect(fix.timestamp.milliseconds == 1_767_225_610_000)
+        #expect(fix.coordinate.latitude == 46.5 && fix.coordinate.longitude == -9.25)
+        #expect(fix.horizontalAccuracy == 4.5 && fix.altitude == 410 && fix.batteryLevel == 0.87 && fix.speed == 3.5)
+        #expect(fix.remainder == #"{"t": "u","bs": "false"}"#)
+    }
+
+    /// Android says 0 for what it does not know (`Location.getAccuracy()`).
+    @Test func `a template's accuracy of zero is not known`() throws {
+        let fix = try #require(try report(Self.quoted.replacing("4.5", with: "0.0")).fix)
+        #expect(fix.horizontalAccuracy == nil)
+        #expect(
+            try report(
+                Self.quoted.replacing("4.5", with: "0.0").replacing("46.5", with: "0.0").replacing("-9.25", with: "0"))
+                == .rejected(.noFix))
+        #expect(try report(Self.quoted.replacing("46.5", with: "nowhere")) == .rejected(.badCoordinate))
+    }
+
+    /// The same in the other form that GPSLogger's body can have.
+    @Test func `fields of a form are read as the message that they are`() throws {
+        var form = [
+            ("_type", "location"), ("t", "u"), ("acc", "4.5"), ("alt", "410.0"), ("batt", "87"), ("lat", "46.5"),
+            ("lon", "-9.25"), ("tst", "1767225610"), ("vel", "3.5"), ("desc", "a & b"),
+        ].map { (name: $0, value: $1) }
+        let fix = try #require(try only(OwnTracks.reports(ofForm: form, now: now)).fix)
+        #expect(fix.timestamp.milliseconds == 1_767_225_610_000)
+        #expect(fix.coordinate.latitude == 46.5 && fix.coordinate.longitude == -9.25)
+        #expect(fix.horizontalAccuracy == 4.5 && fix.altitude == 410 && fix.batteryLevel == 0.87 && fix.speed == 3.5)
+        #expect(fix.remainder == #"{"t":"u","desc":"a & b"}"#)
+        form.removeAll { $0.name == "lon" }
+        #expect(OwnTracks.reports(ofForm: form, now: now).withoutTexts == [.rejected(.missingField)])
+        form[0].value = "hologram"
+        #expect(OwnTracks.reports(ofForm: form, now: now).withoutTexts == [.rejected(.unknownType)])
+        // The same name twice: which of them is meant cannot be told.
+        #expect(OwnTracks.reports(ofForm: form + form, now: now).withoutTexts == [.rejected(.notJSON)])
     }
 
     @Test func `bodies and arrays beyond their bounds are too large`() throws {

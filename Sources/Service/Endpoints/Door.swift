@@ -103,6 +103,9 @@ struct Door: Sendable {
         switch authorization[..<space].lowercased() {
         case "bearer": return caller(secret: credentials)
         case "basic":
+            // Overland in its OwnTracks mode sends its token and a colon as they are (`setupHTTPClient` in `GLManager.m`);
+            // a colon is no character of base64.
+            if credentials.last == ":" { return caller(secret: credentials.dropLast()) }
             guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
                 let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased()),
                 let caller = caller(secret: text[text.index(after: colon)...])

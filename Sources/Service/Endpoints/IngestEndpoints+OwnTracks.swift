@@ -15,8 +15,10 @@ extension IngestEndpoints {
         var reports =
             exchange.request.droppedBytes > 0
             ? [.rejected(.tooLarge)]
-            : OwnTracks.reports(
-                from: exchange.request.body, now: service.clock(), opening: box.map { box in { box.open(base64: $0) } })
+            : messageInForm(exchange.request).map { OwnTracks.reports(ofForm: $0, now: service.clock()) }
+                ?? OwnTracks.reports(
+                    from: exchange.request.body, now: service.clock(),
+                    opening: box.map { box in { box.open(base64: $0) } })
         answerQuestions(with: &reports, of: service.log.withStanding { $0.owner(of: exchange.caller) }, service)
         let requests = reports.compactMap { report in
             if case .message("request", let text) = report { OwnTracks.request(text) } else { nil }
@@ -30,6 +32,15 @@ extension IngestEndpoints {
             case .failure(let problem): respond(problem.response)
             }
         }
+    }
+
+    /// The fields of a message that came as a form, whatever it calls itself: a client whose user writes the body, as
+    /// GPSLogger, has one type for all of them.
+    private static func messageInForm(_ request: HTTPRequest) -> [(name: String, value: String)]? {
+        let first = request.body.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+        guard let first, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return nil }
+        let fields = request.formFields
+        return fields.contains { $0.name == "_type" } ? fields : nil
     }
 
     /// Lets a fix that the app calls its answer to `reportLocation` name the question that was passed on.

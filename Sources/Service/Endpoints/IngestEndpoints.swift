@@ -29,11 +29,11 @@ enum IngestEndpoints {
     static func osmAnd(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void)
     {
         let request = exchange.request
-        let report =
+        let reports =
             isJSON(request)
-            ? OsmAnd.report(ofJSON: request.body, now: service.clock())
-            : OsmAnd.report(of: request.query + request.form, now: service.clock())
-        take([report], answering: HTTPResponse(status: 200), service, exchange, respond)
+            ? OsmAnd.reports(ofJSON: request.body, now: service.clock())
+            : [OsmAnd.report(of: request.query + request.form, now: service.clock())]
+        take(reports, answering: HTTPResponse(status: 200), service, exchange, respond)
     }
 
     /// For clients that hear one word only, whatever became of what they sent.

@@ -253,6 +253,11 @@ extension Operation {
 
     private static let anything: JSONTree = ["type": "object"]
 
+    private static let osmAndWords = [
+        "id": "The device's reporting key.", "speed": "Knots.",
+        "speed_mps": "Meters a second, for templates of clients that do not know knots.",
+    ]
+
     private static let reports: KeyValuePairs<String, Operation> = [
         "POST /v1/fixes": Operation(
             group: .reports, summary: "Report one fix or many.", access: .reportingKey,
@@ -278,13 +283,16 @@ extension Operation {
             answer: Schema.object(["result": Schema.text])),
         "GET /osmand": Operation(
             group: .reports, summary: "OsmAnd and Traccar's client, in parameters.", access: .message,
-            query: ["id", "lat", "lon", "timestamp", "accuracy", "altitude", "speed", "bearing", "batt"].map { name in
-                Parameter(
-                    name: name, schema: Schema.text, isRequired: name == "id",
-                    description: name == "id" ? "The device's reporting key." : "As the client sends it.")
-            }),
+            query: ["id", "lat", "lon", "timestamp", "accuracy", "altitude", "speed", "speed_mps", "bearing", "batt"]
+                .map {
+                    name in
+                    Parameter(
+                        name: name, schema: Schema.text, isRequired: name == "id",
+                        description: osmAndWords[name] ?? "As the client sends it.")
+                }),
         "POST /osmand": Operation(
-            group: .reports, summary: "OsmAnd and Traccar's client, as a form or as JSON.", access: .message,
+            group: .reports, summary: "OsmAnd and Traccar's client, as a form, as JSON or as the array of its SDK.",
+            access: .message,
             body: anything, bodyTypes: ["application/json", "application/x-www-form-urlencoded"]),
         "POST /v1/imports/*/batches": Operation(
             group: .reports, summary: "Bring in fixes of a device; the same again is no event again.",
