@@ -115,12 +115,13 @@ final class Pusher: Sendable {
         var nextTick = ContinuousClock.now
         while !state.read({ $0.isStopping }) {
             if round.fresh.isEmpty { place = log.waitForHead(after: place, milliseconds: Self.idleMilliseconds) }
-            let due = takeEnded(&round)
-            var again = ask(again: due, &round)
+            var due = takeEnded(&round)
             if ContinuousClock.now >= nextTick {
-                again += lookThrough(&round)
+                // What has just ended is due by both.
+                due.merge(lookThrough(&round)) { $0.union($1) }
                 nextTick = .now + tick
             }
+            let again = ask(again: due)
             let works = takeUp(&round)
             for (work, orders) in decide(works, leaving: &round.undecided) { push(work, orders, &round) }
             var missed: Set<QueryID> = []
@@ -170,7 +171,7 @@ final class Pusher: Sendable {
     }
 
     /// Forgets what is over, finds which devices have lost their token, and gives what is due again.
-    private func lookThrough(_ round: inout Round) -> [Work] {
+    private func lookThrough(_ round: inout Round) -> [QueryID: Set<DeviceID>] {
         let now = clock()
         for item in state.change({ $0.takeUnrecorded() }) { submit(item.command, item.query) }
         let hasNewToken = state.change { state in
@@ -186,7 +187,7 @@ final class Pusher: Sendable {
                 round.deviceless = []
             }
             round.taken = round.taken.filter { isOpen($0.key) }
-            var due: [QueryID: [DeviceID]] = [:]
+            var due: [QueryID: Set<DeviceID>] = [:]
             var gone: [QueryID: [DeviceID]] = [:]
             for (id, taken) in round.taken {
                 for (device, moment) in taken.waiting {
@@ -198,7 +199,7 @@ final class Pusher: Sendable {
                     guard moment <= now, known.mayBeWoken, apps.room(for: token) > 0,
                         standing.isPushWanted(id, to: device, token, at: now), due.count < Self.queriesAtOnce
                     else { continue }
-                    due[id, default: []].append(device)
+                    due[id, default: []].insert(device)
                 }
             }
             return (due, gone)
@@ -207,10 +208,10 @@ final class Pusher: Sendable {
             for device in devices { round.taken[query]?.waiting[device] = nil }
             closeIfDone(query, &round)
         }
-        return ask(again: due, &round)
+        return due
     }
 
-    private func ask(again due: [QueryID: [DeviceID]], _ round: inout Round) -> [Work] {
+    private func ask(again due: [QueryID: Set<DeviceID>]) -> [Work] {
         if due.isEmpty { return [] }
         return log.withStanding { standing in
             due.compactMap { id, devices in
@@ -222,14 +223,14 @@ final class Pusher: Sendable {
     }
 
     /// Notes which pushes have ended, and gives the devices that the writer is to be asked about at once.
-    private func takeEnded(_ round: inout Round) -> [QueryID: [DeviceID]] {
+    private func takeEnded(_ round: inout Round) -> [QueryID: Set<DeviceID>] {
         let ended = state.read { $0.ended.isEmpty } ? [] : state.change { $0.takeEnded() }
-        var due: [QueryID: [DeviceID]] = [:]
+        var due: [QueryID: Set<DeviceID>] = [:]
         for (query, device, ending) in ended {
             guard round.taken[query]?.underWay.remove(device) != nil else { continue }
             if case .open(let moment) = ending {
                 round.taken[query]?.waiting[device] = moment ?? Timestamp(milliseconds: .min)
-                if moment == nil { due[query, default: []].append(device) }
+                if moment == nil { due[query, default: []].insert(device) }
             }
             closeIfDone(query, &round)
         }
@@ -245,7 +246,7 @@ final class Pusher: Sendable {
         if hasFailed { submit(.endFailedQuery(query), query) } else { round.deviceless.remove(query) }
     }
 
-    /// Has the writer decide about all of them in few transactions. The standing runs ahead of the file; once these
+    /// Has the writer decide about all of them, each query once, in few transactions. The standing runs ahead of the file; once these
     /// decisions are durable, so are the questions before them.
     ///
     /// - Parameter undecided: gets what the log does not take now.
