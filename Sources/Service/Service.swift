@@ -52,12 +52,17 @@ package final class Service: Sendable {
 
     /// Opens the directory's log and projections and starts the threads; nothing listens yet.
     ///
-    /// - Parameter acceptingLoss: go on where events that were durable are lost, which is then an event.
+    /// - Parameters:
+    ///   - acceptingLoss: go on where events that were durable are lost, which is then an event.
+    ///   - clock: the time of the house, the system's if not given.
+    ///   - steady: milliseconds of a clock that nobody sets; `clock` if that is given alone, as in a simulation.
     /// - Throws: ``LogError``, ``GazetteerError`` or ``ConfigurationError``, each one sentence for an operator.
     package init(
         directory: DataDirectory, configuration: ServiceConfiguration, gazetteerPath: String?,
-        acceptingLoss: Bool = false, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
+        acceptingLoss: Bool = false, clock: (@Sendable () -> Timestamp)? = nil, steady: (@Sendable () -> Int64)? = nil
     ) throws {
+        let steady = steady ?? clock.map { clock in { @Sendable in clock().milliseconds } } ?? QuestionClock.system
+        let clock = clock ?? { @Sendable in Timestamp.now }
         memory_share_arenas(Self.arenas)
         self.directory = directory
         self.clock = clock
@@ -77,7 +82,7 @@ package final class Service: Sendable {
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
             rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place },
-            acceptingLoss: acceptingLoss, room: room, clock: clock)
+            acceptingLoss: acceptingLoss, room: room, clock: clock, steady: steady)
         self.log = log
         try Self.settlePushes(log)
         let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)

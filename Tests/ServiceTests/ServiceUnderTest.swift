@@ -67,7 +67,7 @@ final class ServiceUnderTest: Sendable {
         let clock = self.clock
         let service = try Service(
             directory: try DataDirectory(path: directory), configuration: configuration, gazetteerPath: Self.gazetteer,
-            clock: { clock.now })
+            clock: { clock.now }, steady: { clock.steady })
         running.withLock { $0 = service }
     }
 
@@ -222,9 +222,10 @@ struct Answer {
 
 /// The time of the house as a test sets it.
 final class HouseClock: Sendable {
-    private let state: Mutex<(base: Int64, isRunning: Bool)>
+    /// What was set is how far it was set without time having passed.
+    private let state: Mutex<(base: Int64, wasSet: Int64, isRunning: Bool)>
 
-    private init(base: Int64, isRunning: Bool) { state = Mutex((base, isRunning)) }
+    private init(base: Int64, isRunning: Bool) { state = Mutex((base, 0, isRunning)) }
 
     /// Stands at 2026-05-04T08:00:00Z until moved.
     static var standing: HouseClock { HouseClock(base: 1_777_881_600_000, isRunning: false) }
@@ -233,13 +234,20 @@ final class HouseClock: Sendable {
     static var running: HouseClock { HouseClock(base: 0, isRunning: true) }
 
     var now: Timestamp {
-        let (base, isRunning) = state.withLock { $0 }
-        return Timestamp(milliseconds: base + (isRunning ? Timestamp.now.milliseconds : 0))
+        Timestamp(milliseconds: steady + state.withLock { $0.wasSet })
+    }
+
+    /// Milliseconds of time passed: what a clock shows that nobody sets.
+    var steady: Int64 {
+        let (base, _, isRunning) = state.withLock { $0 }
+        return base + (isRunning ? Timestamp.now.milliseconds : 0)
     }
 
     /// Unix seconds, whole.
     var seconds: Int64 { now.milliseconds / 1000 }
 
     func advance(seconds: Int64) { state.withLock { $0.base += seconds * 1000 } }
+    /// Sets the clock, forward or back; no time passes.
+    func step(seconds: Int64) { state.withLock { $0.wasSet += seconds * 1000 } }
     func set(_ time: Timestamp) { state.withLock { $0.base = time.milliseconds } }
 }

@@ -20,9 +20,17 @@ extension ReadEndpoints {
             }
             let names = PrincipalNames(service)
             let now = service.clock()
+            let pending = service.log.withStanding { standing in
+                entries.reduce(into: Set<QueryID>()) { pending, entry in
+                    guard case .query(let query, _) = entry, let known = standing.queries[query.query],
+                        service.log.questions.left(of: query.query, known, at: now) > 0
+                    else { return }
+                    pending.insert(query.query)
+                }
+            }
             let next = entries.count == limit ? entries.last.map { "\($0.number)" } : nil
             return page(entries, next: next, asOf: asOf) { entry, writer in
-                entry.write(into: &writer, names, at: now)
+                entry.write(into: &writer, names, pending: pending)
             }
         }
     }
@@ -56,7 +64,8 @@ private enum AskedEntry {
         return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
     }
 
-    func write(into writer: inout JSONWriter, _ names: PrincipalNames, at now: Timestamp) {
+    /// - Parameter pending: the questions whose time is not over.
+    func write(into writer: inout JSONWriter, _ names: PrincipalNames, pending: Set<QueryID>) {
         writer.beginObject()
         switch self {
         case .query(let query, let disclosures):
@@ -68,7 +77,10 @@ private enum AskedEntry {
             writer.field("purpose", query.purposeForRequester)
             writer.field("initiation", query.initiation.word)
             writer.field("deadline", milliseconds: query.deadline.milliseconds)
-            writer.field("status", Self.status(query, isShown: !disclosures.isEmpty, at: now))
+            writer.field(
+                "status",
+                Self.status(
+                    query, isShown: !disclosures.isEmpty, isPending: pending.contains(query.query)))
             writer.array("shown") { writer in
                 for disclosure in disclosures {
                     writer.beginObject()
@@ -109,10 +121,10 @@ private enum AskedEntry {
     }
 
     /// As the asker saw it, and sees it now.
-    private static func status(_ query: AuditedQuery, isShown: Bool, at now: Timestamp) -> String {
+    private static func status(_ query: AuditedQuery, isShown: Bool, isPending: Bool) -> String {
         if query.verdict.isRefused { return "noSuchPerson" }
         if isShown, let end = query.end { return end.word }
-        return query.end != .cancelled && now < query.deadline ? "pending" : "noAnswer"
+        return query.end != .cancelled && isPending ? "pending" : "noAnswer"
     }
 
     /// Whom it was about: left out when the asker was told that there is no such person.

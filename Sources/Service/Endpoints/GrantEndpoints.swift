@@ -153,7 +153,10 @@ enum GrantEndpoints {
             let waiting = service.log.withStanding { standing in
                 (standing.openQueries[reading.permit.subject] ?? []).compactMap { id in
                     standing.queries[id].map { (id: id, query: $0) }
-                }.filter { $0.query.awaitsConsent && now < $0.query.deadline && $0.query.number <= durable }
+                }.filter { id, query in
+                    query.awaitsConsent && query.number <= durable
+                        && service.log.questions.left(of: id, query, at: now) > 0
+                }
             }
             let names = PrincipalNames(service)
             var asked: [LocationQuery] = []

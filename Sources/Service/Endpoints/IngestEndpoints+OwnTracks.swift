@@ -47,7 +47,9 @@ extension IngestEndpoints {
     static func answerQuestions(with reports: inout [Report], of person: PersonID?, _ service: Service) {
         let now = service.clock()
         guard let person,
-            let question = service.log.withStanding({ $0.questionsToPassOn(about: person, at: now).first })
+            let question = service.log.withStanding({
+                $0.questionsToPassOn(about: person, service.log.questions.time(at: now)).first
+            })
         else { return }
         for (index, report) in reports.enumerated() {
             guard case .fix(let fix, nil) = report, OwnTracks.isAnswer(fix) else { continue }
@@ -94,7 +96,7 @@ private struct PendingAnswer: Sendable {
                 else { return nil }
                 return (permit, handle, newest.number)
             }
-            return (friends, !standing.questionsToPassOn(about: person, at: now).isEmpty)
+            return (friends, !standing.questionsToPassOn(about: person, service.log.questions.time(at: now)).isEmpty)
         }
         isToReport = isAsked
         guard !found.isEmpty else { return }

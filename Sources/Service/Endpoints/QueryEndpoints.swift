@@ -83,7 +83,7 @@ enum QueryEndpoints {
         let now = service.clock()
         let durable = service.log.head
         let view = service.log.withStanding {
-            QueryView(id, for: exchange.caller, in: $0, at: now, durable: durable)
+            QueryView(id, for: exchange.caller, in: $0, at: now, service.log.questions, durable: durable)
         }
         guard let view else { throw .notFound }
         return view

@@ -23,15 +23,17 @@ struct QueryView {
 
     /// `nil` for a query that is not the caller's, or no longer known.
     ///
-    /// - Parameter durable: the head of the log. The writer folds before it commits: what is not durable yet has not
-    ///   happened.
+    /// - Parameters:
+    ///   - questions: says how long it has left.
+    ///   - durable: the head of the log. The writer folds before it commits: what is not durable yet has not happened.
     init?(
-        _ id: QueryID, for caller: Caller, in standing: borrowing Standing, at now: Timestamp, durable: Int64
+        _ id: QueryID, for caller: Caller, in standing: borrowing Standing, at now: Timestamp,
+        _ questions: QuestionClock, durable: Int64
     ) {
         guard let query = standing.queries[id], query.requester == caller.principal else { return nil }
         seesNumbers =
             if case .granted(let grant) = query.verdict { standing.grants[grant]?.precision == .exact } else { true }
-        isOver = query.deadline <= now
+        isOver = questions.left(of: id, query, at: now) == 0
         let unanswered: Seen = isOver ? .noAnswer : .pending
         switch query.end {
         case .answered, .answeredFromLastKnown:

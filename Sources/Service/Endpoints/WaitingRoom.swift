@@ -106,7 +106,7 @@ final class WaitingRoom: Sendable {
         let over = log.withStanding { standing in
             waiting.filter { query, guest in
                 if guest.until <= instant { return true }
-                let view = QueryView(query, for: guest.caller, in: standing, at: now, durable: durable)
+                let view = QueryView(query, for: guest.caller, in: standing, at: now, log.questions, durable: durable)
                 return view?.isSettled(but: guest.hidden) ?? true
             }
         }

@@ -76,6 +76,8 @@ package final class EventLog: Sendable {
     private let headSignal = Monitor((number: Int64(0), isStopped: false, isReleased: false))
     private let whenEnded = Mutex<Listener?>(nil)
     private let whenFailed = Mutex<(@Sendable () -> Void)?>(nil)
+    /// How long the open questions have left.
+    let questions: QuestionClock
     /// `nil` where no disk is watched.
     let room: Room?
     /// Why the standing could not be saved last; `nil` when it was.
@@ -102,13 +104,15 @@ package final class EventLog: Sendable {
     ///   - acceptingLoss: go on with a log that lacks events that were durable, and record that it does.
     ///   - room: of the disk; while it is short, the intake is refused.
     ///   - clock: the time of the house.
+    ///   - steady: milliseconds of a clock that nobody sets; `clock` if not given.
     /// - Throws: ``LogError/lost(_:)`` when events are missing and the loss is not accepted.
     init(
         path: String, keys: KeyRing, standingFile: StandingFile,
         rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> FixTail.Row?,
         timelinePlace: @escaping @Sendable () -> Int64, acceptingLoss: Bool = false, room: Room? = nil,
-        clock: @escaping @Sendable () -> Timestamp
+        clock: @escaping @Sendable () -> Timestamp, steady: (@Sendable () -> Int64)? = nil
     ) throws(LogError) {
+        questions = QuestionClock(steady ?? { @Sendable in clock().milliseconds })
         self.path = path
         self.room = room
         self.keys = keys

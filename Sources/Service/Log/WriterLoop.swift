@@ -29,7 +29,7 @@ final class WriterLoop: @unchecked Sendable {
     /// When saving is tried again after it failed, on the monotonic clock; `nil` when it did not.
     private var retrySaveSeconds: Double?
     /// Refusals that were only counted: by whom, how many, since when.
-    private var counted: [PrincipalID: (count: Int64, since: Timestamp)] = [:]
+    private var counted: [PrincipalID: (count: Int64, since: Timestamp, steadySince: Int64)] = [:]
 
     /// 2 MiB: enough for a checkpoint when nothing else is to be done.
     private static let pagesPerIdleCheckpoint = 500
@@ -244,7 +244,10 @@ final class WriterLoop: @unchecked Sendable {
         tail.isBehind = false
         let result: Result<Decision, AppendFailure> = log.withStanding { standing in
             do throws(Refusal) {
-                return .success(try standing.decide(item.command, by: item.caller, at: now, known: &tail))
+                return .success(
+                    try standing.decide(
+                        item.command, by: item.caller, at: now, questionTime: log.questions.time(at: now), known: &tail)
+                )
             } catch { return .failure(.refused(error)) }
         }
         return tail.isBehind ? .failure(.busy(retryAfterSeconds: 1)) : result
@@ -254,7 +257,7 @@ final class WriterLoop: @unchecked Sendable {
         _ decision: Decision, of item: EventLog.Waiting, at now: Timestamp
     ) -> Result<Receipt, AppendFailure> {
         if decision.isCountedRefusal {
-            counted[item.caller.principal, default: (0, now)].count += 1
+            counted[item.caller.principal, default: (0, now, log.questions.now())].count += 1
         }
         if let refusal = decision.refusal {
             log.refusals.add(1, ordering: .relaxed)
@@ -293,13 +296,20 @@ final class WriterLoop: @unchecked Sendable {
             correlation: correlation, cause: cause, event: event)
         log.changeStanding { $0.fold(recorded) }
         pushNews.formUnion(EventLog.PushNews(event))
+        if case .locationQueried(let asked) = event {
+            // Its time begins now, whoever looks at it first.
+            log.withStanding { standing in
+                if let query = standing.queries[asked.id] { log.questions.begin(asked.id, query, at: now) }
+            }
+        }
         log.tally.withLock { $0.fold(event, kind: encoded.kind, recordedAt: now) }
         sinceSaved += 1
     }
 
     /// Refusals beyond the rate become one event for each asker and minute.
     private func recordCounted(at now: Timestamp, all: Bool) throws(LogError) {
-        for (principal, refused) in counted where all || now.seconds(since: refused.since) >= 60 {
+        let steady = log.questions.now()
+        for (principal, refused) in counted where all || steady - refused.steadySince >= 60_000 {
             counted[principal] = nil
             let item = EventLog.Waiting(
                 command: .countRefusals(by: principal, count: refused.count, since: refused.since), caller: .house,

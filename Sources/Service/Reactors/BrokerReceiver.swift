@@ -87,9 +87,9 @@ final class BrokerReceiver: Sendable {
 
     /// What the phones are to be told now, on record.
     private static func commands(to phones: [DeviceID: String], _ service: Service) -> [BrokerPublication] {
-        let now = service.clock()
+        let time = service.log.questions.time(at: service.clock())
         let asked = service.log.withStanding { standing in
-            standing.openQueries.isEmpty ? [] : phones.keys.filter { standing.isToBeCommanded($0, at: now) }
+            standing.openQueries.isEmpty ? [] : phones.keys.filter { standing.isToBeCommanded($0, time) }
         }
         return asked.compactMap { device in
             // What the log does not take is tried again at the next turn.

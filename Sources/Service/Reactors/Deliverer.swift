@@ -81,7 +81,7 @@ final class Deliverer: Sendable {
 
     private func run(_ service: Service, _ context: AnswerContext) {
         var streams: [LiveStream] = []
-        var nextHeartbeat = clock().adding(seconds: Limits.liveHeartbeatSeconds)
+        var nextHeartbeat = log.questions.now() + Limits.liveHeartbeatSeconds * 1000
         while !state.read({ $0.isStopping }) {
             if streams.isEmpty {
                 let isWanted = state.wait { $0.isStopping || !$0.arrived.isEmpty ? true : nil }
@@ -101,9 +101,10 @@ final class Deliverer: Sendable {
                 after: streams.map(\.feed.logged).min() ?? log.head, milliseconds: Self.idleMilliseconds)
             deliver(upTo: head, to: &streams, service, context)
             let now = clock()
-            if now >= nextHeartbeat || nextHeartbeat > now.adding(seconds: 2 * Limits.liveHeartbeatSeconds) {
+            let steady = log.questions.now()
+            if steady >= nextHeartbeat {
                 for stream in streams { stream.stream.write(Array(LiveEndpoint.heartbeat.utf8)) }
-                nextHeartbeat = now.adding(seconds: Limits.liveHeartbeatSeconds)
+                nextHeartbeat = steady + Limits.liveHeartbeatSeconds * 1000
             }
             close(&streams, at: now)
         }

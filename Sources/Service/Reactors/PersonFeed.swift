@@ -106,7 +106,9 @@ struct PersonFeed {
         let looks = service.log.withStanding { standing in
             asked.keys.map { id in
                 (
-                    id, view: QueryView(id, for: caller, in: standing, at: now, durable: durable),
+                    id,
+                    view: QueryView(
+                        id, for: caller, in: standing, at: now, service.log.questions, durable: durable),
                     subject: standing.queries[id]?.subject
                 )
             }

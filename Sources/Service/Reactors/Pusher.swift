@@ -167,7 +167,11 @@ final class Pusher: Sendable {
             guard let token = standing.devices[device]?.pushToken, apps.line(for: token) != nil else { continue }
             devices.append((device, token))
         }
-        return Work(query: id, initiation: query.initiation, deadline: query.deadline, devices: devices)
+        // What is left of its time, whatever became of the house's clock since it was asked.
+        let now = clock()
+        let deadline = Timestamp(
+            milliseconds: now.milliseconds + log.questions.left(of: id, query, at: now))
+        return Work(query: id, initiation: query.initiation, deadline: deadline, devices: devices)
     }
 
     /// Forgets what is over, finds which devices have lost their token, and gives what is due again.

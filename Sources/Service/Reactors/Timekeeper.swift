@@ -21,12 +21,13 @@ final class Timekeeper: Sendable {
                 var tick = 0
                 while stopping.wait(milliseconds: Self.tickMilliseconds, for: { $0 ? true : nil }) == nil {
                     let now = clock()
-                    let isOverdue = log.withStanding { $0.hasOverdueQuery(at: now) }
+                    let isOverdue = log.withStanding { $0.hasOverdueQuery(log.questions.time(at: now)) }
                     // A refused or failed attempt is tried again at the next tick.
                     if isOverdue { _ = try? log.appendAndWait(.endOverdueQueries, by: .house, correlation: .random()) }
                     tick += 1
                     guard tick % Self.ticksPerSchedules == 0 else { continue }
                     log.room?.look()
+                    log.withStanding { standing in log.questions.forget { standing.queries[$0] != nil } }
                     // What the log does not take now is due at the next look.
                     for schedule in log.withStanding({ $0.dueSchedules(at: now, count: Self.questionsAtOnce) }) {
                         let query = QueryID.random()

@@ -11,7 +11,8 @@ final class WebhookRounds {
             case idle
             /// The first message waits for its record, its turn or its answer, or its failure for its record.
             case underWay
-            case pausing(until: Timestamp)
+            /// By a clock that nobody sets.
+            case pausing(until: Int64)
         }
 
         let url: PostURL
@@ -134,7 +135,7 @@ final class WebhookRounds {
         guard hasCourse(id), let course = courses[id] else { return }
         switch course.phase {
         case .underWay: return
-        case .pausing(let until): guard until <= now else { return }
+        case .pausing(let until): guard until <= service.log.questions.now() else { return }
         case .idle: break
         }
         if sendings[.next(id)] != nil {
@@ -274,16 +275,16 @@ final class WebhookRounds {
             }
             return
         }
-        let next = now.adding(
-            seconds: WebhookPatience.pauseSeconds(
-                after: course.tries, atLeastSeconds: outcome.retryAfterSeconds, jitter: .random(in: 0...1)))
-        course.phase = .pausing(until: next)
+        let pauseSeconds = WebhookPatience.pauseSeconds(
+            after: course.tries, atLeastSeconds: outcome.retryAfterSeconds, jitter: .random(in: 0...1))
+        let next = now.adding(seconds: pauseSeconds)
+        course.phase = .pausing(until: service.log.questions.now() + (next.milliseconds - now.milliseconds))
         deliverer.note(WebhookDeliverer.Trouble(tries: course.tries, outcome: outcome, nextTry: next), of: id)
     }
 
     private func noteFailure(of id: WebhookID, isDurable: Bool, at now: Timestamp) {
         guard isDurable else {
-            courses[id]?.phase = .pausing(until: now.adding(seconds: 1))
+            courses[id]?.phase = .pausing(until: service.log.questions.now() + 1000)
             return
         }
         finish(id)

@@ -30,9 +30,9 @@ extension Standing {
     }
 
     /// Open questions about `person` that may be passed on to their devices.
-    package func questionsToPassOn(about person: PersonID, at now: Timestamp) -> [QueryID] {
+    package func questionsToPassOn(about person: PersonID, _ questionTime: QuestionTime) -> [QueryID] {
         (openQueries[person] ?? []).filter { id in
-            queries[id].map { !$0.awaitsConsent && now < $0.deadline } ?? false
+            queries[id].map { !$0.awaitsConsent && questionTime(id, $0) < $0.deadline } ?? false
         }
     }
 
@@ -42,7 +42,8 @@ extension Standing {
     /// - Throws: ``Refusal/noSuchPerson`` when one of the friends may no longer be shown as it was computed: the answer is
     ///   thrown away.
     func answerDevice(
-        friends: [Permit], asOf: Int64, answerHash: Hash256, by caller: Caller, at now: Timestamp
+        friends: [Permit], asOf: Int64, answerHash: Hash256, by caller: Caller, at now: Timestamp,
+        questionTime: QuestionTime
     ) throws(Refusal) -> Decision {
         guard let person = owner(of: caller) else { throw .notFound }
         var decision = Decision()
@@ -57,32 +58,38 @@ extension Standing {
                             LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: answerHash)))),
                 to: .audit(friend.subject))
         }
-        command(DeviceID(rawValue: caller.principal.rawValue), of: person, at: now, in: &decision)
+        command(DeviceID(rawValue: caller.principal.rawValue), of: person, questionTime, in: &decision)
         return decision
     }
 
-    /// Records that a device is told to report, as ``answerDevice(friends:asOf:answerHash:by:at:)`` does, where the house
+    /// Records that a device is told to report, as ``answerDevice(friends:asOf:answerHash:by:at:questionTime:)`` does, where the house
     /// itself tells it.
-    func commandReports(of device: DeviceID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+    func commandReports(
+        of device: DeviceID, by caller: Caller, _ questionTime: QuestionTime
+    ) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
         guard let known = devices[device], !known.isRemoved else { return decision }
-        command(device, of: known.person, at: now, in: &decision)
+        command(device, of: known.person, questionTime, in: &decision)
         return decision
     }
 
     /// Whether a question waits for the device's owner that the device was not told of.
-    package func isToBeCommanded(_ device: DeviceID, at now: Timestamp) -> Bool {
+    package func isToBeCommanded(_ device: DeviceID, _ questionTime: QuestionTime) -> Bool {
         guard let known = devices[device], !known.isRemoved else { return false }
-        return !questionsToCommand(device, of: known.person, at: now).isEmpty
+        return !questionsToCommand(device, of: known.person, questionTime).isEmpty
     }
 
-    private func questionsToCommand(_ device: DeviceID, of person: PersonID, at now: Timestamp) -> [QueryID] {
-        questionsToPassOn(about: person, at: now).filter { queries[$0]?.commanded.contains(device) == false }
+    private func questionsToCommand(
+        _ device: DeviceID, of person: PersonID, _ questionTime: QuestionTime
+    ) -> [QueryID] {
+        questionsToPassOn(about: person, questionTime).filter { queries[$0]?.commanded.contains(device) == false }
     }
 
-    private func command(_ device: DeviceID, of person: PersonID, at now: Timestamp, in decision: inout Decision) {
-        for id in questionsToCommand(device, of: person, at: now) {
+    private func command(
+        _ device: DeviceID, of person: PersonID, _ questionTime: QuestionTime, in decision: inout Decision
+    ) {
+        for id in questionsToCommand(device, of: person, questionTime) {
             decision.append(
                 .locationReportCommanded(query: id, device: device), to: .audit(person), cause: queries[id]?.number ?? 0
             )

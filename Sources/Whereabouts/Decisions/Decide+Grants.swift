@@ -189,13 +189,14 @@ extension Standing {
     // MARK: Being asked each time
 
     func answerConsent(
-        _ id: QueryID, of handle: Handle, isGiven: Bool, by caller: Caller, at now: Timestamp
+        _ id: QueryID, of handle: Handle, isGiven: Bool, by caller: Caller, at now: Timestamp,
+        questionTime: QuestionTime
     ) throws(Refusal) -> Decision {
         guard case .success(let permit) = authorize(caller, to: .consent, about: handle, at: now) else {
             throw .noSuchPerson
         }
         guard let query = queries[id], query.subject == permit.subject, query.end == nil, query.awaitsConsent,
-            now < query.deadline
+            questionTime(id, query) < query.deadline
         else { throw .notFound }
         let audit = StreamID.audit(permit.subject)
         var decision = Decision()

@@ -110,11 +110,11 @@ extension Standing {
         return decision
     }
 
-    func endOverdueQueries(by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+    func endOverdueQueries(by caller: Caller, _ questionTime: QuestionTime) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
         for id in queryOrder {
-            guard let query = queries[id], query.isOverdue(at: now) else { continue }
+            guard let query = queries[id], query.isOverdue(at: questionTime(id, query)) else { continue }
             decision.append(
                 .locationQueryEnded(id, unansweredEnd(of: query), fix: nil), to: .audit(query.subject),
                 cause: query.number)

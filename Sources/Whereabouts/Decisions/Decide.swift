@@ -6,13 +6,18 @@ package protocol FixLookup {
     mutating func number(of fix: Fix, device: DeviceID, person: PersonID) -> Int64?
 }
 
+/// The time at which a question is judged against its deadline: the house's time, unless the clock was set after the question
+/// was asked.
+package typealias QuestionTime = (QueryID, Standing.Query) -> Timestamp
+
 extension Standing {
     /// Turns a command into the events it came to, or into a refusal. Reads nothing but its arguments.
     ///
     /// - Throws: ``Refusal``. Refusals about a person are events too: they come back as a decision whose reply the door
     ///   turns into the refusal; see ``Decision/refusal``.
     package func decide(
-        _ command: Command, by caller: Caller, at now: Timestamp, known fixes: inout some FixLookup
+        _ command: Command, by caller: Caller, at now: Timestamp, questionTime: QuestionTime,
+        known fixes: inout some FixLookup
     ) throws(Refusal) -> Decision {
         guard isValid(caller, at: now) else { throw .notAuthenticated }
         switch command {
@@ -41,7 +46,8 @@ extension Standing {
         case .openAccount(let hash, let handle, let key):
             return try openAccount(hash, as: handle, key: key, by: caller, at: now)
         case .answerConsent(let query, let person, let isGiven):
-            return try answerConsent(query, of: person, isGiven: isGiven, by: caller, at: now)
+            return try answerConsent(
+                query, of: person, isGiven: isGiven, by: caller, at: now, questionTime: questionTime)
         case .addRegion(let region, let person): return try addRegion(region, of: person, by: caller, at: now)
         case .removeRegion(let identifier, let person):
             return try removeRegion(identifier, of: person, by: caller, at: now)
@@ -70,7 +76,7 @@ extension Standing {
         case .recordPushTest(let attempt): return try recordPushTest(attempt, by: caller)
         case .settlePushes: return try settlePushes(by: caller)
         case .endFailedQuery(let query): return try endFailedQuery(query, by: caller)
-        case .endOverdueQueries: return try endOverdueQueries(by: caller, at: now)
+        case .endOverdueQueries: return try endOverdueQueries(by: caller, questionTime)
         case .cancelQuery(let query): return try cancelQuery(query, by: caller)
         case .disclose(let query, let content, let precision, let fix):
             return try disclose(query, content, precision: precision, fix: fix, by: caller, at: now)
@@ -78,8 +84,9 @@ extension Standing {
             return try recordRead(
                 question, permitted: permit, asOf: asOf, count: count, answerHash: hash, by: caller, at: now)
         case .answerDevice(let friends, let asOf, let hash):
-            return try answerDevice(friends: friends, asOf: asOf, answerHash: hash, by: caller, at: now)
-        case .commandReports(let device): return try commandReports(of: device, by: caller, at: now)
+            return try answerDevice(
+                friends: friends, asOf: asOf, answerHash: hash, by: caller, at: now, questionTime: questionTime)
+        case .commandReports(let device): return try commandReports(of: device, by: caller, questionTime)
         case .recordRefusedRead(let question): return try recordRefusedRead(question, by: caller, at: now)
         case .countRefusals(let principal, let count, let since):
             return try countRefusals(by: principal, count: count, since: since, by: caller)

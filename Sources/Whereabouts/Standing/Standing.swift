@@ -252,7 +252,9 @@ package struct Standing: Sendable {
     }
 
     /// Whether a query is to be ended because its time is up.
-    package func hasOverdueQuery(at now: Timestamp) -> Bool {
-        openQueries.values.contains { ids in ids.contains { queries[$0]?.isOverdue(at: now) ?? false } }
+    package func hasOverdueQuery(_ questionTime: QuestionTime) -> Bool {
+        openQueries.values.contains { ids in
+            ids.contains { id in queries[id].map { $0.isOverdue(at: questionTime(id, $0)) } ?? false }
+        }
     }
 }

@@ -202,7 +202,8 @@ import Whereabouts
             var lookup = scene.house.known
             let question = scene.house.question(id, about: "walker")
             let decision = try? scene.house.standing.decide(
-                .queryLocation(question), by: scene.stranger, at: scene.house.now, known: &lookup)
+                .queryLocation(question), by: scene.stranger, at: scene.house.now,
+                questionTime: { [now = scene.house.now] _, _ in now }, known: &lookup)
             scene.house.submit(.queryLocation(question), by: scene.stranger)
             return decision?.isCountedRefusal ?? false
         }

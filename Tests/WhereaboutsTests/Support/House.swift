@@ -18,7 +18,8 @@ struct House {
     mutating func submit(_ command: Command, by caller: Caller, key: RequestID? = nil) -> Result<Reply, Refusal> {
         do throws(Refusal) {
             if let key, let kept = try standing.outcome(of: key, by: caller, at: now) { return .success(kept.reply) }
-            let decision = try standing.decide(command, by: caller, at: now, known: &known)
+            let decision = try standing.decide(
+                command, by: caller, at: now, questionTime: { [now] _, _ in now }, known: &known)
             for draft in decision.drafts {
                 record(draft.event, in: draft.stream, cause: draft.cause, by: caller, key: key)
             }
