@@ -132,8 +132,18 @@ struct FieldReader {
         try reader.end()
     }
 
+    /// Integers in events are at most 2⁵³ from 0, as in JSON: a thousand times as much, as from seconds to milliseconds, and
+    /// the difference of two do not overflow.
+    private static let integers = -(Int64(1) << 53)...(Int64(1) << 53)
+
     mutating func integer(_ number: Int64) throws(CBORError) -> Int64? {
-        try field(number) { (reader) throws(CBORError) in try reader.integer() }
+        try field(number) { (reader) throws(CBORError) in try Self.integer(&reader) }
+    }
+
+    private static func integer(_ reader: inout CBORReader) throws(CBORError) -> Int64 {
+        let value = try reader.integer()
+        guard integers.contains(value) else { throw .unexpected }
+        return value
     }
 
     mutating func bool(_ number: Int64) throws(CBORError) -> Bool? {
@@ -158,7 +168,7 @@ struct FieldReader {
     mutating func integers(_ number: Int64) throws(CBORError) -> [Int64] {
         try field(number) { (reader) throws(CBORError) in
             var values: [Int64] = []
-            for _ in 0..<(try reader.array()) { values.append(try reader.integer()) }
+            for _ in 0..<(try reader.array()) { values.append(try Self.integer(&reader)) }
             return values
         } ?? []
     }
