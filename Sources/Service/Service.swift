@@ -35,6 +35,8 @@ package final class Service: Sendable {
     let requestFigures = RequestFigures()
     let requestKeys: RequestKeys
     let crossOrigin: CrossOrigin
+    /// How far the verification is that `GET /v1/verify` makes.
+    package let verificationProgress = VerificationProgress()
     private let server = Mutex<HTTPServer?>(nil)
     /// Whether a backup is being made; there is room for one.
     let isBackingUp = Atomic<Bool>(false)

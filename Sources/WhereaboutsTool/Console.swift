@@ -1,7 +1,8 @@
 import Glibc
+import Service
 import Synchronization
 
-/// Where the tool writes: results to one side, sentences for people to the other.
+/// Where the tool writes: results to standard output, sentences for people to standard error.
 final class Console: Sendable {
     private let write: @Sendable (_ bytes: [UInt8], _ isResult: Bool) -> Void
     /// Results not yet written: many short lines become few long writes.
@@ -57,6 +58,25 @@ final class Console: Sendable {
         guard showsProgress else { return }
         // ECMA-48: carriage return, then "erase in line" from there to the end.
         write(Array("\r\u{1B}[K\(text)".utf8), false)
+    }
+
+    /// Runs `body` and shows `text` as the line of progress, at once and every second until it ends.
+    ///
+    /// - Parameter text: The line; called on another thread.
+    func showingProgress<Value, Failure: Error>(
+        _ text: @escaping @Sendable () -> String, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard showsProgress else { return try body() }
+        let isDone = Monitor(false)
+        let thread = WorkerThread {
+            repeat { self.progress(text()) } while isDone.wait(milliseconds: 1000, for: { $0 ? true : nil }) == nil
+        }
+        defer {
+            isDone.change { $0 = true }
+            thread.join()
+            progress("")
+        }
+        return try body()
     }
 }
 

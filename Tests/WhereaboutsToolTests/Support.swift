@@ -11,8 +11,10 @@ import WhereaboutsClient
 final class Screen: Sendable {
     private let parts = Mutex<(results: [UInt8], notes: [UInt8])>(([], []))
 
-    var console: Console {
-        Console { bytes, isResult in
+    var console: Console { console(showsProgress: false) }
+
+    func console(showsProgress: Bool) -> Console {
+        Console(showsProgress: showsProgress) { bytes, isResult in
             self.parts.withLock { parts in
                 if isResult { parts.results += bytes } else { parts.notes += bytes }
             }

@@ -142,7 +142,7 @@ extension Service {
 
     private func check(_ logCopy: String, _ keysCopy: String) throws(LogError) -> BackupManifest {
         let copiedKeys = try KeyRing(path: keysCopy, keyEncryptionKey: try directory.keyEncryptionKey())
-        let found = try LogVerifier(path: logCopy, keys: copiedKeys).verify { _, _ in }
+        let found = try LogVerifier(path: logCopy, keys: copiedKeys).verify()
         if let problem = found.problem { throw .damaged(number: problem.number, problem.sentence) }
         guard found.lostParts == 0 else { throw .keyEncryptionKey("it does not open all keys of this directory.") }
         return BackupManifest(log: log.id, epoch: log.epoch, events: found.events, root: found.root, madeAt: clock())

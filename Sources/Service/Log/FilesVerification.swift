@@ -1,75 +1,46 @@
-import Cryptography
 import Glibc
-import JSON
 import SQLite
 import Whereabouts
 
-/// What `GET /v1/verify` checks, from the files alone: on read-only media, and where the damage keeps a service from
-/// starting. Writes nothing but what SQLite needs beside a file to read it, and that only where it can.
+/// Verifies the files of a data directory without a service: on read-only media, and if damage keeps the service from
+/// starting. The checks are those of `GET /v1/verify` except for the standing. Writes nothing except the files that SQLite
+/// needs to read another one, and those only if the directory is writable.
 package enum FilesVerification {
-    /// Whether nothing can be written in the directory.
+    /// Whether the directory exists and cannot be written to.
     package static func isReadOnly(_ path: String) -> Bool { access(path, F_OK) == 0 && access(path, W_OK) != 0 }
 
-    /// Verifies log, keys and projections of a directory that no service runs on.
+    /// Verifies the log, the keys and the projections of a directory that no service runs on.
     ///
-    /// - Returns: the JSON of `GET /v1/verify`. A log that lacks events that were durable is a problem of the log.
-    /// - Throws: ``LogError`` when log or keys cannot be read at all.
+    /// Cost: the time of a refold, and memory for one refolded projection at a time.
     ///
-    /// Cost: the time of a refold; the refolded projections are in memory, one at a time.
-    package static func run(_ path: String) throws(LogError) -> [UInt8] {
+    /// - Returns: The JSON of `GET /v1/verify`. If the log lacks durable events, it has a problem.
+    /// - Throws: ``LogError`` if the log or the keys cannot be read at all.
+    package static func run(
+        _ path: String, progress: VerificationProgress = VerificationProgress()
+    ) throws(LogError) -> [UInt8] {
         let directory = try DataDirectory(reading: path)
         guard access(directory.log, F_OK) == 0 else { throw .file(path: directory.log, errno: ENOENT) }
         let logAccess = try readingAccess(directory.log)
         let keys = try directory.openKeys(
             under: try directory.keyEncryptionKey(), access: try readingAccess(directory.keys))
         let verifier = try LogVerifier(path: directory.log, keys: keys, access: logAccess)
-        let log = try verifier.verify { _, _ in }
+        var report = VerificationReport(log: try verifier.verify { progress.report("log", $0, of: $1) })
         let reader = try LogReader(path: directory.log, keys: keys, access: logAccess)
-        let identity = try? reader.identity()
-        let loss = try identity.map { (identity) throws(LogError) in
-            try LogWitness.loss(
+        if let identity = try? reader.identity() {
+            report.loss = try LogWitness.loss(
                 identity, reader,
                 LogWitness.all(
                     besideLog: directory.log, projections: directory.projections, access: { try? readingAccess($0) }))
         }
-        let problem = log.problem?.sentence ?? loss??.description
-        var isGood = problem == nil && log.lostParts == 0
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.object("log") { writer in
-            writer.field("events", log.events)
-            writer.field("root", log.root.hex)
-            writer.field("ok", problem == nil)
-            writer.field("number", log.problem?.number ?? loss??.from)
-            writer.field("problem", problem)
+        for generation in generations(directory) {
+            report.projections.append(check(generation, directory, reader, progress))
         }
-        writer.object("keys") { writer in
-            writer.field("erased", log.erasedParts)
-            writer.field("lost", log.lostParts)
-        }
-        writer.array("projections") { writer in
-            for generation in generations(directory) {
-                let found = check(generation, directory, reader)
-                isGood = isGood && found.rows == "ok" && found.refold == RefoldCheck.Result.equal.rawValue
-                writer.beginObject()
-                writer.field("name", generation.name)
-                writer.field("version", generation.version)
-                writer.field("generation", generation.generation)
-                writer.field("place", found.place?.number)
-                writer.field("fingerprint", found.place?.fingerprint.hex)
-                writer.field("rows", found.rows)
-                writer.field("refold", found.refold)
-                writer.endObject()
-            }
-        }
-        writer.field("ok", isGood)
-        writer.endObject()
-        return writer.bytes
+        return report.json
     }
 
     /// How a file can be read without being written.
     ///
-    /// - Throws: ``LogError/hotJournal(path:)`` when a write-ahead log stands beside it that SQLite cannot read there.
+    /// - Throws: ``LogError/hotJournal(path:)`` if the file has a write-ahead log that SQLite cannot read there.
     private static func readingAccess(_ path: String) throws(LogError) -> Connection.Access {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard isReadOnly(folder) else { return .readOnly }
@@ -81,7 +52,7 @@ package enum FilesVerification {
         } catch { throw .hotJournal(path: path) }
     }
 
-    /// The active generations; none when the catalog cannot be read, as it is then made again.
+    /// The active generations; none if the catalog cannot be read, because a service then makes it again.
     private static func generations(_ directory: DataDirectory) -> [Catalog.Generation] {
         guard let access = try? readingAccess(directory.catalog),
             let catalog = try? Catalog(path: directory.catalog, reading: access),
@@ -91,12 +62,20 @@ package enum FilesVerification {
     }
 
     private static func check(
-        _ generation: Catalog.Generation, _ directory: DataDirectory, _ reader: LogReader
-    ) -> (place: FollowedProjection.SavedPlace?, rows: String, refold: String) {
+        _ generation: Catalog.Generation, _ directory: DataDirectory, _ reader: LogReader,
+        _ progress: VerificationProgress
+    ) -> VerificationReport.Projection {
+        func result(
+            _ place: FollowedProjection.SavedPlace?, rows: String, refold: RefoldCheck.Result
+        ) -> VerificationReport.Projection {
+            VerificationReport.Projection(
+                name: generation.name, version: generation.version, generation: generation.generation,
+                place: place?.number, fingerprint: place?.fingerprint, rows: rows, refold: refold.rawValue)
+        }
         let path = "\(directory.projections)/\(generation.fileName)"
         guard let kind = ProjectionKind.all.first(where: { $0.name == generation.name }),
             kind.versions.contains(generation.version)
-        else { return (nil, "of another version", RefoldCheck.Result.different.rawValue) }
+        else { return result(nil, rows: "of another version", refold: .different) }
         do throws(LogError) {
             let access = try readingAccess(path)
             let place: FollowedProjection.SavedPlace
@@ -108,14 +87,14 @@ package enum FilesVerification {
                 generation: generation, place: place.number, fingerprint: place.fingerprint,
                 isLoading: place.isLoading, holdsErased: false)
             let refold = try RefoldCheck.run(
-                status, kind: kind, directory: FollowedProjection.inMemory, reader: reader)
-            return (place, rows, refold.rawValue)
-        } catch { return (nil, "\(error)", RefoldCheck.Result.different.rawValue) }
+                status, kind: kind, directory: FollowedProjection.inMemory, reader: reader, progress: progress)
+            return result(place, rows: rows, refold: refold)
+        } catch { return result(nil, rows: "\(error)", refold: .different) }
     }
 }
 
 extension LogError {
-    /// Whether the log itself is at fault, so that `verify` has something to say about it.
+    /// Whether the fault is in the log, so that `verify` can report it.
     package var isOfLog: Bool {
         switch self {
         case .lost, .altered, .damaged, .notALog: true

@@ -65,7 +65,9 @@ package final class LogVerifier {
     ///
     /// - Parameter progress: told every few thousand events.
     /// - Throws: when the file or the keys cannot be read at all. What is wrong inside them is part of the result.
-    package func verify(progress: (_ done: Int64, _ all: Int64) -> Void) throws(LogError) -> LogVerification {
+    package func verify(
+        progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
+    ) throws(LogError) -> LogVerification {
         let identity: LogIdentity?
         let alteration: String?
         do throws(SQLiteError) {

@@ -23,7 +23,7 @@ enum OpenAPIDocument {
         "info": [
             "title": "Whereabouts", "version": "1",
             "description":
-                "A location history service that one can audit. Changes are additive: readers pass over members they do not know.",
+                "An auditable location history service. Changes are additive: readers pass over members they do not know.",
         ],
         "tags": .list(Operation.Group.allCases.map { ["name": .text($0.rawValue)] }),
         "paths": paths,

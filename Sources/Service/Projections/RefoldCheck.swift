@@ -16,7 +16,8 @@ enum RefoldCheck {
 
     /// - Parameter status: the active generation at one moment; the refold stops at exactly its place.
     static func run(
-        _ status: ProjectionHost.Status, kind: ProjectionKind, directory: String, reader: LogReader
+        _ status: ProjectionHost.Status, kind: ProjectionKind, directory: String, reader: LogReader,
+        progress: VerificationProgress = VerificationProgress()
     ) throws(LogError) -> Result {
         if status.isLoading { return .loading }
         // Generations up to 0 are in no catalog: the host removes such a file at its next start if this is cut short. Two
@@ -40,6 +41,7 @@ enum RefoldCheck {
             }
         }
         while refolded.place < status.place {
+            progress.report("projection \(status.generation.name)", refolded.place, of: status.place)
             let batch = try reader.events(
                 after: refolded.place,
                 limit: min(ProjectionHost.loadingBatch, Int(status.place - refolded.place)))

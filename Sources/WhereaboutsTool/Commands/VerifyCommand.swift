@@ -4,15 +4,15 @@ import Service
 import Whereabouts
 import WhereaboutsClient
 
-/// `verify`: is the log whole, and is everything folded from it what it would be folded to again?
+/// `verify`: checks that the log is whole, and that its projections equal a refold.
 enum VerifyCommand {
     static let command = Command(
         words: ["verify"], summary: "Check the log's hashes and refold every projection.", accepts: [Options.json],
         details: """
-            Reads everything, so it takes its time with a long log. The exit code is 1 when something is wrong. Works on
-            read-only media, and where the damage keeps a service from starting.
+            Reads the whole log, so it takes long for a long one. The exit code is 1 if something is wrong. Works on
+            read-only media too, and if damage keeps the service from starting.
             """,
-        run: run)
+        reach: .files, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         let answer = try answer(invocation)
@@ -24,22 +24,30 @@ enum VerifyCommand {
         }
         guard isGood else {
             throw .checkFailed(
-                invocation.has(Options.json) ? nil : "The log or what is folded from it is not as it should be.")
+                invocation.has(Options.json) ? nil : "The log, its keys or a projection is damaged; see the table.")
         }
     }
 
-    /// What the service says; where none can run, because of the damage or because nothing can be written, what the
-    /// files say.
+    /// The result of the service, or of the files alone if no service can run because of damage or a read-only directory.
     private static func answer(_ invocation: Invocation) throws(ToolError) -> JSONValue {
         let path = try House.path(of: invocation)
+        let console = invocation.console
         guard DataDirectory.running(in: path) == nil, access(path + "/log.sqlite", F_OK) == 0 else {
-            return try House.withClient(invocation) { client throws(ToolError) in try client.get("v1", "verify") }
+            return try House.withClient(invocation) { client throws(ToolError) in
+                // A service in another process shows no progress.
+                try showing(VerificationProgress(), on: console) { () throws(ToolError) in
+                    try client.get("v1", "verify")
+                }
+            }
         }
         if !FilesVerification.isReadOnly(path) {
             do {
-                let client = House.client(of: try House.service(path))
+                let service = try House.service(path)
+                let client = House.client(of: service)
                 defer { client.service.transport.close() }
-                return try client.get("v1", "verify")
+                return try showing(service.verificationProgress, on: console) { () throws(ToolError) in
+                    try client.get("v1", "verify")
+                }
             } catch let error as ToolError {
                 throw error
             } catch let error as LogError {
@@ -47,10 +55,26 @@ enum VerifyCommand {
             } catch { throw .data("\(error)") }
         }
         do throws(LogError) {
-            let json = try FilesVerification.run(path)
+            let progress = VerificationProgress()
+            let json = try showing(progress, on: console) { () throws(LogError) in
+                try FilesVerification.run(path, progress: progress)
+            }
             guard let document = try? JSONDocument.parse(json) else { throw .stopped }
             return document.root
         } catch { throw .data("\(error)") }
+    }
+
+    /// Runs `body` and shows its progress, for example `Verifying: log, 40 %, 12 s …`.
+    private static func showing<Value, Failure: Error>(
+        _ progress: VerificationProgress, on console: Console, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let start = ContinuousClock.now
+        return try console.showingProgress(
+            {
+                let part = progress.text
+                let seconds = (ContinuousClock.now - start).components.seconds
+                return "Verifying\(part.isEmpty ? "" : ": \(part)"), \(seconds) s …"
+            }, body)
     }
 
     static func table(of answer: JSONValue) -> Table {

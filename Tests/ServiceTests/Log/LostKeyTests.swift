@@ -85,7 +85,7 @@ import Whereabouts
             _ = try keys.sealingKey(for: PersonID(rawValue: person), .track, at: scene.clock.now)
         }
         try keys.makeDurable()
-        let found = try LogVerifier(path: directory.log, keys: keys).verify { _, _ in }
+        let found = try LogVerifier(path: directory.log, keys: keys).verify()
         #expect(found.problem == nil && found.lostParts == 5)
         let events = try LogReader(path: directory.log, keys: keys).events(after: 0, limit: 1000).map(\.event)
         #expect(Self.lostParts(in: events) == 5)
