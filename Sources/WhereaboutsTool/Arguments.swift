@@ -35,7 +35,7 @@ enum Operands: Sendable {
     case optional(String)
     /// At least one.
     case many(String)
-    /// As many as there are.
+    /// Any number, also none.
     case words(String)
 
     var usage: String? {
@@ -69,18 +69,45 @@ struct Command: Sendable {
     var accepts: [any OptionDeclaration] = []
     /// What the help says besides: a paragraph of lines that fit a terminal.
     var details: String?
-    /// Whether the command makes an installation where the data directory holds none. Any other command refuses, so that
-    /// a mistyped `--data` is found at once and leaves nothing behind.
+    /// Whether the command creates an installation if the data directory has none. The other commands refuse, so that a
+    /// mistyped `--data` leaves nothing behind.
     var makesInstallation = false
+    /// Where the command can work, which decides the global options that its help lists.
+    var reach = Domain.service
     let run: @Sendable (Invocation) throws(ToolError) -> Void
     /// For a command of another module: takes the words after the command as they are, gives the exit code.
     var passesOn: (@Sendable ([String]) -> Int32)?
 
+    /// What a command works on.
+    enum Domain: Sendable {
+        /// A service: that of a data directory, or a remote one.
+        case service
+        /// The files of a data directory on this computer.
+        case files
+        /// Neither.
+        case nothing
+    }
+
     var name: String { words.joined(separator: " ") }
+    /// Every option that the parser takes, so that ``House/path(of:)`` can refuse `--url` with a sentence.
     var options: [any OptionDeclaration] {
         let own = requires + accepts
         if passesOn != nil { return own + [GlobalOptions.help] }
         return own + GlobalOptions.all.filter { option in !own.contains { $0.name == option.name } }
+    }
+
+    /// The options that have a use with this command, for its help and for completion.
+    var usefulOptions: [any OptionDeclaration] {
+        let useless: [any OptionDeclaration] =
+            switch reach {
+            case .service: []
+            case .files: GlobalOptions.elsewhere
+            case .nothing: GlobalOptions.elsewhere + [GlobalOptions.data]
+            }
+        let own = requires + accepts
+        return options.filter { option in
+            own.contains { $0.name == option.name } || !useless.contains { $0.name == option.name }
+        }
     }
 }
 
@@ -90,16 +117,19 @@ enum GlobalOptions {
         name: "data", placeholder: "DIR", help: "the data directory (default: ~/.local/state/whereabouts)",
         form: "a path", read: { $0.isEmpty ? nil : $0 })
     static let url = Option(
-        name: "url", placeholder: "URL", help: "a service elsewhere, such as https://where.example (WHEREABOUTS_URL)",
+        name: "url", placeholder: "URL",
+        help: "a remote service, such as https://where.example (or WHEREABOUTS_URL)",
         form: "an address such as https://where.example", read: { $0.isEmpty ? nil : $0 })
     static let token = Option(
-        name: "token", placeholder: "TOKEN", help: "the token for it; better kept in WHEREABOUTS_TOKEN or a profile",
+        name: "token", placeholder: "TOKEN", help: "the token for --url; safer in WHEREABOUTS_TOKEN or a profile",
         form: "a token", read: { $0.isEmpty ? nil : $0 })
     static let profile = Option(
-        name: "profile", placeholder: "NAME", help: "a service that \"profile add\" keeps (WHEREABOUTS_PROFILE)",
+        name: "profile", placeholder: "NAME", help: "a service stored by \"profile add\" (or WHEREABOUTS_PROFILE)",
         form: "a name", read: { $0.isEmpty ? nil : $0 })
     static let help = Option.flag("help", help: "show this text")
     static let all: [any OptionDeclaration] = [data, url, token, profile, help]
+    /// Those that name a remote service.
+    static let elsewhere: [any OptionDeclaration] = [url, token, profile]
 }
 
 /// A command with what was given to it; every value has been found to be of its option's form.
@@ -137,7 +167,7 @@ enum Parsed {
 extension Command {
     /// A command that another module runs, parses and documents.
     ///
-    /// - Parameter accepts: what its help and the shells' completion name; the other module reads them.
+    /// - Parameter accepts: The options for the help and the completion; the other module reads them.
     init(
         _ word: String, summary: String, operands: Operands = .none, requires: [any OptionDeclaration] = [],
         accepts: [any OptionDeclaration], details: String, passesOn: @escaping @Sendable ([String]) -> Int32
@@ -163,7 +193,7 @@ struct ArgumentParser {
         }
         guard let first = rest.popFirst() else {
             guard texts[GlobalOptions.help.name] != nil else {
-                throw .usage("Say what to do, as in \"whereabouts ask\"; \"whereabouts --help\" lists the commands.")
+                throw .usage("Name a command, such as \"whereabouts ask\"; \"whereabouts --help\" lists them.")
             }
             return .help(.tool(commands))
         }
@@ -221,7 +251,7 @@ struct ArgumentParser {
         }
         if let alone = group.first(where: { $0.words.count == 1 }) { return alone }
         if rest.first == "--help" || rest.first == "-h" { return nil }
-        throw .usage("Say what to do: \(verbs.map { "\"\(first) \($0)\"" }.joined(separator: ", ")).")
+        throw .usage("Use one of \(verbs.map { "\"\(first) \($0)\"" }.joined(separator: ", ")).")
     }
 
     /// Takes an option whose word has been passed, and its value.
@@ -262,7 +292,7 @@ struct ArgumentParser {
         guard let usage = command.operands.usage else {
             return "\"\(command.name)\" takes no \"\(operands[0])\"; see \"whereabouts \(command.name) --help\"."
         }
-        return "\"\(command.name)\" takes \(usage), and \(operands.count) of them were given."
+        return "\"\(command.name)\" takes \(usage), but \(operands.count) were given."
     }
 }
 
@@ -271,7 +301,7 @@ private func hint(for word: String, among names: [String], help: String) -> Stri
     let near = names.map { (name: $0, distance: $0.hasPrefix(word) ? 0 : editDistance(word, $0)) }
         .min { $0.distance < $1.distance }
     guard let near, near.distance <= max(1, word.count / 3) else {
-        return "; \"\(help)\" lists what there is"
+        return "; \"\(help)\" lists them"
     }
     return "; the nearest is \"\(near.name)\""
 }

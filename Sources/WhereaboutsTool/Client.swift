@@ -3,20 +3,28 @@ import Service
 import Whereabouts
 import WhereaboutsClient
 
-/// The service's client as commands use it: its errors are the tool's.
+/// A client of the service that throws the tool's errors.
 struct Client {
     var service: ServiceClient
-    /// The server elsewhere that is asked; `nil` when the operator's own data directory is.
+    /// The remote service; `nil` for the one of a data directory.
     var server: Reach.Server?
+    /// The service's name and the source of its token, for the error that the token is not accepted.
+    private let origin: (service: String, token: Reach.TokenSource)?
 
-    init(service: ServiceClient, server: Reach.Server? = nil) { (self.service, self.server) = (service, server) }
+    /// - Parameter origin: `nil` if the token was made for the client.
+    init(service: ServiceClient, origin: (service: String, token: Reach.TokenSource)? = nil) {
+        (self.service, self.origin) = (service, origin)
+    }
 
-    /// - Throws: ``ToolError/usage(_:)`` when the address is not one of a server.
+    /// - Throws: ``ToolError/usage(_:)`` if the address is not a service's.
     init(_ server: Reach.Server) throws(ToolError) {
         guard let transport = WireTransport(server.url, trustFile: server.trustFile) else {
-            throw .usage("\"\(server.url)\" is not the address of a server; give one such as https://where.example.")
+            throw .usage("\"\(server.url)\" is not a service's address; give one such as https://where.example.")
         }
-        self.init(service: ServiceClient(transport: transport, token: server.token), server: server)
+        self.init(
+            service: ServiceClient(transport: transport, token: server.token),
+            origin: ("at \(server.url)", server.source))
+        self.server = server
     }
 
     func get(
@@ -82,7 +90,12 @@ struct Client {
     }
 
     private func told<Value>(_ ask: () throws(ClientError) -> Value) throws(ToolError) -> Value {
-        do throws(ClientError) { return try ask() } catch { throw ToolError(error) }
+        do throws(ClientError) { return try ask() } catch {
+            if case .problem(let problem) = error, problem.status == 401, let origin {
+                throw .data("The service \(origin.service) does not accept the token \(origin.token.words).")
+            }
+            throw ToolError(error)
+        }
     }
 }
 
@@ -92,8 +105,8 @@ extension Client {
         try items("v1", "projections").compactMap { $0["head"]?.int }.max() ?? 0
     }
 
-    /// What makes a read wait until it shows everything that earlier commands have changed. A server elsewhere does not
-    /// tell how long its log is; there a read shows what has been folded, which is some milliseconds old.
+    /// The query with which a read shows the changes of earlier commands. A remote service does not say how
+    /// long its log is, so a read there may lack the last milliseconds.
     func waitingForEarlierCommands() throws(ToolError) -> [(name: String, value: String)] {
         server == nil ? [("at-least", "\(try head())")] : []
     }
@@ -131,7 +144,9 @@ extension Client {
         }
         let client = ServiceClient(
             transport: service.transport, token: token, purpose: service.purpose, languages: service.languages)
-        return (Client(service: client, server: server), id)
+        var holder = Client(service: client)
+        holder.server = server
+        return (holder, id)
     }
 }
 

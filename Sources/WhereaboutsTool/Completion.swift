@@ -1,5 +1,5 @@
-/// The shells that can complete commands and options, each by a script of its own, made from the declarations that the
-/// parser reads.
+/// The shells that can complete commands and options, each by a script generated from the declarations that the parser
+/// reads.
 enum Completion: String {
     case bash, zsh, fish
 
@@ -11,8 +11,7 @@ enum Completion: String {
         }
     }
 
-    /// Words of the command line before the one under the cursor choose the command; options with a value are skipped
-    /// together with it.
+    /// The words before the cursor choose the command. Options are skipped, with their value if they take one.
     private static func bash(_ commands: [Command]) -> String {
         let globals = GlobalOptions.all.map { "--\($0.name)" }.joined(separator: " ")
         let withValue = Set(
@@ -22,10 +21,9 @@ enum Completion: String {
         let groups = Dictionary(grouping: commands, by: \.words[0])
         for (word, group) in groups.sorted(by: { $0.key < $1.key }) {
             let verbs = group.compactMap { $0.words.count > 1 ? $0.words[1] : nil }
-            if !verbs.isEmpty { choices += "        \"\(word)\") words=\"\(verbs.joined(separator: " "))" }
-            if verbs.isEmpty { choices += "        \"\(word)\") words=\"" }
-            let alone = group.first { $0.words.count == 1 }.map(options) ?? ""
-            choices += (verbs.isEmpty || alone.isEmpty ? "" : " ") + "\(alone)\" ;;\n"
+            let alone = group.first { $0.words.count == 1 }.map(options)
+            choices +=
+                "        \"\(word)\") words=\"\((verbs + [alone].compactMap(\.self)).joined(separator: " "))\" ;;\n"
             for command in group where command.words.count > 1 {
                 choices += "        \"\(command.name)\") words=\"\(options(of: command))\" ;;\n"
             }
@@ -59,7 +57,7 @@ enum Completion: String {
     }
 
     private static func options(of command: Command) -> String {
-        command.options.map { "--\($0.name)" }.joined(separator: " ")
+        command.usefulOptions.map { "--\($0.name)" }.joined(separator: " ")
     }
 
     private static func fish(_ commands: [Command]) -> String {
@@ -83,7 +81,7 @@ enum Completion: String {
                         + " -a \(command.words[1]) -d \(quoted(command.summary))\n"
                     condition += "; and __fish_seen_subcommand_from \(command.words[1])"
                 }
-                for option in command.options { script += line(condition, option) }
+                for option in command.usefulOptions { script += line(condition, option) }
             }
         }
         return script

@@ -1,4 +1,4 @@
-/// The help texts, made from the declarations that the parser reads.
+/// The help texts, generated from the declarations that the parser reads.
 enum Help {
     case tool([Command])
     case group([Command])
@@ -8,14 +8,14 @@ enum Help {
         switch self {
         case .tool(let commands):
             """
-            Whereabouts, a location history service that one can audit.
+            Whereabouts, an auditable location history service.
 
-            whereabouts [--data DIR] COMMAND …
+            whereabouts [--data DIR | --url URL | --profile NAME] COMMAND …
 
             \(Self.summaries(commands))
 
-            "whereabouts COMMAND --help" says what a command takes. While a service runs on the data directory, the
-            commands go through it; otherwise they open the directory themselves.
+            "whereabouts help COMMAND" explains a command. If a service runs on the data directory, commands go through it;
+            otherwise they open the directory themselves. --url and --profile name a remote service.
 
             """
         case .group(let commands): Self.summaries(commands) + "\n"
@@ -31,10 +31,11 @@ enum Help {
     private static func text(of command: Command) -> String {
         var text = usage(of: command) + "\n\n" + command.summary + "\n"
         if let details = command.details { text += "\n" + details + "\n" }
-        let names = command.options.map(form)
+        let options = command.usefulOptions
+        let names = options.map(form)
         let width = names.map(\.count).max() ?? 0
         text += "\n"
-        for (name, option) in zip(names, command.options) {
+        for (name, option) in zip(names, options) {
             text += "  \(padded(name, width))  \(option.help)\n"
         }
         return text
@@ -44,7 +45,7 @@ enum Help {
         let parts =
             command.requires.map(form) + command.accepts.map { "[\(form($0))]" }
             + (command.operands.usage.map { [$0] } ?? [])
-        // Continued lines are set under the first argument.
+        // Further lines are indented to the first argument.
         let start = "whereabouts \(command.name)"
         var lines = [start]
         for part in parts {

@@ -42,13 +42,17 @@ enum LocalTime {
         return text[...space] + "UTC" + text[space...].dropFirst()
     }
 
-    /// The moment that a person has written: Unix seconds, `2026-05-01`, `2026-05-01T08:00` or with seconds (this
-    /// computer's zone), or a whole ISO 8601 text with an offset or `Z`.
+    /// Parses a moment that a person typed.
     ///
-    /// Besides: `now`; `today`, `yesterday` and `tomorrow`, the midnight with which that day begins here; `-90m`, `-2h` or
-    /// `-7d` for so long ago (`+2h` for so long from now).
+    /// - Unix seconds.
+    /// - `2026-05-01`, `2026-05-01T08:00` or with seconds, in this computer's time zone.
+    /// - ISO 8601 with an offset or `Z`.
+    /// - `now`.
+    /// - `today`, `yesterday` and `tomorrow`: the midnight at which that day begins in this computer's time zone.
+    /// - `-90m`, `-2h`, `-7d`: this long ago; `+2h`: this far in the future.
     ///
-    /// - Parameter now: what the words refer to.
+    /// - Parameter now: The moment that the relative forms refer to.
+    /// - Returns: `nil` for any other text.
     static func parse(_ text: String, now: Timestamp = .now) -> Timestamp? {
         if let relative = relative(text, now) { return relative }
         if let seconds = Double(text) { return Timestamp(seconds: seconds) }
@@ -79,7 +83,7 @@ enum LocalTime {
         }
     }
 
-    /// Of a length such as `90m`, `8h` or `7d`; `nil` for any other text.
+    /// The seconds of a length such as `90m`, `8h` or `7d`; `nil` for any other text.
     static func seconds(_ length: some StringProtocol) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = length.last.flatMap({ units[$0] }), let count = Int64(length.dropLast()),
@@ -88,7 +92,7 @@ enum LocalTime {
         return count * unit
     }
 
-    /// The C library counts a day beyond the month's end into the next month, and knows where clocks change.
+    /// The midnight at which a day begins. `mktime` carries days beyond the end of a month and knows when clocks change.
     private static func midnight(daysAway days: Int32, _ now: Timestamp) -> Timestamp? {
         var seconds = time_t(now.milliseconds / 1000)
         var parts = tm()

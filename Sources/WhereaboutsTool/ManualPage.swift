@@ -1,16 +1,16 @@
-/// The manual page in the language of `man` (roff with the `man` macros), made from the same declarations as the help.
+/// The manual page, in roff with the `man` macros, generated from the same declarations as the help.
 enum ManualPage {
     static func text(of commands: [Command]) -> String {
         var page = """
             .TH WHEREABOUTS 1 "" "Whereabouts \(Version.text)" "User Commands"
             .SH NAME
-            whereabouts \\- a location history service that one can audit
+            whereabouts \\- an auditable location history service
             .SH SYNOPSIS
             .B whereabouts
             [\\-\\-data DIR | \\-\\-url URL | \\-\\-profile NAME] COMMAND ...
             .SH DESCRIPTION
-            While a service runs on the data directory, the commands go through it; otherwise they open the directory
-            themselves.
+            If a service runs on the data directory, commands go through it; otherwise they open the directory themselves.
+            \\-\\-url and \\-\\-profile name a remote service.
             .SH OPTIONS OF EVERY COMMAND
 
             """
@@ -41,19 +41,20 @@ enum ManualPage {
             The data directory, unless \\-\\-data names another; /var/lib/whereabouts for the packaged service.
             .TP
             ~/.config/whereabouts/profiles.json
-            The servers that "profile add" keeps, with their tokens.
+            The services that "profile add" stores, with their tokens.
             .TP
             /etc/whereabouts/config.json
             The settings of the packaged service.
             .SH ENVIRONMENT
             .TP
             WHEREABOUTS_URL, WHEREABOUTS_TOKEN, WHEREABOUTS_CA_FILE
-            A service elsewhere, the token for it, and a PEM file of your own CA.
+            A remote service, the token for it, and a PEM file with your own CA.
             .TP
             WHEREABOUTS_PROFILE
-            A service that "profile add" keeps.
+            A service stored by "profile add".
             .SH EXIT STATUS
-            0 good, 1 a check failed, 2 usage, 3 data error.
+            0 success; 1 a check failed; 2 wrong usage; 3 missing, unreadable or refused data; 75 the service stopped
+            because of a fault and can be restarted.
 
             """
     }
@@ -62,7 +63,7 @@ enum ManualPage {
         ".TP\n.B \(escaped(Help.form(option)))\n\(escaped(option.help))\n"
     }
 
-    /// A backslash and a minus sign mean something else in roff, and so does a dot or apostrophe that begins a line.
+    /// Escapes what roff would interpret: backslashes, minus signs, and a dot or apostrophe at the beginning of a line.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text {

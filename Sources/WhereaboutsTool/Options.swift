@@ -3,10 +3,10 @@ import Whereabouts
 
 /// The options that several commands share, and the forms of their values.
 enum Options {
-    static let person = handle("person", "P", help: "the person")
-    static let device = handle("device", "D", help: "the device")
+    static let person = handle("person", help: "the person")
+    static let device = handle("device", help: "the device")
     static let purpose = text("purpose", "TEXT", help: "why you ask; it is recorded and shown to the person")
-    static let json = Option.flag("json", help: "JSON for machines; times are Unix seconds")
+    static let json = Option.flag("json", help: "print JSON; times are Unix seconds")
     static let yes = Option.flag("yes", help: "do not ask for confirmation")
     static let from = time("from", help: "not before this moment")
     static let to = time("to", help: "not after this moment")
@@ -14,19 +14,21 @@ enum Options {
 
     static let languages = Option(
         name: "lang", placeholder: "TAG[,TAG…]",
-        help: "names of places in these languages, the best first, such as de or zh-TW", form: "a list of languages"
+        help: "languages for the names of places, the preferred first, such as de or zh-TW",
+        form: "a list of languages, such as de,en"
     ) { (text: String) -> [String]? in
         let tags = text.split(separator: ",").map(String.init)
         // They are sent in a header.
         return tags.allSatisfy { $0.utf8.allSatisfy { (0x21...0x7e).contains($0) } } ? tags : nil
     }
 
-    static func handle(_ name: String, _ placeholder: String, help: String) -> Option<Handle> {
-        Option(
-            name: name, placeholder: placeholder, help: help,
-            form: "a name of 1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\" that begins with a letter or digit",
-            read: { Handle($0) })
+    /// The name of a person or device.
+    static func handle(_ name: String, _ placeholder: String = "HANDLE", help: String) -> Option<Handle> {
+        Option(name: name, placeholder: placeholder, help: help, form: handleForm, read: { Handle($0) })
     }
+
+    fileprivate static let handleForm =
+        "1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\", beginning with a letter or digit, such as anna"
 
     static func text(_ name: String, _ placeholder: String, help: String) -> Option<String> {
         Option(name: name, placeholder: placeholder, help: help, form: "a text", read: { $0.isEmpty ? nil : $0 })
@@ -61,10 +63,10 @@ enum Options {
             form: "one of \(words.joined(separator: ", "))", read: { words.contains($0) ? $0 : nil })
     }
 
-    /// What the help of commands with times says about them.
+    /// The paragraph about times in the help of commands that take them.
     static let timesHelp = """
-        A TIME is 2026-05-01 or 2026-05-01T08:00 (this computer's zone), 2026-05-01T08:00:00Z (with its own offset), now,
-        today, yesterday, -90m, -2h, -7d, or Unix seconds.
+        A TIME is 2026-05-01 or 2026-05-01T08:00 in this computer's time zone, 2026-05-01T08:00:00Z or with another offset,
+        now, today, yesterday, -90m, -2h, -7d, or Unix seconds.
         """
 
     /// `LAT,LON` in degrees, spaces around the numbers allowed.
@@ -88,15 +90,15 @@ extension Invocation {
     /// The operand as a handle.
     func handle() throws(ToolError) -> Handle {
         guard let handle = Handle(operands[0]) else {
-            throw .usage("A name has 1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\" and begins with a letter or digit.")
+            throw .usage("\"\(command.name)\" takes a HANDLE: \(Options.handleForm).")
         }
         return handle
     }
 
-    /// The operand as the number of a grant or token.
+    /// The operand as the number of a grant, token or the like.
     func number() throws(ToolError) -> String {
         guard let number = Int64(operands[0]), number > 0 else {
-            throw .usage("\"\(command.name)\" takes a number, as \"\(command.words[0]) list\" shows it.")
+            throw .usage("\"\(command.name)\" takes a number from \"\(command.words[0]) list\".")
         }
         return "\(number)"
     }

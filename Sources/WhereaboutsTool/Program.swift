@@ -1,12 +1,12 @@
 import Glibc
 
-/// The tool `whereabouts`: parses the command line, runs one command and says by its exit code how that went.
+/// The tool `whereabouts`: parses the command line, runs one command and exits with its code.
 @main enum Program {
     static func main() {
         exit(run(Array(CommandLine.arguments.dropFirst()), console: .standard))
     }
 
-    /// - Returns: 0 good, 1 a check failed, 2 usage, 3 data error, 75 a service that is to be started again.
+    /// - Returns: The exit code, as ``ToolError/exitCode`` lists them; 0 for success.
     static func run(_ arguments: [String], console: Console) -> Int32 {
         defer { console.flush() }
         do throws(ToolError) {

@@ -6,8 +6,7 @@ enum ToolError: Error, Equatable, CustomStringConvertible {
     case usage(String)
     /// What was typed is fine, but something is missing, unreadable, refused or out of reach. Exit code 3.
     case data(String)
-    /// The service stopped because of a fault, and may go on when it is started again. Exit code 75, `EX_TEMPFAIL` of
-    /// sysexits(3).
+    /// The service stopped because of a fault; a restart may help. Exit code 75, `EX_TEMPFAIL` of sysexits(3).
     case stopped(String)
 
     var exitCode: Int32 {

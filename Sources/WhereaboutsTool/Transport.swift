@@ -37,11 +37,11 @@ enum House {
         return try body(client)
     }
 
-    /// The data directory, for what works on its files.
+    /// The data directory of a command that works on its files.
     static func path(of invocation: Invocation) throws(ToolError) -> String {
         guard Reach.url(of: invocation) == nil, invocation[GlobalOptions.profile] == nil else {
             throw .usage(
-                "\"\(invocation.command.name)\" works on a data directory of this computer; name it with --data.")
+                "\"\(invocation.command.name)\" works on a data directory of this computer; give it with --data.")
         }
         return invocation[GlobalOptions.data] ?? DataDirectory.standardPath
     }
@@ -50,7 +50,7 @@ enum House {
         guard let running = DataDirectory.running(in: path) else {
             if !mayMake, access(path + "/log.sqlite", F_OK) != 0 {
                 let makers = CommandTable.all.filter(\.makesInstallation).map(\.name).joined(separator: ", ")
-                throw .data("There is no installation in \(path). Check --data; these commands make one: \(makers).")
+                throw .data("There is no installation in \(path). Check --data, or create one with one of: \(makers).")
             }
             return client(of: try open(path))
         }
@@ -60,7 +60,9 @@ enum House {
         guard let token = adminToken(of: path) else {
             throw .data("A service runs on \(path), and its admin.token cannot be read: \(lastSystemError()).")
         }
-        return Client(service: ServiceClient(transport: transport, token: token))
+        return Client(
+            service: ServiceClient(transport: transport, token: token),
+            origin: ("at http://\(text)", .file(path + "/admin.token")))
     }
 
     /// The operator's client of a service in this process.

@@ -18,6 +18,16 @@ import Testing
         #expect(whereabouts("help", "grnt").notes.contains("the nearest is \"grant\""))
     }
 
+    @Test func `the help of a command lists --url only if the command can reach a service elsewhere`() {
+        #expect(whereabouts("help", "visits").results.contains("--url URL"))
+        for command in ["backup", "verify", "doctor", "serve"] {
+            let help = whereabouts("help", command).results
+            #expect(!help.contains("--url") && help.contains("--data DIR"), "\(command)")
+        }
+        #expect(!whereabouts("help", "version").results.contains("--data"))
+        #expect(whereabouts("help", "profile", "add").results.contains("--token TOKEN"))
+    }
+
     @Test func `the version is one line`() {
         #expect(whereabouts("version").results == "whereabouts \(Version.text)\n")
     }

@@ -67,7 +67,7 @@ import WireFormats
         String(decoding: try #require(DataDirectory.read(path, atMost: 1 << 20)), as: UTF8.self)
     }
 
-    @Test func `lines go to the persons they name, made when they are not there`() throws {
+    @Test func `lines go to the people they name, who are added if they do not exist`() throws {
         let folder = TemporaryFolder()
         let file = try folder.write(
             """
@@ -168,7 +168,7 @@ import WireFormats
         let folder = TemporaryFolder()
         var run = run(FakeService(), person: "anna")
         #expect(
-            try run.importFile(folder.write("", to: "e")).fault?.hasSuffix("/e is not imported: The file is empty.")
+            try run.importFile(folder.write("", to: "e")).fault?.hasSuffix("/e was not imported. The file is empty.")
                 == true)
         #expect(
             try run.importFile(folder.path + "/none").fault?.hasSuffix(
@@ -176,7 +176,7 @@ import WireFormats
         #expect(try run.importFile(folder.path).fault?.hasSuffix(" cannot be read: Is a directory.") == true)
     }
 
-    @Test func `one device is not used for two persons`() throws {
+    @Test func `one device is not used for two people`() throws {
         let folder = TemporaryFolder()
         let file = try folder.write(
             """
@@ -191,7 +191,7 @@ import WireFormats
         let folder = TemporaryFolder()
         let file = try folder.write("<gpx></gpx>", to: "a.gpx")
         var run = run(FakeService())
-        #expect(throws: ToolError.usage("\(file) does not say whose it is; add --person P.")) {
+        #expect(throws: ToolError.usage("\(file) does not say whose it is; add --person HANDLE.")) {
             try run.importFile(file)
         }
     }

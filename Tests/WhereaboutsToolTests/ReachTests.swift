@@ -6,8 +6,8 @@ import Testing
 
 @testable import WhereaboutsTool
 
-/// A service elsewhere: the tool has an address and a token, and no data directory. Serialized, because the environment
-/// is one for the whole process.
+/// A service on another computer: the tool has an address and a token, and no data directory. Serialized, because the
+/// environment belongs to the whole process.
 @Suite(.serialized) struct ReachTests {
     /// A service that listens, with one person; the address and the operator's token.
     private func withServer(_ body: (_ url: String, _ token: String) throws -> Void) throws {
@@ -60,9 +60,43 @@ import Testing
         }
     }
 
-    @Test func `what contradicts itself or lacks a token is named`() {
+    @Test func `a refused token is named by the service and its source`() throws {
+        let folder = TemporaryFolder()
+        setenv("XDG_CONFIG_HOME", folder.path, 1)
+        defer { unsetenv("XDG_CONFIG_HOME") }
+        try withServer { url, _ in
+            func refusal(_ source: String, _ words: String...) {
+                let (exitCode, _, notes) = whereabouts(words: words + ["person", "list"])
+                #expect(exitCode == 3)
+                #expect(notes == "whereabouts: The service at \(url) does not accept the token \(source).\n")
+            }
+            let token = "wo_" + String(repeating: "A", count: 43)
+            refusal("from --token", "--url", url, "--token", token)
+            setenv("WHEREABOUTS_TOKEN", token, 1)
+            defer { unsetenv("WHEREABOUTS_TOKEN") }
+            refusal("from WHEREABOUTS_TOKEN", "--url", url)
+            #expect(whereabouts("profile", "add", "home", "--url", url).exitCode == 0)
+            refusal("of the profile \"home\"", "--profile", "home")
+        }
+    }
+
+    @Test func `the token of a data directory is named by its file`() throws {
+        let folder = TemporaryFolder()
+        let service = try House.open(folder.path)
+        defer { service.stop() }
+        let port = try service.listen(host: "127.0.0.1", port: 0)
+        let file = folder.path + "/admin.token"
+        try DataDirectory.writePrivate(Array("wo_\(String(repeating: "A", count: 43))\n".utf8), to: file)
+        let refused = whereabouts("--data", folder.path, "person", "list")
+        #expect(refused.exitCode == 3)
+        #expect(
+            refused.notes
+                == "whereabouts: The service at http://127.0.0.1:\(port) does not accept the token in \(file).\n")
+    }
+
+    @Test func `contradicting options and a missing token are named`() {
         #expect(whereabouts("--data", "/x", "--url", "http://h", "person", "list").exitCode == 2)
-        #expect(whereabouts("--url", "http://h", "person", "list").notes.contains("A server needs a token"))
+        #expect(whereabouts("--url", "http://h", "person", "list").notes.contains("--url needs a token"))
         #expect(whereabouts("--url", "where.example", "--token", "t", "person", "list").exitCode == 2)
         #expect(whereabouts("backup", "/x", "--url", "http://h", "--token", "t").exitCode == 2)
     }

@@ -47,7 +47,7 @@ import Testing
 
         #expect(
             tool("person", "schedule", "anna", "--every", "30m").results.hasSuffix(
-                "the service asks where anna is once in 1800 s.\n"))
+                "the service asks where anna is every 1800 s.\n"))
         let schedules = try json(tool("person", "schedule", "anna", "--json").results)["schedules"]?.array.map(
             Array.init)
         #expect(schedules?.first?["everySeconds"]?.int == 1800)

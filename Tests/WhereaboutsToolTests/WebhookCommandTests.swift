@@ -88,7 +88,7 @@ import Testing
         scene.answer(204)
         #expect(
             scene.tool("webhook", "retry", number, "--person", "anna").results
-                == "1 on the way; \"webhook letters\" lists what is still not taken.\n")
+                == "1 sent again; \"webhook letters\" lists those that fail again.\n")
         try scene.until { $0["state"]?.string == "active" && $0["deadLetters"]?.int == 0 }
         #expect(scene.told == ["change", "change", "change"])
 
@@ -98,12 +98,12 @@ import Testing
         #expect(scene.tool("webhook", "discard", number, "--person", "anna").results == "Discarded 1.\n")
         #expect(
             scene.tool("webhook", "letters", number, "--person", "anna").notes
-                == "The webhook \(number) gave nothing up.\n")
+                == "The webhook \(number) gave up on no message.\n")
 
         let token = try #require(tokens(scene).first)
         #expect(
             scene.tool("webhook", "remove", number, "--person", "anna").results
-                == "Removed the webhook \(number).\nIt spoke by the token \(token), which is still good; \"token remove \(token)\" ends it.\n"
+                == "Removed the webhook \(number).\nIts token \(token) is still valid; \"token remove \(token)\" revokes it.\n"
         )
         #expect(scene.tool("webhook", "list", "--person", "anna").notes == "anna has no webhook.\n")
     }

@@ -6,11 +6,12 @@ enum Version {
     static let text = "0.1.0"
 }
 
-/// `about`: what this is and whose work is in it.
+/// `about`: the version, the attributions of the data, and the libraries.
 enum AboutCommand {
     static let command = Command(
-        words: ["about"], summary: "Show the version and whose data and libraries are in it.", accepts: [Options.json],
-        run: run)
+        words: ["about"], summary: "Show the version, the sources of the data and the libraries.",
+        accepts: [Options.json],
+        reach: .nothing, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         let gazetteer = try? Geocoder().gazetteer
@@ -26,7 +27,7 @@ enum AboutCommand {
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         }
         let console = invocation.console
-        console.line("Whereabouts \(Version.text), a location history service that one can audit.\n")
+        console.line("Whereabouts \(Version.text), an auditable location history service.\n")
         if let gazetteer {
             for line in gazetteer.attribution.split(separator: "\n") {
                 console.line(Text.wrapped(String(line), width: 100))

@@ -3,25 +3,26 @@ import Whereabouts
 
 /// `account invite|list|remove|open`.
 enum AccountCommands {
-    private static let expires = Options.time("expires", help: "the code is good until then (default: for a day)")
-    private static let name = Options.handle("name", "NAME", help: "what to be called; four characters are added")
+    private static let expires = Options.time("expires", help: "the code works until then (default: for a day)")
+    private static let name = Options.handle(
+        "name", "NAME", help: "the beginning of your handle; four characters are added")
 
     static let all = [
         Command(
-            words: ["account", "invite"], summary: "Make a code that gives an account to whoever shows it first.",
+            words: ["account", "invite"], summary: "Create a code with which one person can open an account.",
             accepts: [expires, Options.json], details: Options.timesHelp, run: invite),
         Command(
-            words: ["account", "list"], summary: "List the operator's invitations that are open.",
+            words: ["account", "list"], summary: "List the open account invitations.",
             accepts: [Options.json], run: list),
         Command(
-            words: ["account", "remove"], summary: "Make an invitation's code worthless.", operands: .one("NUMBER"),
-            accepts: [Options.json],
+            words: ["account", "remove"], summary: "Withdraw an account invitation: its code stops working.",
+            operands: .one("NUMBER"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
                 try invocation.remove("the invitation \(number)", "v1", "account-invitations", number)
             }),
         Command(
-            words: ["account", "open"], summary: "Get an account by a code.", operands: .one("CODE"),
+            words: ["account", "open"], summary: "Open an account with a code.", operands: .one("CODE"),
             requires: [name], accepts: [Options.json], run: open),
     ]
 
@@ -34,7 +35,7 @@ enum AccountCommands {
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let until = answer.time("expires").map { LocalTime.text($0) } ?? "?"
         invocation.console.line(
-            "\(answer.text("code"))\nWhoever shows this code first, until \(until), gets an account.")
+            "\(answer.text("code"))\nThe first person to use this code before \(until) gets an account.")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {

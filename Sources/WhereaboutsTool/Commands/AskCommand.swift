@@ -3,12 +3,12 @@ import JSON
 import Service
 import Whereabouts
 
-/// `ask --as P --person Q --purpose TEXT`: the product's main verb.
+/// `ask --as HANDLE --person HANDLE --purpose TEXT`: the product's main verb.
 enum AskCommand {
-    private static let asker = Options.handle("as", "P", help: "who asks")
+    private static let asker = Options.handle("as", help: "who asks")
     private static let wait = Options.number(
         "wait", "SECONDS", in: 0...3600, help: "how long to wait for the answer (default: 60)")
-    private static let person = Options.handle("person", "Q", help: "whose location")
+    private static let person = Options.handle("person", help: "whose location")
 
     /// The token issued for one question is good this long.
     static let tokenSeconds: Int64 = 600
@@ -18,7 +18,7 @@ enum AskCommand {
     private static let lastPauseMicroseconds: UInt32 = 200_000
 
     static let command = Command(
-        words: ["ask"], summary: "Ask where a person is: wakes the phone, waits for the fix.",
+        words: ["ask"], summary: "Ask where a person is: wake the phone and wait for a fix.",
         requires: [asker, person, Options.purpose], accepts: [wait, Options.json, Options.languages],
         details: """
             The question, its purpose and what was shown are recorded before the answer leaves; the person can see them.

@@ -2,21 +2,21 @@ import JSON
 import Service
 import Whereabouts
 
-/// `audit --person P`: who has asked or read, why, and what they were shown. `asked --person P`: the same from the other
-/// side. `findings --person P`: the habits behind it.
+/// `audit`: who has asked or read, why, and what they were shown. `asked`: the same from the other side. `findings`: the
+/// habits behind it.
 enum AuditCommand {
     private static let csv = Option.flag("csv", help: "comma-separated values (RFC 4180), times in UTC")
 
     static let all = [
         Command(
-            words: ["audit"], summary: "Show who has asked where a person is, why, and what they saw.",
+            words: ["audit"], summary: "Show who asked for or read a person's location, why, and what they saw.",
             requires: [Options.person], accepts: ReadCommands.range + ReadCommands.common + [csv],
             details: ReadCommands.details, run: run),
         Command(
-            words: ["asked"], summary: "Show what a person has asked about others, and what they were told.",
+            words: ["asked"], summary: "Show what a person asked about others, and what they saw.",
             requires: [Options.person], accepts: ReadCommands.common, run: asked),
         Command(
-            words: ["findings"], summary: "Show habits of those who ask for a person, such as polling.",
+            words: ["findings"], summary: "Show conspicuous habits of people who ask about a person, such as polling.",
             requires: [Options.person], accepts: ReadCommands.common, run: findings),
     ]
 
@@ -69,7 +69,8 @@ enum AuditCommand {
                 time(finding, "from"), time(finding, "to"), finding["requester"]?.string ?? "erased person",
                 finding.text("pattern"), Text.count(Int(finding["count"]?.int ?? 0)))
         }
-        invocation.show(found, as: "findings", asOf: asOf, table, orElse: "Nobody asks in a way to worry about.")
+        invocation.show(
+            found, as: "findings", asOf: asOf, table, orElse: "No habit of the people who ask is conspicuous.")
     }
 
     private static func who(_ entry: JSONValue) -> String {
@@ -91,6 +92,7 @@ enum AuditCommand {
         return (entry["name"] ?? entry["other"])?.string.map { "\(words): \($0)" } ?? words
     }
 
+    /// The words of a name in camel case: `projectionsRebuilt` is "projections rebuilt".
     private static func words(of name: String) -> String {
         var words = ""
         for letter in name {
@@ -150,7 +152,7 @@ enum AuditCommand {
         return "  push\(number > 1 ? " \(number)" : "") to \(device)\(priority)"
     }
 
-    /// `accepted, APNs: 200 after 41 ms`, or `withheld: coalesced`. Services before outcomes were recorded give none.
+    /// `accepted, APNs: 200 after 41 ms`, or `withheld: coalesced`. Older services send no outcome.
     private static func pushOutcome(_ push: JSONValue) -> String {
         let reason = push["reason"]?.string
         switch push["outcome"]?.string {

@@ -13,11 +13,11 @@ enum BackupCommands {
             words: ["backup"], summary: "Copy the log and its keys into a new folder, while the service runs.",
             operands: .one("FOLDER"), accepts: [Options.json],
             details: """
-                The copy is recomputed before it is called one. It can be read with the file kek only, which is not in it:
-                copy that once, to another place. The folder is remembered: erasing a person later destroys their keys in it
-                too, if it can be reached; "doctor" names the ones that could not. Copies of the folder are not known: after
-                an erasure, destroy their keys.sqlite.
-                """, run: backup),
+                The copy is verified before the command succeeds. It can be read only with the file kek, which it does not
+                contain: copy that file once, to another place. The service remembers the folder: when a person is erased
+                later, their keys are destroyed there too, if the folder can be reached; "doctor" names the folders that
+                could not. The service does not know copies of the folder: after an erasure, destroy their keys.sqlite.
+                """, reach: .files, run: backup),
         Command(
             words: ["restore"], summary: "Put a backup back as a new data directory.", operands: .one("FOLDER"),
             accepts: [kek, keys, Options.json],
@@ -25,7 +25,7 @@ enum BackupCommands {
                 Nothing is overwritten: the data directory must hold no log. The log goes on from the moment of the backup;
                 what was granted, revoked or paused later is not in it. Name the newest keys.sqlite there is with --keys:
                 whoever was erased by then is erased again.
-                """, makesInstallation: true, run: restore),
+                """, makesInstallation: true, reach: .files, run: restore),
     ]
 
     private static func path(_ name: String, help: String) -> Option<String> {
@@ -34,7 +34,7 @@ enum BackupCommands {
 
     private static func backup(_ invocation: Invocation) throws(ToolError) {
         let (data, folder) = (try House.path(of: invocation), invocation.operands[0])
-        // An empty one is as good as none.
+        // An empty folder may be there already.
         guard mkdir(folder, 0o700) == 0 || (errno == EEXIST && rmdir(folder) == 0 && mkdir(folder, 0o700) == 0) else {
             throw .data("\(folder) cannot be made: \(lastSystemError()). Name a folder that is not there yet.")
         }

@@ -5,21 +5,23 @@ import Whereabouts
 /// `correction add|list|remove`: what a person says of their visits, against what is derived.
 enum CorrectionCommands {
     private static let merge = Option.flag("merge", help: "the visits from --from to --to were one")
-    private static let notVisit = Option.flag("not-visit", help: "nobody stayed anywhere from --from to --to")
-    private static let split = Options.time("split", help: "the visit of this moment was two, the second from then on")
-    private static let name = Options.text("name", "TEXT", help: "the place at --at is called so")
+    private static let notVisit = Option.flag("not-visit", help: "there was no visit from --from to --to")
+    private static let split = Options.time("split", help: "the visit at this moment was two; the second begins then")
+    private static let name = Options.text("name", "TEXT", help: "the name of the place at --at")
     private static let at = Option<Coordinate>(
-        name: "at", placeholder: "LAT,LON", help: "the place that --name is for", form: "LAT,LON in degrees",
+        name: "at", placeholder: "LAT,LON", help: "the place that --name names", form: "LAT,LON in degrees",
         read: { try? Options.coordinate($0[...]) })
 
     static let all = [
         Command(
-            words: ["correction", "add"], summary: "Correct a person's visits: merge, split, not a visit, or a name.",
+            words: ["correction", "add"],
+            summary: "Correct a person's visits: merge, split, remove, or name the place.",
             requires: [Options.person],
             accepts: [merge, split, notVisit, name, at, Options.from, Options.to, Options.json],
             details: """
-                Corrections speak of times and places, so that they hold when visits are derived anew. A visit belongs to a
-                time when more than half of it lies there. Of corrections that contradict each other the later counts.
+                A correction refers to times and places, so it still applies when visits are derived again. It applies to a
+                visit if more than half of the visit is in its time range. If two corrections contradict each other, the
+                later one counts.
 
                 \(Options.timesHelp)
                 """, run: add),
@@ -43,7 +45,7 @@ enum CorrectionCommands {
             invocation.has(merge), invocation[split] != nil, invocation.has(notVisit), invocation[name] != nil,
         ]
         guard chosen.filter({ $0 }).count == 1 else {
-            throw .usage("Say what is to be corrected by one of --merge, --split TIME, --not-visit and --name TEXT.")
+            throw .usage("Give one of --merge, --split TIME, --not-visit and --name TEXT.")
         }
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.post("v1", "people", person.text, "corrections") { body in

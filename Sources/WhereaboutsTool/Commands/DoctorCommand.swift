@@ -7,14 +7,15 @@ import Service
 import Whereabouts
 import WhereaboutsClient
 
-/// `doctor`: is everything there that the service needs? Each line is a check that was made, none is a guess.
+/// `doctor`: checks everything that the service needs. Each line is the result of a check.
 enum DoctorCommand {
     static let command = Command(
-        words: ["doctor"], summary: "Check what the service needs: libraries, data, room, clock, TLS, push servers.",
+        words: ["doctor"],
+        summary: "Check what the service needs: libraries, data, disk space, clock, TLS, push servers.",
         accepts: [Options.json],
         details: """
-            Changes nothing, and connects to the servers that config.json names. The exit code is 1 when a check fails.
-            """, run: run)
+            Changes nothing. Connects to the servers that config.json names. The exit code is 1 if a check fails.
+            """, reach: .files, run: run)
 
     struct Finding {
         enum State: String { case good, note, wrong }
@@ -138,16 +139,16 @@ enum DoctorCommand {
         return findings
     }
 
-    /// The known backups that are older than the newest erasure.
+    /// The remembered backups that are older than the newest erasure.
     private static func backups(_ path: String) -> [Finding] {
         do throws(LogError) {
             return try BackupList.beforeNewestErasure(in: path).map { backup in
                 let what = "\(backup.folder) of \(LocalTime.text(backup.madeAt)) is older than the newest erasure"
                 return backup.isSettled
-                    ? .note("backup", "\(what); the keys of the erased are destroyed in it, not in copies of it")
+                    ? .note("backup", "\(what); the keys of erased people are destroyed in it, but not in copies of it")
                     : .wrong(
                         "backup",
-                        "\(what), and the keys of the erased may be left in it: make it reachable and start the service again, or destroy its keys.sqlite"
+                        "\(what) and may still hold the keys of erased people: make it reachable and restart the service, or destroy its keys.sqlite"
                     )
             }
         } catch {

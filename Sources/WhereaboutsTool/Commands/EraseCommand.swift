@@ -5,9 +5,9 @@ import Whereabouts
 /// `erase --person P`: the one command that cannot be taken back.
 enum EraseCommand {
     static let details = """
-        Destroys the person's keys, here and in the folders that "backup" wrote: what the log holds about the person can
-        never be read again, while the log still proves that nothing else was changed. Folders that cannot be reached are
-        named; copies made by other means are not known. This cannot be undone.
+        Destroys the person's keys, here and in the folders that "backup" wrote. The log keeps the person's events, but
+        nobody can read them any more; the log still verifies. Folders that cannot be reached are listed; copies made by
+        other means are not known. This cannot be undone.
         """
 
     static let command = Command(
@@ -24,8 +24,8 @@ enum EraseCommand {
         invocation.console.line("Erased \(person.text). What the log holds about them can no longer be read.")
         for folder in answer["backupsNotReached"]?.array.map(Array.init) ?? [] {
             invocation.console.note(
-                "Their keys may be left in \(folder.string ?? ""): make it reachable and start the service again, or destroy "
-                    + "its keys.sqlite.")
+                "\(folder.string ?? "") may still hold their keys: make it reachable and restart the service, or destroy its "
+                    + "keys.sqlite.")
         }
     }
 

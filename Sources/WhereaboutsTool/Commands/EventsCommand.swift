@@ -5,22 +5,22 @@ import WhereaboutsClient
 /// `events`: the log itself, a JSON line an event.
 enum EventsCommand {
     private static let after = Options.number("after", "N", in: 0...Int64.max, help: "only events after this number")
-    private static let kind = Options.text("kind", "K", help: "only this kind, as FixReported")
-    private static let follow = Option.flag("follow", help: "go on with new events as they come")
-    private static let asStored = Option.flag("as-stored", help: "bodies as stored, in hex: nothing is opened")
+    private static let kind = Options.text("kind", "K", help: "only this kind, such as FixReported")
+    private static let follow = Option.flag("follow", help: "keep printing new events")
+    private static let asStored = Option.flag("as-stored", help: "bodies as stored, in hex, without decrypting them")
     /// The service answers within this when nothing comes.
     private static let waitSeconds = 25
 
     static let command = Command(
-        words: ["events"], summary: "Print the events of the log, a JSON line each.",
+        words: ["events"], summary: "Print the events of the log, one JSON line each.",
         accepts: [after, kind, Options.person, follow, asStored, Options.purpose],
-        details: "Opening the events of a person is a read of their data: it is recorded.", run: run)
+        details: "Decrypting a person's events is a read of their data and is recorded.", run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         try House.withClient(invocation) { client throws(ToolError) in
             let isFollowing = invocation.has(follow)
             if isFollowing && !client.service.transport.isRunningService {
-                throw .data("No service runs on this data directory, so no new events can come; leave --follow out.")
+                throw .data("No service runs on this data directory, so there will be no new events; omit --follow.")
             }
             var query: [(name: String, value: String)] = []
             if let kind = invocation[kind] { query.append(("kind", kind)) }

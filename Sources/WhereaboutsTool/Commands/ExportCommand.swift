@@ -5,7 +5,7 @@ import Whereabouts
 /// `export --person P`: all that is held about a person, for the person (GDPR, articles 15 and 20).
 enum ExportCommand {
     static let command = Command(
-        words: ["export"], summary: "Write all that is held about a person as one JSON document.",
+        words: ["export"], summary: "Write everything held about a person as one JSON document.",
         requires: [Options.person, Options.purpose],
         details: """
             Every read of it is on the person's record, with the purpose, before its bytes leave. The document grows with the

@@ -8,28 +8,28 @@ import Whereabouts
 enum GazetteerCommands {
     static let all = [importCommand, listCommand, removeCommand]
 
-    private static let name = Options.handle("name", "NAME", help: "what to call it, as \"gazetteer list\" shows it")
+    private static let name = Options.handle("name", "NAME", help: "the name of the supplement, for \"gazetteer list\"")
     private static let attribution = Options.text(
-        "attribution", "TEXT", help: "whose data it is, as its licence wants it said (GeoNames' is known)")
+        "attribution", "TEXT", help: "the attribution that the licence asks for (default: known for GeoNames)")
     private static let licence = Options.text("licence", "TEXT", help: "the licence, such as \"CC BY 4.0\"")
 
     private static let importCommand = Command(
         words: ["gazetteer", "import"], summary: "Add streets, postal codes or places to the gazetteer.",
         operands: .many("FILE"), requires: [name], accepts: [attribution, licence, Options.json],
         details: """
-            Reads addresses by OpenAddresses (CSV, or GeoJSON a line) and postal codes, places (allCountries.txt, AT.txt)
-            and names of second-order divisions (admin2Codes.txt) by GeoNames, unpacked. Broken off, the same command goes
-            on where it was. An import of a name that is there takes its place when it is done. It
-            needs room for about four times the files beside the gazetteer, and little memory.
-            """, run: runImport)
+            Reads unpacked files: addresses from OpenAddresses (CSV, or GeoJSON with one feature per line), and from GeoNames
+            postal codes, places (allCountries.txt, AT.txt) and names of second-order divisions (admin2Codes.txt). After an
+            interruption, run the same command again; it continues. If a supplement of that name exists, the new one replaces
+            it at the end. The import needs about four times the size of the files beside the gazetteer, and little memory.
+            """, reach: .files, run: runImport)
 
     private static let listCommand = Command(
-        words: ["gazetteer", "list"], summary: "Show what was added to the gazetteer.", accepts: [Options.json],
-        run: runList)
+        words: ["gazetteer", "list"], summary: "List the supplements of the gazetteer.", accepts: [Options.json],
+        reach: .nothing, run: runList)
 
     private static let removeCommand = Command(
-        words: ["gazetteer", "remove"], summary: "Take something added from the gazetteer again.",
-        operands: .one("NAME"), run: runRemove)
+        words: ["gazetteer", "remove"], summary: "Remove a supplement from the gazetteer.",
+        operands: .one("NAME"), reach: .files, run: runRemove)
 
     // MARK: Import
 
@@ -37,7 +37,7 @@ enum GazetteerCommands {
         let folder = try folder()
         let gazetteer = try Geocoder().gazetteer
         guard let fold = gazetteer.streetFold else {
-            throw .data("There is no names.gazetteer in \(folder), so that streets could not be found by name.")
+            throw .data("There is no names.gazetteer in \(folder), so streets could not be found by name.")
         }
         let run = SupplementImport(
             folder: folder, name: invocation.required(name).text, files: invocation.operands,
@@ -142,7 +142,7 @@ enum GazetteerCommands {
         if invocation.has(Options.json) {
             invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         } else if names.isEmpty {
-            invocation.console.line("Nothing was added to the gazetteer.")
+            invocation.console.line("The gazetteer has no supplement.")
         } else {
             invocation.console.result(table.text.utf8)
         }

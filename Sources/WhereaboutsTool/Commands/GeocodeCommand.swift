@@ -7,10 +7,10 @@ import Service
 /// `geocode reverse` and `geocode forward`: names for coordinates and coordinates for names, offline, without a service.
 enum GeocodeCommand {
     private static let batch = Option.flag("batch", help: "read lines of LAT,LON from standard input")
-    private static let names = Option.flag("batch", help: "read names from standard input, one a line")
+    private static let names = Option.flag("batch", help: "read names from standard input, one per line")
     private static let accuracy = Options.number(
         "accuracy", "METERS", in: 0...100_000,
-        help: "name other countries and zones that are so near, too, and streets only if sure")
+        help: "the radius of the fix: also name other countries and zones in it, and streets only if certain")
     private static let worldview = Option(
         name: "worldview", placeholder: "CC", help: "contested land as this country sees it, such as IN",
         form: "a country's two letters in ISO 3166-1"
@@ -21,20 +21,22 @@ enum GeocodeCommand {
     static let all = [reverse, forward]
 
     private static let forward = Command(
-        words: ["geocode", "forward"], summary: "Say where a place is, a JSON line a name.",
+        words: ["geocode", "forward"], summary: "Find a place by its name; prints JSON lines.",
         operands: .optional("TEXT"), accepts: [names, Options.languages],
         details: """
-            A country or region may stand before or behind the name: "Springfield, IL", "Lyon, Frankreich". Addresses and
-            postal codes are found where "gazetteer import" has brought them: "10 Rue de Rivoli, Paris".
-            Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude and geonameId are those
-            of the place, and match says whether the name is exact, a prefix, misspelled, nameOnly (known, but not with
-            what stands behind the comma) or partial (a street, but not the house).
-            Where nothing is found there is {"error": …} in its place, and the exit code is 3 at the end.
-            """, run: runForward)
+            A country or region may come before or after the name: "Springfield, IL", "Lyon, Frankreich". Addresses such as
+            "10 Rue de Rivoli, Paris" and postal codes are found if "gazetteer import" added them.
+
+            The keys are those of CLPlacemark; latitude, longitude and geonameId are those of the place. match is exact,
+            prefix, misspelled, nameOnly (the words after the comma are not known) or partial (the street is known, the
+            house is not).
+
+            A name that is not found gives {"error": …}, and the exit code is 3.
+            """, reach: .nothing, run: runForward)
 
     private static func runForward(_ invocation: Invocation) throws(ToolError) {
         guard invocation.has(names) != (invocation.operands.count == 1) else {
-            throw .usage("\"geocode forward\" takes either the name of a place or --batch with a name a line.")
+            throw .usage("\"geocode forward\" takes either the name of a place, or --batch with one name per line.")
         }
         let geocoder = try Geocoder(languages: invocation[Options.languages])
         let nothing = "No place of this name is known."
@@ -54,18 +56,19 @@ enum GeocodeCommand {
     }
 
     private static let reverse = Command(
-        words: ["geocode", "reverse"], summary: "Say where a coordinate is, a JSON line a coordinate.",
+        words: ["geocode", "reverse"], summary: "Name the place at a coordinate; prints JSON lines.",
         operands: .optional("LAT,LON"), accepts: [batch, accuracy, Options.languages, worldview],
         details: """
-            Keys are those of CLPlacemark, as far as the gazetteer knows; latitude, longitude, distance (in meters) and
-            geonameId are those of the nearest populated place, also where name is an address; claimants are all who claim
-            contested land. Streets, house numbers and postal codes are known where "gazetteer import" has brought them.
-            With --batch a bad line gives {"error": …} in its place, and the exit code is 3 at the end.
-            """, run: run)
+            The keys are those of CLPlacemark. latitude, longitude, distance (in meters) and geonameId are those of the
+            nearest populated place, even if name is an address. claimants are the countries that claim contested land.
+            Streets, house numbers and postal codes are known if "gazetteer import" added them.
+
+            With --batch, a bad line gives {"error": …}, and the exit code is 3.
+            """, reach: .nothing, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         guard invocation.has(batch) != (invocation.operands.count == 1) else {
-            throw .usage("\"geocode reverse\" takes either LAT,LON or --batch with lines of LAT,LON.")
+            throw .usage("\"geocode reverse\" takes either LAT,LON, or --batch with one LAT,LON per line.")
         }
         let geocoder = try Geocoder(
             languages: invocation[Options.languages], worldview: invocation[worldview],
@@ -91,7 +94,8 @@ enum GeocodeCommand {
             }
         }
         guard bad == 0 else {
-            throw .data(bad == 1 ? "One line was no coordinate." : "\(Text.count(bad)) lines were no coordinates.")
+            throw .data(
+                bad == 1 ? "One line was not a coordinate." : "\(Text.count(bad)) lines were not coordinates.")
         }
     }
 

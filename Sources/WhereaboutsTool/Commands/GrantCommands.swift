@@ -3,35 +3,37 @@ import Whereabouts
 
 /// `grant add|list|remove`, `invitation add|list|remove|redeem`.
 enum GrantCommands {
-    private static let subject = Options.handle("subject", "S", help: "whose location")
-    private static let requester = Options.handle("requester", "R", help: "who may ask for it")
+    private static let subject = Options.handle("subject", help: "whose location")
+    private static let requester = Options.handle("requester", help: "who may ask for it")
     private static let precision = Options.choice(
-        "precision", ["exact", "kilometer", "city", "none"], help: "how exactly; none refuses on record")
-    private static let history = Option.flag("history", help: "the past may be read too, not only the present")
+        "precision", ["exact", "kilometer", "city", "none"],
+        help: "how exact the location is; none refuses and records each question")
+    private static let history = Option.flag("history", help: "allow reading the past, not only the present")
     private static let askEachTime = Option.flag(
-        "ask-each-time", help: "the subject answers each question first; shows no history")
+        "ask-each-time", help: "the subject must consent to each question; excludes --history")
     private static let hours = Options.text(
-        "hours", "HOURS", help: "in these hours only, such as \"Mo-Fr 08:00-18:00; Sa 10:00-12:00\"")
-    private static let timeZone = Options.text("time-zone", "ZONE", help: "of the hours, such as Europe/Vienna")
-    private static let length = Options.duration("for", help: "for so long, such as 90m, 8h or 7d")
-    private static let expires = Options.time("expires", help: "the code is good until then (default: for a day)")
-    private static let redeemer = Options.handle("as", "P", help: "who takes it up")
+        "hours", "HOURS", help: "only in these hours, such as \"Mo-Fr 08:00-18:00; Sa 10:00-12:00\"")
+    private static let timeZone = Options.text(
+        "time-zone", "ZONE", help: "the time zone of the hours, such as Europe/Vienna")
+    private static let length = Options.duration("for", help: "valid for this long, such as 90m, 8h or 7d")
+    private static let expires = Options.time("expires", help: "the code works until then (default: for a day)")
+    private static let redeemer = Options.handle("as", help: "who uses the code")
 
     private static let limits: [any OptionDeclaration] = [
-        Options.time("from", help: "in force from this moment (default: now)"),
-        Options.time("until", help: "in force until this moment (default: for 30 days; a year at most)"),
+        Options.time("from", help: "valid from this moment (default: now)"),
+        Options.time("until", help: "valid until this moment (default: for 30 days; a year at most)"),
     ]
     private static let terms: [any OptionDeclaration] = [history, askEachTime, hours, timeZone] + limits
     private static let details = """
-        Hours are written as OpenStreetMap writes opening hours. The clock on the wall of the zone counts: an hour left
-        out when summer time begins is held by nobody, an hour that comes twice is held twice.
+        HOURS have the form of opening hours in OpenStreetMap, in the local time of the zone. An hour skipped when summer
+        time begins is not granted; an hour repeated when it ends is granted twice.
 
         \(Options.timesHelp)
         """
 
     static let all = [
         Command(
-            words: ["grant", "add"], summary: "Let a person ask where another one is.",
+            words: ["grant", "add"], summary: "Let one person ask where another is.",
             requires: [subject, requester, precision], accepts: terms + [length, Options.json], details: details,
             run: add),
         Command(
@@ -44,20 +46,22 @@ enum GrantCommands {
                 try invocation.remove("the grant \(number)", "v1", "grants", number)
             }),
         Command(
-            words: ["invitation", "add"], summary: "Make a code that gives a grant to whoever shows it first.",
+            words: ["invitation", "add"], summary: "Create a code that gives one person a grant.",
             requires: [subject, precision], accepts: terms + [expires, Options.json], details: details, run: invite),
         Command(
-            words: ["invitation", "list"], summary: "List the open invitations of a person.", requires: [subject],
+            words: ["invitation", "list"], summary: "List a person's open invitations.", requires: [subject],
             accepts: [Options.json], run: listInvitations),
         Command(
-            words: ["invitation", "remove"], summary: "Make an invitation's code worthless.", operands: .one("NUMBER"),
+            words: ["invitation", "remove"], summary: "Withdraw an invitation: its code stops working.",
+            operands: .one("NUMBER"),
             accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
                 try invocation.remove("the invitation \(number)", "v1", "invitations", number)
             }),
         Command(
-            words: ["invitation", "redeem"], summary: "Take up an invitation.", operands: .one("CODE"),
+            words: ["invitation", "redeem"], summary: "Use an invitation's code to get its grant.",
+            operands: .one("CODE"),
             requires: [redeemer], accepts: [Options.json], run: redeem),
     ]
 
@@ -131,7 +135,7 @@ enum GrantCommands {
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let until = answer.time("expires").map { LocalTime.text($0) } ?? "?"
         invocation.console.line(
-            "\(answer.text("code"))\nWhoever shows this code first, until \(until), gets the grant.")
+            "\(answer.text("code"))\nThe first person to use this code before \(until) gets the grant.")
     }
 
     private static func listInvitations(_ invocation: Invocation) throws(ToolError) {

@@ -1,24 +1,25 @@
-/// `version`, `help` and `completion`: what the tool says about itself.
+/// `version`, `help` and `completion`: the commands that describe the tool.
 enum HelpCommands {
-    private static let manual = Option.flag("manual", help: "the whole manual page, in roff, for \"man -l -\"")
+    private static let manual = Option.flag("manual", help: "print the manual page in roff, for \"man -l -\"")
 
     static let all = [
-        Command(words: ["version"], summary: "Show the version.") { (invocation) throws(ToolError) in
+        Command(words: ["version"], summary: "Show the version.", reach: .nothing) { (invocation) throws(ToolError) in
             invocation.console.line("whereabouts \(Version.text)")
         },
         Command(
-            words: ["help"], summary: "Say what a command takes.", operands: .words("COMMAND"), accepts: [manual],
+            words: ["help"], summary: "Explain a command and its options.", operands: .words("COMMAND"),
+            accepts: [manual],
             details: """
-                For example "whereabouts help grant add". Without a command it lists all of them.
-                """, run: help),
+                For example "whereabouts help grant add". Without COMMAND, lists all commands.
+                """, reach: .nothing, run: help),
         Command(
-            words: ["completion"], summary: "Print what lets a shell complete commands and options.",
+            words: ["completion"], summary: "Print a script with which a shell completes commands and options.",
             operands: .one("bash|zsh|fish"),
             details: """
                 For bash: whereabouts completion bash > /etc/bash_completion.d/whereabouts
                 For zsh:  whereabouts completion zsh > "${fpath[1]}/_whereabouts"
                 For fish: whereabouts completion fish > ~/.config/fish/completions/whereabouts.fish
-                """, run: complete),
+                """, reach: .nothing, run: complete),
     ]
 
     private static func help(_ invocation: Invocation) throws(ToolError) {
@@ -33,7 +34,7 @@ enum HelpCommands {
 
     private static func complete(_ invocation: Invocation) throws(ToolError) {
         guard let shell = Completion(rawValue: invocation.operands[0]) else {
-            throw .usage("\"completion\" knows bash, zsh and fish.")
+            throw .usage("\"completion\" takes bash, zsh or fish.")
         }
         invocation.console.result(shell.script(of: CommandTable.all).utf8)
     }

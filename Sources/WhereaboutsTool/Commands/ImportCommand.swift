@@ -5,21 +5,22 @@ import WireFormats
 
 /// `import FILE…`.
 enum ImportCommand {
-    private static let person = Options.handle("person", "P", help: "whose fixes; for lines that name a user, theirs")
-    private static let device = Options.handle("device", "D", help: "the device (default: import-PERSON)")
+    private static let person = Options.handle(
+        "person", help: "whose fixes; a line with a \"user\" is that person's")
+    private static let device = Options.handle("device", help: "the device (default: import- and the person's handle)")
     private static let format = Options.choice(
-        "format", ["auto"] + ImportFormat.allCases.map(\.rawValue), help: "default: auto, told by the content")
+        "format", ["auto"] + ImportFormat.allCases.map(\.rawValue), help: "default: auto, by the content")
     private static let system = Option(
-        name: "crs", placeholder: "EPSG:n", help: "GPX whose lon and lat are x and y of this reference system",
-        form: "EPSG: and a number, as EPSG:3912",
+        name: "crs", placeholder: "EPSG:n", help: "for GPX whose lon and lat are x and y in this reference system",
+        form: "EPSG: and a number, such as EPSG:3912",
         read: { text in text.hasPrefix("EPSG:") && Int64(text.dropFirst(5)) != nil ? text : nil })
 
     static let command = Command(
         words: ["import"], summary: "Import recorded tracks: GPX, or JSON lines of fixes.", operands: .many("FILE"),
         accepts: [person, device, format, system, Options.json],
         details: """
-            Adds persons and devices that are not there yet, and says so. A file may be imported again, or after it was
-            broken off: what is in the log already counts as duplicate. --json prints a line a file.
+            Adds people and devices that do not exist yet, and lists them. A file can be imported again, for example after
+            an interruption: fixes already in the log count as duplicates. --json prints one line per file.
             """, makesInstallation: true, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {

@@ -6,13 +6,13 @@ enum PersonCommands {
     static let all = [
         Command(
             words: ["person", "add"], summary: "Add a person, who can ask and be asked about.",
-            operands: .one("NAME"), accepts: [Options.json], makesInstallation: true, run: add),
+            operands: .one("HANDLE"), accepts: [Options.json], makesInstallation: true, run: add),
         Command(
-            words: ["person", "list"], summary: "List the persons and their devices.", accepts: [Options.json],
+            words: ["person", "list"], summary: "List the people and their devices.", accepts: [Options.json],
             run: list),
         Command(
             words: ["person", "remove"], summary: "Erase a person from the log for good, as \"erase\" does.",
-            operands: .one("NAME"), accepts: [Options.yes, Options.json], details: EraseCommand.details,
+            operands: .one("HANDLE"), accepts: [Options.yes, Options.json], details: EraseCommand.details,
             run: { (invocation) throws(ToolError) in
                 try EraseCommand.erase(try invocation.handle(), invocation)
             }),

@@ -1,27 +1,27 @@
 import JSON
 import WhereaboutsClient
 
-/// `profile add|list|remove`: the servers elsewhere that commands can be sent to by name.
+/// `profile add|list|remove`: remote services, stored under names.
 enum ProfileCommands {
     private static let trustFile = Option(
-        name: "ca-file", placeholder: "FILE", help: "PEM file of your own CA (default: the system's certificates)",
+        name: "ca-file", placeholder: "FILE", help: "a PEM file with your own CA (default: the system's certificates)",
         form: "a path", read: { $0.isEmpty ? nil : $0 })
 
     static let all = [
         Command(
-            words: ["profile", "add"], summary: "Keep a server's address and a token under a name.",
-            operands: .one("NAME"), requires: [GlobalOptions.url], accepts: [trustFile],
+            words: ["profile", "add"], summary: "Store a service's address and a token under a name.",
+            operands: .one("NAME"), requires: [GlobalOptions.url], accepts: [GlobalOptions.token, trustFile],
             details: """
-                The token is read from WHEREABOUTS_TOKEN, --token or the first line of standard input, in this order. For
+                The token is read from --token, WHEREABOUTS_TOKEN or the first line of standard input, in this order. For
                 example, with an operator's token in a file:
 
                   whereabouts profile add home --url https://where.example < token
                   whereabouts --profile home visits --person anna --from yesterday
-                """, run: add),
-        Command(words: ["profile", "list"], summary: "List the servers that are kept.", run: list),
+                """, reach: .nothing, run: add),
+        Command(words: ["profile", "list"], summary: "List the stored services.", reach: .nothing, run: list),
         Command(
-            words: ["profile", "remove"], summary: "Forget a server and its token.", operands: .one("NAME"), run: remove
-        ),
+            words: ["profile", "remove"], summary: "Delete a stored service and its token.", operands: .one("NAME"),
+            reach: .nothing, run: remove),
     ]
 
     private static func add(_ invocation: Invocation) throws(ToolError) {
@@ -30,16 +30,17 @@ enum ProfileCommands {
             throw .usage("--url must be http:// or https:// with a host and no path, such as https://where.example.")
         }
         transport.close()
-        guard let token = invocation[GlobalOptions.token] ?? Reach.variable("WHEREABOUTS_TOKEN") ?? readLine() else {
-            throw .usage("Give the token: in WHEREABOUTS_TOKEN, with --token, or on standard input.")
+        guard let token = Reach.token(of: invocation)?.token ?? readLine() else {
+            throw .usage("Give the token with --token, in WHEREABOUTS_TOKEN, or on standard input.")
         }
         guard token.utf8.count <= 128, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), !token.isEmpty else {
-            throw .usage("That is not a token; a token looks like wp_ and 43 letters and digits.")
+            throw .usage("This is not a token; a token is wp_ or wo_ and 43 characters.")
         }
         var servers = try Profiles.read()
-        servers[invocation.operands[0]] = Reach.Server(url: url, token: token, trustFile: invocation[trustFile])
+        let name = invocation.operands[0]
+        servers[name] = Reach.Server(url: url, token: token, source: .profile(name), trustFile: invocation[trustFile])
         try Profiles.write(servers)
-        invocation.console.line("\(invocation.operands[0]) is kept in \(Profiles.path).")
+        invocation.console.line("Stored \(name) in \(Profiles.path).")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {

@@ -5,33 +5,33 @@ import Whereabouts
 /// `projections status|rebuild|diff|activate|rollback|prune`.
 enum ProjectionCommands {
     private static let version = Options.number(
-        "version", "N", in: 1...Int64.max, help: "the version of the fold; the newest if not given")
+        "version", "N", in: 1...Int64.max, help: "the version of the fold (default: the newest)")
 
     static let all = [
         Command(
             words: ["projections"], summary: "Show the projections, as \"projections status\".",
             accepts: [Options.json], run: status),
         Command(
-            words: ["projections", "status"], summary: "Show every projection and how far it has read.",
+            words: ["projections", "status"], summary: "Show every projection and how far it has read the log.",
             accepts: [Options.json], run: status),
         Command(
-            words: ["projections", "rebuild"], summary: "Fold a projection (or all) anew beside the active one.",
+            words: ["projections", "rebuild"], summary: "Rebuild a projection, or all of them, beside the active one.",
             operands: .optional("NAME"), accepts: [version, Options.json],
-            details: "Every version of a fold that the program knows can be folded; the newest is the default.",
+            details: "NAME stands for one projection; without it, all are rebuilt.",
             run: rebuild),
         Command(
             words: ["projections", "diff"], summary: "Compare the rebuilt projection with the active one.",
-            operands: .one("NAME"), accepts: [Options.json], details: "The exit code is 1 when they differ.", run: diff),
+            operands: .one("NAME"), accepts: [Options.json], details: "The exit code is 1 if they differ.", run: diff),
         Command(
-            words: ["projections", "activate"], summary: "Take the rebuilt projection into use.",
+            words: ["projections", "activate"], summary: "Use the rebuilt projection from now on.",
             operands: .one("NAME"),
             accepts: [Options.json], run: { (invocation) throws(ToolError) in try flip(invocation, "activate") }),
         Command(
-            words: ["projections", "rollback"], summary: "Go back to the projection used before.",
+            words: ["projections", "rollback"], summary: "Return to the projection used before.",
             operands: .one("NAME"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in try flip(invocation, "rollback") }),
         Command(
-            words: ["projections", "prune"], summary: "Delete the projections no longer used.",
+            words: ["projections", "prune"], summary: "Delete projections that are no longer used.",
             operands: .optional("NAME"), accepts: [Options.json], run: prune),
     ]
 

@@ -6,20 +6,20 @@ import Whereabouts
 enum PushTestCommand {
     private static let printCurl = Option.flag("print-curl", help: "send nothing; print the same request for curl")
     private static let withProviderToken = Option.flag(
-        "with-provider-token", help: "with --print-curl: sign a provider token and print it, which is a secret")
+        "with-provider-token", help: "with --print-curl: print a signed provider token too; it is a secret")
 
     static let command = Command(
-        words: ["push-test"], summary: "Wake a device once, and show what APNs says.",
+        words: ["push-test"], summary: "Wake a device once and show the answer of APNs.",
         requires: [Options.device], accepts: [printCurl, withProviderToken, Options.purpose, Options.json],
         details: """
-            The push is real and on record: it counts against the device's budget, and the person sees it. The exit code
-            is 1 unless APNs accepts it, which is not yet delivery. --print-curl shows the person's device token, so that
-            is recorded as a read, with --purpose; the provider token is left to the variable PROVIDER_TOKEN.
+            The push is real and recorded: it counts against the device's budget, and the person sees it. The exit code is
+            1 unless APNs accepts the push; acceptance is not delivery. --print-curl shows the person's device token, which
+            is recorded as a read, with --purpose; the printed command takes the provider token from $PROVIDER_TOKEN.
             """, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         guard invocation.has(printCurl) || !invocation.has(withProviderToken) else {
-            throw .usage("--with-provider-token goes with --print-curl.")
+            throw .usage("--with-provider-token needs --print-curl.")
         }
         let device = invocation.required(Options.device).text
         if invocation.has(printCurl) { return try showCurl(device, invocation) }
@@ -40,7 +40,7 @@ enum PushTestCommand {
             switch answer["status"]?.int {
             case 200: "APNs accepted the push: status 200"
             case let status?: "APNs refused the push: status \(status), reason \(reason ?? "none given")"
-            case nil: "No answer came from APNs: \(reason ?? "nobody knows why")"
+            case nil: "APNs did not answer: \(reason ?? "the reason is unknown")"
             }
         lines += "\n  apns-id         \(answer.text("apnsID"))"
         if let unique = answer["apnsUniqueID"]?.string { lines += "\n  apns-unique-id  \(unique)" }

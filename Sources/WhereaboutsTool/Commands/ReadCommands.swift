@@ -4,50 +4,52 @@ import Whereabouts
 
 /// `location|track|visits|trips|crossings --person P`.
 enum ReadCommands {
-    static let reader = Options.handle("as", "P2", help: "read as this person, by their grant (default: the operator)")
+    static let reader = Options.handle("as", help: "read as this person, under their grant (default: as the operator)")
     static let range: [any OptionDeclaration] = [Options.from, Options.to, day, timeZone]
     private static let day = Option<String>(
-        name: "day", placeholder: "DATE", help: "a day by the clocks where the person was, instead of --from and --to",
+        name: "day", placeholder: "DATE",
+        help: "one day by the local time where the person was, instead of --from and --to",
         form: "a date such as 2026-03-29", read: { CalendarDay($0) == nil ? nil : $0 })
-    private static let timeZone = Options.text("time-zone", "ZONE", help: "by whose clocks, as Europe/Vienna")
+    private static let timeZone = Options.text(
+        "time-zone", "ZONE", help: "the clock for --day instead, such as Europe/Vienna")
     private static let crs = Option<String>(
-        name: "crs", placeholder: "EPSG:n", help: "places as x (the easting) and y of this reference system",
-        form: "EPSG: and a number", read: { $0.hasPrefix("EPSG:") ? $0 : nil })
+        name: "crs", placeholder: "EPSG:n", help: "coordinates as x (the easting) and y in this reference system",
+        form: "EPSG: and a number, such as EPSG:31287", read: { $0.hasPrefix("EPSG:") ? $0 : nil })
     static let common: [any OptionDeclaration] = [reader, Options.purpose, Options.json]
     /// Of the commands whose answers name places.
     static let naming: [any OptionDeclaration] = common + [Options.languages]
     static let details = """
-        The read is recorded before its answer leaves. What overlaps the range counts.
+        The read is recorded before its answer is shown. The list has every entry that overlaps the range.
 
         \(Options.timesHelp)
         """
 
     private static let distanceFilter = Options.number(
         "distance-filter", "METERS", in: 1...100_000,
-        help: "only fixes that count and lie so far from the one before")
+        help: "only fixes without an anomaly, this far from the one before")
 
     static let all = [
         Command(
-            words: ["location"], summary: "Show the newest known location of a person.", requires: [Options.person],
+            words: ["location"], summary: "Show a person's newest known location.", requires: [Options.person],
             accepts: [crs] + naming, run: location),
         Command(
-            words: ["track"], summary: "List the fixes of a person in the order of their time.",
+            words: ["track"], summary: "List a person's fixes in order of time.",
             requires: [Options.person], accepts: range + [distanceFilter, crs] + common, details: details, run: track),
         Command(
-            words: ["visits"], summary: "List where a person has stayed, and how long.", requires: [Options.person],
+            words: ["visits"], summary: "List where a person stayed, and for how long.", requires: [Options.person],
             accepts: range + [crs] + naming, details: details, run: visits),
         Command(
-            words: ["explain", "visit"], summary: "Show the events that a visit rests on.", operands: .one("ID"),
+            words: ["explain", "visit"], summary: "Show the events that a visit is derived from.", operands: .one("ID"),
             requires: [Options.person], accepts: naming,
-            details: "ID is that of a visit, as visits --json shows it. The read is recorded.", run: explain),
+            details: "ID is a visit's \"id\", as \"visits --json\" shows it. The read is recorded.", run: explain),
         Command(
-            words: ["places"], summary: "List the spots a person has visited, how often and how long.",
+            words: ["places"], summary: "List the places a person visited, how often and for how long.",
             requires: [Options.person], accepts: range + [crs] + naming, details: details, run: places),
         Command(
-            words: ["trips"], summary: "List the ways between a person's visits, and the times without data.",
+            words: ["trips"], summary: "List the trips between a person's visits, and the gaps without data.",
             requires: [Options.person], accepts: range + [crs] + naming, details: details, run: trips),
         Command(
-            words: ["crossings"], summary: "List when a person has entered and left their regions.",
+            words: ["crossings"], summary: "List when a person entered and left their regions.",
             requires: [Options.person], accepts: range + common, details: details, run: crossings),
     ]
 
@@ -116,7 +118,7 @@ enum ReadCommands {
         if isJSON {
             console.result("]\(asOf.map { ",\"asOf\":\($0)" } ?? "")}\n".utf8)
         } else if count == 0 {
-            console.note("There is no fix of \(person.text) in that time.")
+            console.note("\(person.text) has no fix in that time.")
         }
     }
 
@@ -164,8 +166,8 @@ enum ReadCommands {
             try client.get("v1", "people", person.text, "visits", id, query: query)
         }
         guard let visit = answer["visit"], !visit.isNull else {
-            let successor = answer["successor"]?.string.map { " What it told of is told by \($0)." } ?? ""
-            throw .data("\(person.text) has no visit \(id), or has it no more.\(successor)")
+            let successor = answer["successor"]?.string.map { " Visit \($0) has replaced it." } ?? ""
+            throw .data("\(person.text) has no visit \(id), or no longer has it.\(successor)")
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let zone = visit["timeZone"]?.string

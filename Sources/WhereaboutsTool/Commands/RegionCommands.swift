@@ -5,16 +5,16 @@ import Whereabouts
 
 /// `region add|list|remove`.
 enum RegionCommands {
-    private static let id = Options.text("id", "R", help: "the region's name, unique among the person's")
+    private static let id = Options.text("id", "R", help: "the region's name, unique for the person")
     private static let circle = Option<CircleText>(
         name: "circle", placeholder: "LAT,LON,METERS", help: "center in degrees and radius in meters",
-        form: "LAT,LON,METERS with a latitude, a longitude and a radius above 0, as 48.2082,16.3738,150",
+        form: "LAT,LON,METERS with a latitude, a longitude and a radius above 0, such as 48.2082,16.3738,150",
         read: { CircleText($0) })
 
     private static let polygon = Options.text(
-        "polygon", "FILE.geojson", help: "a GeoJSON polygon of one ring, alone or in a feature")
-    private static let silentEntry = Option.flag("no-entries", help: "do not tell entries")
-    private static let silentExit = Option.flag("no-exits", help: "do not tell exits")
+        "polygon", "FILE.geojson", help: "a GeoJSON polygon with one ring, alone or in a feature")
+    private static let silentEntry = Option.flag("no-entries", help: "do not report entries")
+    private static let silentExit = Option.flag("no-exits", help: "do not report exits")
 
     /// A circle as typed.
     private struct CircleText {
@@ -31,13 +31,13 @@ enum RegionCommands {
 
     static let all = [
         Command(
-            words: ["region", "add"], summary: "Watch a person's entries to and exits from a circle or a polygon.",
+            words: ["region", "add"], summary: "Watch when a person enters and leaves a circle or a polygon.",
             requires: [Options.person, id], accepts: [circle, polygon, silentEntry, silentExit, Options.json], run: add),
         Command(
             words: ["region", "list"], summary: "List a person's regions (recorded as a read).",
             requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
         Command(
-            words: ["region", "remove"], summary: "Remove a region, and its crossings with it.",
+            words: ["region", "remove"], summary: "Remove a region and its crossings.",
             requires: [Options.person, id], accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let name = invocation.required(id)
@@ -50,7 +50,7 @@ enum RegionCommands {
         let person = invocation.required(Options.person)
         let circle = invocation[Self.circle]
         guard (circle == nil) != (invocation[polygon] == nil) else {
-            throw .usage("Say where the region is: either --circle LAT,LON,METERS or --polygon FILE.geojson.")
+            throw .usage("Give the region as either --circle LAT,LON,METERS or --polygon FILE.geojson.")
         }
         var outline: JSONValue?
         if let file = invocation[polygon] { outline = try geometry(in: file) }
@@ -89,7 +89,7 @@ enum RegionCommands {
         var value = root
         if let features = value["features"]?.array.map(Array.init) {
             guard features.count == 1 else {
-                throw .data("The file \(file) has \(features.count) features; a region is one of them.")
+                throw .data("The file \(file) has \(features.count) features, but a region is one feature.")
             }
             value = features[0]
         }

@@ -3,18 +3,20 @@ import Whereabouts
 
 /// `person schedule`: when the service asks for a person by itself.
 enum ScheduleCommands {
-    private static let every = Options.duration("every", help: "ask once in so long from now on, such as 30m or 6h")
+    private static let every = Options.duration(
+        "every", help: "the time from one question to the next, such as 30m or 6h")
     private static let stop = Options.number("stop", "NUMBER", in: 1...Int64.max, help: "remove this schedule")
 
     static let command = Command(
-        words: ["person", "schedule"], summary: "Have the service ask for a person by itself, or list when it does.",
-        operands: .one("NAME"),
+        words: ["person", "schedule"],
+        summary: "Let the service ask where a person is at intervals, or list such schedules.",
+        operands: .one("HANDLE"),
         accepts: [
             every, Options.time("until", help: "until this moment (default: until removed)"), stop, Options.json,
         ],
         details: """
-            Without --every or --stop the schedules are listed. The service wakes the phone at low priority, and not at all
-            when a fix is younger than half the time between two questions.
+            Without --every and --stop, lists the schedules. The service wakes the phone at low priority, and only if the
+            newest fix is older than half the time between two questions.
             """, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
@@ -34,7 +36,7 @@ enum ScheduleCommands {
             if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
             let number = answer["id"]?.int.map { "\($0)" } ?? "?"
             return invocation.console.line(
-                "Schedule \(number): the service asks where \(person.text) is once in \(seconds) s.")
+                "Schedule \(number): the service asks where \(person.text) is every \(seconds) s.")
         }
         let schedules = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", person.text, "schedules")

@@ -7,20 +7,20 @@ import WhereaboutsClient
 enum ServeCommand {
     private static let listen = Option<SocketAddress>(
         name: "listen", placeholder: "HOST:PORT", help: "where to listen (default: config.json, else 127.0.0.1:8080)",
-        form: "HOST:PORT, as 127.0.0.1:8080", read: { Self.address($0) })
+        form: "HOST:PORT, such as 127.0.0.1:8080", read: { Self.address($0) })
 
     private static let acceptLoss = Option.flag(
-        "accept-loss", help: "go on although events that were durable are lost, and record that")
+        "accept-loss", help: "start although durable events are lost, and record the loss")
 
     static let command = Command(
         words: ["serve"], summary: "Run the service until SIGINT or SIGTERM.", accepts: [listen, acceptLoss],
         details: """
-            Answers what was accepted before it ends, within 5 s, then exits with 0. It speaks no TLS: for the internet,
-            put a reverse proxy in front.
+            On a signal, it answers the requests it has accepted, within 5 s, and exits with 0. It speaks no TLS: for the
+            internet, put a reverse proxy in front.
 
-            When the log cannot be written any more, what waits is answered with 503 and it exits with 75: a service
-            manager starts it again. On a full disk it goes on, and takes no reports until there is room.
-            """, makesInstallation: true, run: run)
+            If the log can no longer be written, it answers waiting requests with 503 and exits with 75, so that a service
+            manager restarts it. If the disk is full, it keeps running and accepts no reports until there is space.
+            """, makesInstallation: true, reach: .files, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         // Blocked before any thread is made, so that every thread inherits it and only `sigwait` below takes them.
@@ -57,12 +57,12 @@ enum ServeCommand {
         invocation.console.flush()
         let manager = ServiceManager()
         manager.tell("READY=1")
-        // A process that can record nothing has nothing left to do.
+        // A service that cannot write its log ends; a service manager restarts it.
         service.whenLogFails { kill(getpid(), SIGTERM) }
         wait(for: signals, manager, service)
         manager.tell("STOPPING=1")
         if service.failure == nil {
-            invocation.console.note("Ending: what was accepted is answered first. A second signal ends it at once.")
+            invocation.console.note("Stopping: accepted requests are answered first. A second signal stops at once.")
         }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         let isQuiet = service.stop()
@@ -72,7 +72,7 @@ enum ServeCommand {
         if !isQuiet {
             if let failure { invocation.console.note("whereabouts: \(failure)") }
             invocation.console.flush()
-            // Not by way of what libraries do at the end of a process: some thread still uses them.
+            // A thread still uses the libraries, so their handlers at exit must not run.
             _exit(failure?.exitCode ?? 0)
         }
         if let failure { throw failure }
@@ -99,7 +99,9 @@ enum ServeCommand {
         do throws(ServiceConfiguration.ReadError) {
             text = try ServiceConfiguration.read(path + "/config.json").listen
         } catch { throw .data("\(error)") }
-        guard let address = address(text) else { throw .data("config.json: \"listen\" must be HOST:PORT.") }
+        guard let address = address(text) else {
+            throw .data("config.json: \"listen\" must be HOST:PORT, such as 127.0.0.1:8080.")
+        }
         return address
     }
 }

@@ -1,13 +1,13 @@
 import JSON
 import Whereabouts
 
-/// `pause`, `resume`, `consent list|give|refuse`: what the person who is located says about it.
+/// `pause`, `resume`, `consent list|give|refuse`: how a person controls who sees their location.
 enum SharingCommands {
-    private static let length = Options.duration("for", help: "for so long, such as 90m, 8h or 7d")
+    private static let length = Options.duration("for", help: "for this long, such as 90m, 8h or 7d")
 
     static let all = [
         Command(
-            words: ["pause"], summary: "Let nobody see where a person is, as if the phone were off.",
+            words: ["pause"], summary: "Hide a person's location from everyone, as if the phone were off.",
             requires: [Options.person],
             accepts: [
                 length, Options.time("until", help: "until this moment (default: until resumed)"), Options.json,
@@ -19,14 +19,14 @@ enum SharingCommands {
                 try invocation.remove("the pause of \(person.text)", "v1", "people", person.text, "pauses")
             }),
         Command(
-            words: ["consent", "list"], summary: "List the questions that wait for a person's word.",
+            words: ["consent", "list"], summary: "List the questions that wait for a person's consent.",
             requires: [Options.person], accepts: [Options.json], run: list),
         Command(
-            words: ["consent", "give"], summary: "Let a question be answered.", operands: .one("QUERY"),
+            words: ["consent", "give"], summary: "Consent to a question.", operands: .one("QUERY"),
             requires: [Options.person], accepts: [Options.json],
             run: { (invocation) throws(ToolError) in try answer(invocation, "given") }),
         Command(
-            words: ["consent", "refuse"], summary: "Let a question go without an answer.", operands: .one("QUERY"),
+            words: ["consent", "refuse"], summary: "Refuse a question.", operands: .one("QUERY"),
             requires: [Options.person], accepts: [Options.json],
             run: { (invocation) throws(ToolError) in try answer(invocation, "refused") }),
     ]
@@ -40,7 +40,7 @@ enum SharingCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("From now on nobody sees where \(person.text) is.")
+        invocation.console.line("The location of \(person.text) is hidden from now on.")
     }
 
     /// In the person's own name: the operator has no word in it.
@@ -74,6 +74,6 @@ enum SharingCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("The question is \(word == "given" ? "answered when the phone is heard" : "refused").")
+        invocation.console.line("The question is \(word == "given" ? "answered when the phone reports" : "refused").")
     }
 }

@@ -8,17 +8,17 @@ import Whereabouts
 /// `simulate`: phones in real time for a service that runs, or a world of them on simulated time with a service of its own.
 enum SimulateCommand {
     static let command = Command(
-        "simulate", summary: "Play phones that report to a service.", operands: .optional("SCENARIO.json"),
+        "simulate", summary: "Simulate phones that report to a service.", operands: .optional("SCENARIO.json"),
         accepts: [
             Option.flag("verbose", help: "print each step of the phones, with coordinates"),
             Options.json,
-            Options.text("data", "DIR", help: "keep the data directory of the simulated service here"),
-            Options.text("logs", "DIR", help: "write one file for each phone with what its app was told"),
-            Option.flag("fidelity", help: "list what Apple does not document, and how we know it"),
+            Options.text("data", "DIR", help: "use and keep this data directory for the simulated service"),
+            Options.text("logs", "DIR", help: "write one file per phone with the callbacks of its app"),
+            Option.flag("fidelity", help: "list undocumented behavior of Core Location and its evidence"),
         ],
         details: """
-            A scenario names people, where they go, what the network loses and who asks; data/demo has examples. Exits with
-            0 when every question ended as expected, with 1 when one did not, with 3 when it cannot be played.
+            A scenario lists people, where they go, what the network loses and who asks; data/demo has examples. The exit
+            code is 0 if every question ended as expected, 1 if one did not, and 3 if the scenario cannot be simulated.
             """,
         passesOn: { runSimulate(arguments: $0, host: start) })
 

@@ -6,14 +6,14 @@ enum SummaryCommand {
     private static let period = Options.choice(
         "period", ["day", "week", "month"], help: "what to sum up (default: day)")
     private static let dayStart = Options.number(
-        "day-start", "MINUTES", in: 0...1439, help: "days begin so many minutes after midnight (default: 0)")
+        "day-start", "MINUTES", in: 0...1439, help: "days begin this many minutes after midnight (default: 0)")
 
     static let command = Command(
-        words: ["summary"], summary: "Sum up a person's days, weeks or months: stays, ways, time without data.",
+        words: ["summary"], summary: "Sum up a person's days, weeks or months: stays, trips, time without data.",
         requires: [Options.person, Options.from], accepts: [Options.to, period, dayStart] + ReadCommands.naming,
         details: """
-            Days begin by the clock of the place where the person was; so one has 23 or 25 hours when clocks are changed, and
-            more or fewer for who travels. At most 93 days at once. The read is recorded.
+            Days begin by the local time where the person was, so a day has 23 or 25 hours when clocks change, and more or
+            fewer when the person travels between zones. At most 93 days at once. The read is recorded.
 
             \(Options.timesHelp)
             """, run: run)
@@ -40,6 +40,6 @@ enum SummaryCommand {
                 Text.meters(period["distanceMeters"]?.double), period["visits"]?.int.map { "\($0)" } ?? "",
                 period["places"]?.array.map(Array.init)?.first?.text("place") ?? "")
         }
-        invocation.show(periods, as: "summary", asOf: asOf, table, orElse: "There is nothing to sum up in that time.")
+        invocation.show(periods, as: "summary", asOf: asOf, table, orElse: "There is no data in that time.")
     }
 }

@@ -16,19 +16,21 @@ enum TokenCommands {
             words: ["token", "add"], summary: "Issue an access token to a person, or a reporting key to a device.",
             accepts: [
                 Options.person, Options.device, scopes,
-                Options.time("until", help: "good until this moment (default: until removed)"), Options.json,
+                Options.time("until", help: "valid until this moment (default: until removed)"), Options.json,
             ],
             details: """
-                With --person: the person's app asks (query), reads who asked (audit) or changes grants, devices and
-                regions (manage) with it. With --device: a further reporting key. Either is shown this once.
+                With --person: a token for the person's app. Its scopes allow it to ask where people are (query), to read
+                who asked (audit), and to change grants, devices and regions (manage). With --device: another reporting key.
+                The secret is shown only once.
 
                 \(Options.timesHelp)
                 """, run: add),
         Command(
-            words: ["token", "list"], summary: "List a person's tokens, never the secrets.", requires: [Options.person],
+            words: ["token", "list"], summary: "List a person's tokens, without the secrets.",
+            requires: [Options.person],
             accepts: [Options.json], run: list),
         Command(
-            words: ["token", "remove"], summary: "End a token at once.", operands: .one("NUMBER"),
+            words: ["token", "remove"], summary: "Revoke a token at once.", operands: .one("NUMBER"),
             accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
@@ -55,7 +57,7 @@ enum TokenCommands {
             answer = try House.withClient(invocation) { client throws(ToolError) in
                 try client.post("v1", "devices", device.text, "tokens")
             }
-        default: throw .usage("\"token add\" needs either --person P or --device D.")
+        default: throw .usage("\"token add\" needs either --person HANDLE or --device HANDLE.")
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let number = answer["id"]?.int.map { "\($0)" } ?? "?"

@@ -3,42 +3,43 @@ import Whereabouts
 
 /// `webhook add|list|remove|letters|retry|discard`: who is told of a person by posts to a server.
 enum WebhookCommands {
-    private static let url = Options.text("url", "URL", help: "where to; the operator must have allowed its origin")
+    private static let url = Options.text(
+        "url", "URL", help: "the address to post to; the operator must have allowed its origin")
     private static let topics = Options.text(
         "topics", "WORDS",
-        help: "what to tell, such as visit,crossing,query (default: all)")
-    private static let letter = Options.number("letter", "NUMBER", in: 1...Int64.max, help: "this message alone")
+        help: "what to post, such as visit,crossing,query (default: all)")
+    private static let letter = Options.number("letter", "NUMBER", in: 1...Int64.max, help: "only this message")
 
     static let all = [
         Command(
-            words: ["webhook", "add"], summary: "Have what happens about a person posted to a server, signed.",
+            words: ["webhook", "add"], summary: "Post a person's feed to a server, signed.",
             requires: [Options.person, url], accepts: [topics, Options.json],
             details: """
-                It acts by a token of the person's, which is made for it and without which it says nothing. The secret that
-                signs is shown this once. Each post is recorded as a read.
+                A webhook uses a token of the person's, which this command issues; it stops when the token is revoked. The
+                signing secret is shown only once. Each post is recorded as a read.
                 """, run: add),
         Command(
-            words: ["webhook", "list"], summary: "List a person's webhooks and how they fare (recorded as a read).",
+            words: ["webhook", "list"], summary: "List a person's webhooks and their state (recorded as a read).",
             requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
         Command(
-            words: ["webhook", "remove"], summary: "Remove a webhook and what it has not told yet.",
+            words: ["webhook", "remove"], summary: "Remove a webhook and its unsent messages.",
             operands: .one("NUMBER"), requires: [Options.person], accepts: [Options.json], run: remove),
         Command(
-            words: ["webhook", "letters"], summary: "List the messages that a webhook gave up (recorded as a read).",
+            words: ["webhook", "letters"], summary: "List the messages that a webhook gave up on (recorded as a read).",
             operands: .one("NUMBER"), requires: [Options.person], accepts: [Options.purpose, Options.json],
             run: letters),
         Command(
-            words: ["webhook", "retry"], summary: "Post messages once more that a webhook gave up.",
+            words: ["webhook", "retry"], summary: "Post messages again that a webhook gave up on.",
             operands: .one("NUMBER"), requires: [Options.person], accepts: [letter],
             run: { (invocation) throws(ToolError) in
                 let count = try forEachLetter(invocation) { client, path throws(ToolError) in
                     _ = try client.post(path + ["retry"])
                 }
                 invocation.console.line(
-                    "\(Text.count(count)) on the way; \"webhook letters\" lists what is still not taken.")
+                    "\(Text.count(count)) sent again; \"webhook letters\" lists those that fail again.")
             }),
         Command(
-            words: ["webhook", "discard"], summary: "Forget messages that a webhook gave up.",
+            words: ["webhook", "discard"], summary: "Discard messages that a webhook gave up on.",
             operands: .one("NUMBER"), requires: [Options.person], accepts: [letter],
             run: { (invocation) throws(ToolError) in
                 let count = try forEachLetter(invocation) { client, path throws(ToolError) in
@@ -79,7 +80,7 @@ enum WebhookCommands {
         invocation.console.line("Removed the webhook \(number).")
         guard let token else { return }
         invocation.console.line(
-            "It spoke by the token \(token), which is still good; \"token remove \(token)\" ends it.")
+            "Its token \(token) is still valid; \"token remove \(token)\" revokes it.")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
@@ -108,7 +109,7 @@ enum WebhookCommands {
                 number(letter, "id"), letter.time("failedAt").map { LocalTime.text($0) } ?? "",
                 number(letter, "tries"), outcome(letter), letter.text("message"))
         }
-        invocation.show(letters, as: "letters", table, orElse: "The webhook \(webhook) gave nothing up.")
+        invocation.show(letters, as: "letters", table, orElse: "The webhook \(webhook) gave up on no message.")
     }
 
     /// Calls `body` with the path of each message that was given up, or of the one that was named; their count.

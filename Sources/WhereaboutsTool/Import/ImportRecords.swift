@@ -56,7 +56,7 @@ final class GPXRecords: ImportRecords {
         let parts = [(counts.waypoints, "way points"), (counts.routePoints, "route points")].filter { $0.0 > 0 }
         guard !parts.isEmpty else { return nil }
         return parts.map { "\(Text.count($0.0)) \($0.1)" }.joined(separator: " and ")
-            + " were passed over: they are places and plans, not fixes."
+            + " were skipped: they are places and plans, not fixes."
     }
 
     private func record(_ point: GPXPoint) -> ImportRecord {

@@ -37,11 +37,11 @@ struct ImportReport {
         }
     }
 
-    /// One sentence when no record of any file is a fix in the log now; `nil` otherwise.
+    /// The reason why no record of any file became a fix in the log; `nil` if one did.
     static func whyNothingWasUsable(in reports: [ImportReport]) -> String? {
         guard reports.allSatisfy({ $0.firstFix == nil }) else { return nil }
         let read = reports.reduce(0) { $0 + $1.read }
-        guard read > 0 else { return "Nothing was imported: there are no records with a place." }
+        guard read > 0 else { return "Nothing was imported: no record has a coordinate." }
         var counts: [String: Int] = [:]
         for report in reports {
             for rejected in report.rejected { counts[rejected.reason, default: 0] += rejected.count }

@@ -25,10 +25,10 @@ struct ImportRun {
     private let id = Identifier128.random().description
     /// The devices of each person, once they have been asked for.
     private var devices: [String: Set<String>]?
-    /// Added persons and devices, as sentences.
+    /// Added people and devices, as sentences.
     private(set) var additions: [String] = []
     private var pending: [Handle: PendingBatch] = [:]
-    /// Whose device it is, so that one device is not used for two persons.
+    /// Whose device it is, so that one device is not used for two people.
     private var owners: [Handle: Handle] = [:]
 
     private static let chunkBytes = 256 << 10
@@ -52,7 +52,7 @@ struct ImportRun {
         let format: ImportFormat
         do throws(UnknownImportFormat) {
             format = if let chosen = choices.format { chosen } else { try ImportFormat.detect(firstBytes: bytes) }
-        } catch { return Self.unread(path, "\(path) is not imported: \(error)") }
+        } catch { return Self.unread(path, "\(path) was not imported. \(error)") }
         let records = try self.records(of: format, path)
         var report = ImportReport(file: path, format: format.rawValue)
 
@@ -89,7 +89,7 @@ struct ImportRun {
     private func records(of format: ImportFormat, _ path: String) throws(ToolError) -> any ImportRecords {
         switch format {
         case .gpx:
-            guard choices.person != nil else { throw .usage("\(path) does not say whose it is; add --person P.") }
+            guard choices.person != nil else { throw .usage("\(path) does not say whose it is; add --person HANDLE.") }
             return GPXRecords(system: choices.system, now: choices.now)
         case .fixes:
             guard choices.system == nil else { throw .usage("--crs is for GPX; in \(path) coordinates are WGS 84.") }
@@ -167,11 +167,11 @@ extension ImportRun {
     /// The device that a person's fixes are imported under, made if it is not there yet.
     private mutating func device(of person: Handle) throws(ToolError) -> Handle {
         guard let device = choices.device ?? Handle("import-\(person.text)") else {
-            throw .usage("\"import-\(person.text)\" is too long for a device's name; add --device D.")
+            throw .usage("\"import-\(person.text)\" is too long for a device's handle; add --device HANDLE.")
         }
         if let owner = owners[device] {
             guard owner == person else {
-                throw .usage("--device names one device, and the files hold fixes of several persons; leave it out.")
+                throw .usage("--device names one device, but the files hold fixes of several people; omit it.")
             }
             return device
         }

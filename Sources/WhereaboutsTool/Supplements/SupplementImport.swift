@@ -79,17 +79,18 @@ struct SupplementImport {
                 throw .data("\(path) cannot be opened as a file: \(lastSystemError()).")
             }
             guard case .line(let first)? = try file.next() else {
-                throw .data("\(path) does not begin with a line of any known form.")
+                throw .data("\(path) does not begin with a line of a known format.")
             }
             if first.starts(with: [0x1F, 0x8B]) || first.starts(with: Array("PK".utf8)) {
                 throw .data("\(path) is compressed; unpack it first.")
             }
             guard let format = SourceFormat.told(by: first), let lines = format.lines(first: first) else {
                 let forms = SourceFormat.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .data("\(path) is not of a form that can be imported (\(forms)), by its first line.")
+                throw .data(
+                    "\(path) has none of the formats that can be imported (\(forms)), judging by its first line.")
             }
             if first.starts(with: Array(#"{"type":"FeatureCollection""#.utf8)) {
-                throw .data("\(path) is one GeoJSON document; a line for each feature is wanted.")
+                throw .data("\(path) is one GeoJSON document; convert it to one feature per line.")
             }
             (self.path, self.format, self.file, self.lines) = (path, format, file, lines)
         }
@@ -153,7 +154,9 @@ struct SupplementImport {
             let share = source.file.identity.byteCount > 0 ? input.offset * 100 / source.file.identity.byteCount : 100
             console.progress("\(source.path): \(share) %, \(Text.count(input.line)) lines")
             if !isAtEnd, isEnding() {
-                throw .data("The import was broken off at line \(input.line); the same command goes on from there.")
+                throw .data(
+                    "The import was interrupted at line \(input.line); run the same command again to continue from there."
+                )
             }
         }
         return input.line

@@ -167,7 +167,7 @@ private struct SectionFile {
     /// - Throws: when there are more than a header can say.
     func count() throws(ToolError) -> UInt32 {
         guard let count = UInt32(exactly: byteCount / stride) else {
-            throw .data("There is more than one supplement can hold; import it in parts of other names.")
+            throw .data("The files hold more than one supplement can; import them in parts, each under its own --name.")
         }
         return count
     }
