@@ -32,6 +32,7 @@ package final class Service: Sendable {
     let secretBoxes: [Handle: SecretBox]
     /// What each OwnTracks app was shown last of each friend, by the number of the fix.
     let friendsShown = Mutex<[DeviceID: [PersonID: Int64]]>([:])
+    let deviceContacts = DeviceContacts()
     let requestFigures = RequestFigures()
     let requestKeys: RequestKeys
     let crossOrigin: CrossOrigin

@@ -69,6 +69,11 @@ struct Door: Sendable {
                 return answer(error.response, .random())
             }
         }
+        if case .report = route.work, caller.scopes == .report {
+            service.deviceContacts.note(
+                DeviceID(rawValue: caller.principal.rawValue), at: service.clock(), address: route.path,
+                userAgent: request.header("user-agent"))
+        }
         let id = key?.id ?? .random()
         let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller, key: key)
         let service = service
@@ -107,11 +112,13 @@ struct Door: Sendable {
             // a colon is no character of base64.
             if credentials.last == ":" { return caller(secret: credentials.dropLast()) }
             guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
-                let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased()),
-                let caller = caller(secret: text[text.index(after: colon)...])
+                let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased())
             else { return nil }
             let device = service.log.withStanding { $0.deviceByHandle[handle] }
-            return device?.principal == caller.principal ? caller : nil
+            let caller = caller(secret: text[text.index(after: colon)...])
+            if let caller, caller.principal == device?.principal { return caller }
+            if let device { service.deviceContacts.noteWrongPassword(of: device, at: service.clock()) }
+            return nil
         default: return nil
         }
     }

@@ -163,8 +163,7 @@ enum IngestEndpoints {
                 for (index, reason) in counted.rejected {
                     writer.beginObject()
                     writer.field("index", index)
-                    writer.field("reason", reason.word)
-                    writer.field("detail", reason.sentence)
+                    reason.writeMembers(into: &writer)
                     writer.endObject()
                 }
             }
@@ -176,8 +175,13 @@ enum IngestEndpoints {
 }
 
 extension RejectionReason {
+    func writeMembers(into writer: inout JSONWriter) {
+        writer.field("reason", word)
+        writer.field("detail", sentence)
+    }
+
     /// What is wrong, and what to do.
-    fileprivate var sentence: String {
+    private var sentence: String {
         switch self {
         case .notJSON: "The body is not JSON; nothing of it was read."
         case .unknownType: "This is none of the reports this address takes."

@@ -100,7 +100,7 @@ enum LiveEndpoint {
         _ feed: inout PersonFeed, _ head: Int64, _ service: Service, _ caller: Caller, _ context: AnswerContext,
         _ languages: [Language]
     ) throws(Problem) -> [FeedItem] {
-        let needed = [StreamIndexTable.name] + (feed.mayHaveNews ? [TimelineTable.name] : [])
+        let needed = [StreamIndexTable.name, AuditTable.name] + (feed.mayHaveNews ? [TimelineTable.name] : [])
         guard service.host.wait(for: head, in: needed, milliseconds: 10_000) else { throw .busy(1) }
         let (person, after) = (feed.person, feed.place)
         let audit = StreamID.audit(person)
@@ -111,8 +111,12 @@ enum LiveEndpoint {
                 of: audit, fromVersion: first, count: eventsCaughtUp + 1, in: connection)
         }
         guard numbers.count <= eventsCaughtUp else { throw .tooMuchSince }
+        // Rejected reports are on the other stream of the person, among the fixes.
+        let rejected = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
+            try AuditReader.rejections(of: person, after: after, in: connection).map(\.number)
+        }
         var events: [RecordedEvent] = []
-        for number in numbers {
+        for number in (numbers + rejected.value.filter { $0 <= place }).sorted() {
             let found: (event: RecordedEvent, leaf: Digest)?
             do throws(LogError) { found = try context.reader.event(number) } catch { throw .broken }
             if let event = found?.event { events.append(event) }

@@ -86,23 +86,6 @@ enum ManageEndpoints {
         }
     }
 
-    static func devices(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try list(service, exchange, context) { standing, person, page in
-            for id in standing.persons[person]?.devices ?? [] {
-                guard let device = standing.devices[id], !device.isRemoved, let handle = device.handle else { continue }
-                page.add(id.rawValue) { writer in
-                    writer.field("handle", handle.text)
-                    writer.field("pushToken", device.pushToken != nil)
-                    if let held = device.authorization {
-                        writer.object("authorization") { ReportJSON.writeMembers(of: held.report, into: &$0) }
-                    }
-                }
-            }
-        }
-    }
-
     static func removeDevice(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
         return .removeDevice(handle)

@@ -116,7 +116,14 @@ extension Operation {
                 ["handle": Schema.handle, "pushToken": Schema.boolean],
                 optional: [
                     "authorization": Schema.object(
-                        ["status": Schema.text, "timestamp": Schema.time], optional: ["accuracy": Schema.text])
+                        ["status": Schema.text, "timestamp": Schema.time], optional: ["accuracy": Schema.text]),
+                    "lastContact": Schema.time, "lastFix": Schema.time, "battery": Schema.number,
+                    "app": Schema.object(["address": Schema.text], optional: ["userAgent": Schema.text]),
+                    "wrongPasswords": Schema.object(["count": Schema.count, "newest": Schema.time]),
+                    "rejected": Schema.list(
+                        Schema.object(
+                            ["at": Schema.time, "reason": Schema.text, "detail": Schema.text],
+                            optional: ["text": Schema.text])),
                 ])),
         "DELETE /v1/devices/*": Operation(group: .people, summary: "Remove a device.", answer: Schema.changed),
         "POST /v1/devices/*/tokens": change(.people, "Give a device a further reporting key.", makes: token),

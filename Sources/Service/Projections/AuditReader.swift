@@ -124,6 +124,19 @@ package enum AuditReader {
         }
     }
 
+    /// The newest rejected reports of a person's devices, in the order of their numbers.
+    ///
+    /// - Parameter number: only those after it.
+    package static func rejections(
+        of subject: PersonID, after number: Int64 = 0, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [RejectedReport] {
+        try connection.cached(rejectionsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(subject.rawValue, at: 1)
+            try statement.bind(number, at: 2)
+            return try rows(statement)
+        }
+    }
+
     private static func page<Row: AuditRow>(
         _ sql: StaticString, _ key: Int64, _ before: Int64?, _ limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [Row] {
@@ -166,5 +179,7 @@ extension AuditReader {
     static let actSQL: StaticString = "SELECT number FROM act WHERE ordinal = ?"
     static let refusalsOfSQL: StaticString =
         "SELECT * FROM refusals WHERE requester = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    static let rejectionsSQL: StaticString =
+        "SELECT * FROM rejection WHERE subject = ? AND number > ? ORDER BY number"
     static let rejectedSQL: StaticString = "SELECT * FROM rejected WHERE subject = ? ORDER BY device, reason"
 }

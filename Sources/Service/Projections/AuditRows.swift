@@ -146,6 +146,15 @@ package struct CountedRefusals: Hashable, Sendable {
     package let since: Timestamp
 }
 
+/// A report of a device that could not become a fix, with its place.
+package struct RejectedReport: Hashable, Sendable {
+    package let number: Int64
+    package let subject: PersonID
+    package let device: DeviceID
+    package let reason: RejectionReason
+    package let recordedAt: Timestamp
+}
+
 /// How many reports of a device could not become fixes, by reason.
 package struct RejectedReports: Hashable, Sendable {
     package let subject: PersonID

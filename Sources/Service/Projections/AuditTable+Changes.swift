@@ -343,4 +343,38 @@ extension AuditTable {
         if let before { file.fingerprint.subtract(file.hasher.hash(before)) }
         file.fingerprint.add(file.hasher.hash(row))
     }
+
+    /// Keeps the place of a rejected report, and of the device's others only the newest.
+    func keep(_ device: DeviceID, _ reason: RejectionReason, _ event: RecordedEvent) throws(SQLiteError) {
+        guard let subject = event.stream.person else { return }
+        let row = RejectedReport(
+            number: event.number, subject: subject, device: device, reason: reason, recordedAt: event.recordedAt)
+        try file.connection.cached(
+            "INSERT INTO rejection (number, subject, device, reason, recorded_at_ms) VALUES (?, ?, ?, ?, ?)"
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(row.number, at: 1)
+            try statement.bind(row.subject.rawValue, at: 2)
+            try statement.bind(row.device.rawValue, at: 3)
+            try statement.bind(row.reason.rawValue, at: 4)
+            try statement.bind(row.recordedAt.milliseconds, at: 5)
+            try statement.run()
+        }
+        file.fingerprint.add(file.hasher.hash(row))
+        let old: RejectedReport? = try file.connection.cached(Self.rejectionTooManySQL) {
+            (statement) throws(SQLiteError) in
+            try statement.bind(device.rawValue, at: 1)
+            try statement.bind(Int64(Limits.rejectionsShown), at: 2)
+            return try statement.step() ? try RejectedReport(statement) : nil
+        }
+        guard let old else { return }
+        try file.connection.cached("DELETE FROM rejection WHERE number = ?") { (statement) throws(SQLiteError) in
+            try statement.bind(old.number, at: 1)
+            try statement.run()
+        }
+        file.fingerprint.subtract(file.hasher.hash(old))
+    }
+
+    /// The device's newest rejection beyond those that are kept.
+    static let rejectionTooManySQL: StaticString =
+        "SELECT * FROM rejection WHERE device = ? ORDER BY number DESC LIMIT 1 OFFSET ?"
 }

@@ -27,7 +27,11 @@ extension AuditTable {
         try run("DELETE FROM change WHERE subject = ?1 AND kind <> 20", person)
         let rejected = try hashes(RejectedReports.self, "SELECT * FROM rejected WHERE subject = ?1", person)
         try run("DELETE FROM rejected WHERE subject = ?1", person)
-        for sum in attempts + starts + disclosures + readings + changes + rejected { file.fingerprint.subtract(sum) }
+        let rejections = try hashes(RejectedReport.self, "SELECT * FROM rejection WHERE subject = ?1", person)
+        try run("DELETE FROM rejection WHERE subject = ?1", person)
+        for sum in attempts + starts + disclosures + readings + changes + rejected + rejections {
+            file.fingerprint.subtract(sum)
+        }
     }
 
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
@@ -39,6 +43,7 @@ extension AuditTable {
         try each(SettingsChange.self, "SELECT * FROM change ORDER BY number", body)
         try each(AuditedAct.self, "SELECT * FROM act ORDER BY number", body)
         try each(CountedRefusals.self, "SELECT * FROM refusals ORDER BY number", body)
+        try each(RejectedReport.self, "SELECT * FROM rejection ORDER BY number", body)
         try each(RejectedReports.self, "SELECT * FROM rejected ORDER BY subject, device, reason", body)
     }
 

@@ -368,6 +368,33 @@ extension CountedRefusals: AuditRow {
     }
 }
 
+extension RejectedReport: AuditRow {
+    static let table: StaticString = "rejection"
+
+    var numbers: [Int64?] { [number] }
+
+    init(_ statement: borrowing Statement) throws(SQLiteError) {
+        guard let reason = RejectionReason(rawValue: statement.int(at: 3)) else { throw .damagedProjection }
+        self.init(
+            number: statement.int(at: 0), subject: PersonID(rawValue: statement.int(at: 1)),
+            device: DeviceID(rawValue: statement.int(at: 2)), reason: reason,
+            recordedAt: Timestamp(milliseconds: statement.int(at: 4)))
+    }
+
+    var person: PersonID? { subject }
+    var key: String { "rejection \(number)" }
+    var summary: String { "device \(device.rawValue) \(reason.word)" }
+
+    func write(to writer: inout CBORWriter) {
+        writer.array(5)
+        writer.text("rejection")
+        writer.integer(subject.rawValue)
+        writer.integer(device.rawValue)
+        writer.integer(reason.rawValue)
+        writer.integer(recordedAt.milliseconds)
+    }
+}
+
 extension RejectedReports: AuditRow {
     static let table: StaticString = "rejected"
 

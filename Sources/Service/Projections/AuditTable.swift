@@ -8,7 +8,8 @@ import Whereabouts
 /// what he wrote under his own key goes. Times of recording are content: they are what the log says, not how it was read.
 final class AuditTable: Projection {
     static let name = "audit"
-    static let versions: [Int64] = [4]
+    static let versions: [Int64] = [5]
+    /// `rejection` holds the newest ``Limits/rejectionsShown`` of each device; what was sent stands in the log, sealed.
     /// `act` holds what concerns everybody and is shown to every person; `ordinal` counts its rows, 1, 2, 3 …, because a
     /// person learns nothing of the numbers of events that are not theirs.
     static let schema: StaticString = """
@@ -133,7 +134,15 @@ final class AuditTable: Projection {
             count INTEGER NOT NULL,
             newest_at_ms INTEGER NOT NULL,
             PRIMARY KEY (subject, device, reason)
-        ) STRICT, WITHOUT ROWID
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE rejection (
+            number INTEGER PRIMARY KEY,
+            subject INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            reason INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX rejection_by_device ON rejection (device)
         """
     static let indexes: StaticString = """
         CREATE INDEX query_by_subject ON query (subject);
@@ -147,7 +156,8 @@ final class AuditTable: Projection {
         CREATE INDEX reading_by_reader ON reading (reader);
         CREATE INDEX change_by_subject ON change (subject);
         CREATE UNIQUE INDEX act_by_ordinal ON act (ordinal);
-        CREATE INDEX refusals_by_requester ON refusals (requester)
+        CREATE INDEX refusals_by_requester ON refusals (requester);
+        CREATE INDEX rejection_by_subject ON rejection (subject)
         """
 
     let file: ProjectionFile
@@ -174,7 +184,9 @@ final class AuditTable: Projection {
             case .locationRead(let read): try insert(read, event)
             case .refusalsCounted(let requester, let count, let since):
                 try insert(requester, count, since, event)
-            case .inputRejected(let device, let reason, _, _): try count(device, reason, event)
+            case .inputRejected(let device, let reason, _, _):
+                try count(device, reason, event)
+                try keep(device, reason, event)
             case .logRestored(let epoch):
                 try insert(AuditedAct(event, act: AuditedAct.restore, epoch: epoch, ordinal: try nextOrdinal()))
             case .lossAccepted(_, _, let epoch):

@@ -117,6 +117,9 @@ final class BrokerReceiver: Sendable {
             device: .named(sender.handle), DeviceReport.all(reports, from: message.payload, receivedLive: true))
         do throws(AppendFailure) {
             _ = try service.log.appendAndWait(command, by: .house, correlation: .random())
+            if !message.isRetained {
+                service.deviceContacts.note(sender.device, at: service.clock(), address: "MQTT")
+            }
             return true
         } catch {
             switch error {

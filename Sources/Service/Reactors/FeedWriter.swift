@@ -88,6 +88,29 @@ struct FeedWriter {
             question: .live, event: kind, number: recorded.number, at: recorded.recordedAt, data: writer.bytes)
     }
 
+    /// Characters of a rejected report that are told; the list of devices has it whole.
+    private static let rejectedCharacters = 500
+
+    /// A report that could not become a fix, so that its owner sees that the device is not set up well.
+    func item(
+        of recorded: RecordedEvent, rejected input: RejectedInput?, from device: DeviceID, _ reason: RejectionReason
+    ) -> FeedItem {
+        FeedItem(
+            question: .live, event: "rejected", number: recorded.number, at: recorded.recordedAt,
+            data: object { writer in
+                writer.field("number", recorded.number)
+                writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
+                writer.field("device", names.name(device))
+                reason.writeMembers(into: &writer)
+                writer.field("text", input.map { String($0.text.unicodeScalars.prefix(Self.rejectedCharacters)) })
+                let contact = service.deviceContacts.contact(of: device)
+                writer.field("app", contact?.userAgent)
+                writer.field("lastContact", milliseconds: (contact?.at ?? recorded.recordedAt).milliseconds)
+                let newest = service.log.withStanding { $0.devices[device]?.newestTimestamp }
+                writer.field("lastFix", milliseconds: newest?.milliseconds)
+            })
+    }
+
     /// What was found with an event.
     func item(of finding: AskPatterns.Finding) -> FeedItem {
         FeedItem(

@@ -63,6 +63,8 @@ struct PersonFeed {
             guard event.stream.person == person else { continue }
             switch event.event {
             case .fixReported, .regionAdded, .regionRemoved: mayHaveNews = told != nil
+            case .inputRejected(let device, let reason, _, let input):
+                items.append(writer.item(of: event, rejected: input.content, from: device, reason))
             default: break
             }
             guard event.stream == .audit(person), let item = writer.item(of: event) else { continue }

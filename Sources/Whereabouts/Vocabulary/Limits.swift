@@ -20,6 +20,9 @@ package enum Limits {
     /// Distinct rejected reports and messages in a client's own words remembered per device, so that a resent one is not
     /// an event again.
     package static let keptRemembered = 256
+    /// Rejected reports of a device that its owner is shown, the newest, and of how many days.
+    package static let rejectionsShown = 20
+    package static let rejectionsShownSeconds: Int64 = 7 * 86_400
     /// Sightings remembered per device, for the same reason: all of the largest batch.
     package static let sightingsRemembered = batchCommands
     /// Friends whose places one answer to a phone tells.

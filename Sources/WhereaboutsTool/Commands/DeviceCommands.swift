@@ -18,8 +18,12 @@ enum DeviceCommands {
                 hold it. "token add --device D" issues another.
                 """, run: add),
         Command(
-            words: ["device", "list"], summary: "List the devices and whether they can be woken.",
-            accepts: [Options.person, Options.json], run: list),
+            words: ["device", "list"], summary: "List the devices: whether they report and can be woken.",
+            accepts: [Options.person, Options.json],
+            details: """
+                Below the table stands what devices sent in the last seven days that could not be used, the newest of each,
+                with the reason. "app" and wrong passwords are known since the service was started.
+                """, run: list),
         Command(
             words: ["device", "remove"], summary: "Remove a device: its keys end, its history stays.",
             operands: .one("NAME"), accepts: [Options.json], run: remove),
@@ -102,9 +106,12 @@ enum DeviceCommands {
                     array.field("handle", device.text("handle"))
                     array.field("person", person)
                     array.field("pushToken", device["pushToken"]?.bool)
-                    if let authorization = device["authorization"] {
-                        array.key("authorization")
-                        array.value(authorization)
+                    for name in [
+                        "authorization", "lastContact", "lastFix", "battery", "app", "wrongPasswords", "rejected",
+                    ] {
+                        guard let value = device[name] else { continue }
+                        array.key(name)
+                        array.value(value)
                     }
                     array.endObject()
                 }
@@ -112,15 +119,53 @@ enum DeviceCommands {
             writer.endObject()
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         }
-        var table = Table("DEVICE", "PERSON", "CAN BE WOKEN", "AUTHORIZATION")
+        let now = Timestamp.now
+        func age(_ device: JSONValue, _ name: String) -> String {
+            guard let time = device[name]?.double.flatMap(Timestamp.init(seconds:)) else { return "never" }
+            return LocalTime.duration(seconds: max(0, now.seconds(since: time))) + " ago"
+        }
+        var table = Table(
+            "DEVICE", "PERSON", "LAST CONTACT", "LAST FIX", "BATTERY", "REJECTED", "CAN BE WOKEN", "AUTHORIZATION",
+            "APP")
         for (person, device) in devices {
             let status = device["authorization"]?["status"]?.string
             let mayBeWoken = status == nil || status == AuthorizationStatus.authorizedAlways.word
             table.add(
-                device.text("handle"), person, device["pushToken"]?.bool == true && mayBeWoken ? "yes" : "no",
-                status ?? "not reported")
+                device.text("handle"), person, age(device, "lastContact"), age(device, "lastFix"),
+                device["battery"]?.double.map { "\(Int(($0 * 100).rounded())) %" } ?? "",
+                "\(device["rejected"]?.array.map(Array.init)?.count ?? 0)",
+                device["pushToken"]?.bool == true && mayBeWoken ? "yes" : "no", status ?? "not reported",
+                device["app"].map { $0["userAgent"]?.string ?? $0.text("address") } ?? "")
         }
         invocation.console.show(table, orElse: "There is no device yet; \"device add\" adds one.")
+        for (_, device) in devices { showTroubles(of: device, age, invocation) }
+    }
+
+    /// Rejected reports of one device that are shown to people; the others are in `--json`.
+    private static let rejectedShown = 3
+    private static let rejectedCharacters = 200
+
+    private static func showTroubles(
+        of device: JSONValue, _ age: (JSONValue, String) -> String, _ invocation: Invocation
+    ) {
+        if let wrong = device["wrongPasswords"] {
+            invocation.console.line(
+                """
+
+                \(Table.printable(device.text("handle"))): \(wrong["count"]?.int ?? 0) times with a wrong password, \
+                last \(age(wrong, "newest")). "token add --device" issues a password.
+                """)
+        }
+        for rejected in (device["rejected"]?.array.map(Array.init) ?? []).prefix(rejectedShown) {
+            invocation.console.line(
+                """
+
+                \(Table.printable(device.text("handle"))): rejected \(age(rejected, "at")) (\(rejected.text("reason"))). \
+                \(rejected.text("detail"))
+                """)
+            guard let text = rejected["text"]?.string, !text.isEmpty else { continue }
+            invocation.console.line("  " + Table.printable(String(text.prefix(rejectedCharacters))))
+        }
     }
 
     private static func remove(_ invocation: Invocation) throws(ToolError) {

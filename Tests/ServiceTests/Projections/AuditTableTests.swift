@@ -109,6 +109,9 @@ import Testing
         #expect(changes[0].until == Self.at(9000))
         #expect(changes[1].name == "anna")
         #expect(try AuditReader.rejected(of: Self.subject, in: file.connection).map(\.count) == [3])
+        let rejections = try AuditReader.rejections(of: Self.subject, in: file.connection)
+        #expect(rejections.map(\.reason) == [.badCoordinate, .badCoordinate, .badCoordinate])
+        #expect(try AuditReader.rejections(of: Self.asker, in: file.connection).isEmpty)
     }
 
     @Test func `the asker reads the own questions, newest first, page by page`() throws {

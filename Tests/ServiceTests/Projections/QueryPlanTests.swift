@@ -43,7 +43,8 @@ import Testing
             AuditReader.querySQL, AuditReader.queriesAboutSQL, AuditReader.queriesBySQL, AuditReader.attemptsSQL,
             AuditReader.disclosuresForSQL, AuditReader.disclosuresAboutSQL, AuditReader.readsAboutSQL,
             AuditReader.readsBySQL, AuditReader.changesAboutSQL, AuditReader.actsSQL, AuditReader.actSQL,
-            AuditReader.refusalsOfSQL, AuditReader.rejectedSQL,
+            AuditReader.refusalsOfSQL, AuditReader.rejectedSQL, AuditReader.rejectionsSQL,
+            AuditTable.rejectionTooManySQL,
         ] {
             expectSearches(try plan(AuditTable.self, sql))
         }

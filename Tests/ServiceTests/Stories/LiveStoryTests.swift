@@ -197,6 +197,23 @@ import Whereabouts
         #expect(house.send("GET", "/v1/live", as: walker, headers: [("Last-Event-ID", "999999")]).status == 400)
     }
 
+    @Test func `what a phone sent in vain is told as it comes, and to a client that comes back`() throws {
+        let (house, walker, _, phone) = try Self.scene()
+        let live = try Self.open(house, as: walker)
+        func report(_ body: String) { _ = house.send("POST", "/owntracks", as: phone, body) }
+        report("lat 46.5")
+        let told = try #require(live.until { $0.contains { $0.event == "rejected" } }.last)
+        #expect(told.data["device"]?.string == "walker-phone" && told.data["reason"]?.string == "notJSON")
+        #expect(told.data["text"]?.string == "lat 46.5" && told.data["lastContact"]?.int == house.clock.seconds)
+        let seen = try #require(told.id)
+        live.leave()
+        report(#"{"_type":"location","lat":147,"lon":2,"tst":1777881000}"#)
+        let second = try Self.open(house, as: walker, after: seen)
+        let missed = second.until { $0.contains { $0.event == "rejected" } }
+        #expect(missed.map { $0.data["reason"]?.string } == ["badCoordinate"])
+        second.leave()
+    }
+
     @Test(arguments: ["token", "person"]) func `a stream ends at once with what it was opened by`(what: String) throws {
         let (house, walker, _, _) = try Self.scene()
         let live = try Self.open(house, as: walker)

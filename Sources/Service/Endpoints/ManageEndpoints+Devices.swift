@@ -1,0 +1,103 @@
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+import WireFormats
+
+/// The devices of a person and how they are doing, so that whoever set a phone up sees whether it reports.
+extension ManageEndpoints {
+    static func devices(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
+            var page = try RowPage(exchange)
+            let states = DeviceStates(of: reading.permit.subject, now: reading.now, service, context)
+            let devices = service.log.withStanding { standing in
+                (standing.persons[reading.permit.subject]?.devices ?? []).compactMap { id in
+                    standing.devices[id].map { (id, $0) }
+                }
+            }
+            for (id, device) in devices {
+                guard !device.isRemoved, let handle = device.handle else { continue }
+                page.add(id.rawValue) { writer in
+                    writer.field("handle", handle.text)
+                    writer.field("pushToken", device.pushToken != nil)
+                    if let held = device.authorization {
+                        writer.object("authorization") { ReportJSON.writeMembers(of: held.report, into: &$0) }
+                    }
+                    states.writeMembers(of: id, into: &writer)
+                }
+            }
+            return page.ended(asOf: service.log.withStanding { $0.place })
+        }
+    }
+}
+
+/// What is known of how a person's devices report.
+private struct DeviceStates {
+    private struct Rejection {
+        let report: RejectedReport
+        /// As it came, as far as it is kept and can be read.
+        let input: RejectedInput?
+    }
+
+    private let service: Service
+    private let fixes: [DeviceID: ReportedFix]
+    private let rejections: [DeviceID: [Rejection]]
+
+    /// What a projection that cannot be read would say is left out: the list of devices is needed also then.
+    init(of person: PersonID, now: Timestamp, _ service: Service, _ context: AnswerContext) {
+        self.service = service
+        let newest = try? context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
+            try CurrentReader.fixes(of: person, in: connection)
+        }
+        fixes = Dictionary((newest?.value ?? []).map { ($0.device, $0) }) { first, _ in first }
+        let since = now.adding(seconds: -Limits.rejectionsShownSeconds)
+        let rejected = try? context.read(AuditTable.name) { (connection) throws(SQLiteError) in
+            try AuditReader.rejections(of: person, in: connection)
+        }
+        var rejections: [DeviceID: [Rejection]] = [:]
+        for report in (rejected?.value ?? []).reversed() where report.recordedAt >= since {
+            let found = (try? context.reader.event(report.number))?.event.event
+            let input: RejectedInput? = if case .inputRejected(_, _, _, let part)? = found { part.content } else { nil }
+            rejections[report.device, default: []].append(Rejection(report: report, input: input))
+        }
+        self.rejections = rejections
+    }
+
+    func writeMembers(of device: DeviceID, into writer: inout JSONWriter) {
+        let contact = service.deviceContacts.contact(of: device)
+        let fix = fixes[device]?.fix
+        let rejected = rejections[device] ?? []
+        let heard = [contact?.at, fix?.receivedAt, rejected.first?.report.recordedAt].compactMap { $0 }.max()
+        writer.field("lastContact", milliseconds: heard?.milliseconds)
+        writer.field("lastFix", milliseconds: fix?.timestamp.milliseconds)
+        writer.field("battery", fix?.batteryLevel)
+        if let contact {
+            writer.object("app") { writer in
+                writer.field("address", contact.address)
+                writer.field("userAgent", contact.userAgent)
+            }
+        }
+        if let wrong = service.deviceContacts.wrongPasswords(of: device) {
+            writer.object("wrongPasswords") { writer in
+                writer.field("count", wrong.count)
+                writer.field("newest", milliseconds: wrong.newestAt.milliseconds)
+            }
+        }
+        writer.array("rejected") { writer in
+            for rejection in rejected {
+                writer.beginObject()
+                writer.field("at", milliseconds: rejection.report.recordedAt.milliseconds)
+                rejection.report.reason.writeMembers(into: &writer)
+                writer.field("text", rejection.input?.text)
+                writer.endObject()
+            }
+        }
+    }
+}
+
+extension RejectedInput {
+    /// What is kept, as text; bytes that are no UTF-8 are replaced.
+    var text: String { String(decoding: head, as: UTF8.self) }
+}
