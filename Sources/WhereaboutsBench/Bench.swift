@@ -11,6 +11,8 @@ enum Bench {
         whereabouts-bench gazetteer --data FILE [--points N]
         whereabouts-bench visits [--fixes N] [--interval SECONDS] [--regions N] [--late N]
         whereabouts-bench ask --dir DIR [--asks N] [--outstanding N] [--each N] [--phones N]
+        whereabouts-bench question --dir DIR --tool FILE [--questions N] [--outstanding N] [--phones N]
+        whereabouts-bench question-writes --port N --pid N [--questions N] [--outstanding N]
         whereabouts-bench append-load --dir DIR --acks FILE.ack [--events N] [--outstanding N] [--devices N]
         whereabouts-bench check-crash
         whereabouts-bench push-credentials --dir DIR
@@ -30,6 +32,8 @@ enum Bench {
             case "gazetteer": try GazetteerBench(options).run()
             case "visits": try VisitBench(options).run()
             case "ask": try AskBench(options).run()
+            case "question": try QuestionBench(options).run()
+            case "question-writes": try QuestionWritesBench(options).run()
             case "append-load": try AppendLoad(options).run()
             case "check-crash": CrashCheck.serve()
             case "push-credentials": try PushCredentials.run(options)

@@ -5,6 +5,8 @@
 //   durable_server DIRECTORY      on 127.0.0.1, on a port that the system chooses; prints the port once it listens; makes
 //                                 DIRECTORY/durable_server.sqlite anew; ends on SIGTERM
 //
+// A body posted to /rows/N becomes N rows of one transaction, any other one.
+//
 // One thread drives libmicrohttpd from outside, like the product's, and suspends a request's connection once its body is
 // in. A writer thread takes all that is queued, at most 1,000, into one transaction and commits it; then the connections
 // go on. WAL, synchronous=FULL, passive checkpoints by the writer between commits, from 16,000 pages on.
@@ -29,7 +31,7 @@ struct post {
     struct post *next;
     struct MHD_Response *answer;
     size_t length, room;
-    int is_durable;
+    int rows, is_durable;
     char *body;
 };
 
@@ -119,9 +121,11 @@ static void *write_posts(void *context) {
         int64_t now = milliseconds();
         run(begin);
         for (struct post *post = first; post; post = post->next) {
-            sqlite3_bind_int64(insert, 1, now);
-            sqlite3_bind_blob64(insert, 2, post->body, post->length, SQLITE_STATIC);
-            run(insert);
+            for (int row = 0; row < post->rows; row++) {
+                sqlite3_bind_int64(insert, 1, now);
+                sqlite3_bind_blob64(insert, 2, post->body, post->length, SQLITE_STATIC);
+                run(insert);
+            }
         }
         run(commit);
 
@@ -148,6 +152,7 @@ static enum MHD_Result respond(void *context, struct MHD_Connection *connection,
         if (!(post = calloc(1, sizeof *post))) return MHD_NO;
         post->connection = connection;
         post->answer = strcmp(url, "/overland") ? own_tracks : overland;
+        post->rows = strncmp(url, "/rows/", 6) ? 1 : atoi(url + 6);
         *request = post;
         return MHD_YES;
     }
