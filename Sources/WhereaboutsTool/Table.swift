@@ -1,3 +1,5 @@
+import Service
+
 /// A table for people: columns as wide as their widest cell, two spaces apart.
 struct Table {
     struct Column {
@@ -20,7 +22,7 @@ struct Table {
     /// Control characters are shown as spaces, so that a name cannot move the cursor.
     mutating func add(_ cells: String...) {
         precondition(cells.count == columns.count, "A row has a cell for each column.")
-        rows.append(cells.map(Self.printable))
+        rows.append(cells.map(\.printable))
     }
 
     /// The lines, each ended; nothing when there are no rows.
@@ -37,18 +39,6 @@ struct Table {
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()
-    }
-
-    static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    // Format characters include those that turn the direction of the rest of the line.
-                    case .control, .format, .lineSeparator, .paragraphSeparator: " "
-                    default: scalar
-                    }
-                }))
     }
 
     /// Places on a terminal: two for each wide character of Unicode Standard Annex #11 (the blocks that matter), else

@@ -34,7 +34,7 @@ struct Exchange: Sendable {
         return number
     }
 
-    /// The body as a JSON object with none but `keys`.
+    /// The body as a JSON object that has no members except `keys`.
     func object(_ keys: String...) throws(Problem) -> JSONValue {
         let document: JSONDocument
         do throws(JSONError) { document = try JSONDocument.parse(request.body) } catch {
@@ -42,7 +42,7 @@ struct Exchange: Sendable {
         }
         guard let members = document.root.members else { throw .invalid("The body must be a JSON object.") }
         for (key, _) in members where !keys.contains(key) {
-            throw .invalid("There is no member of that name here; allowed are \(keys.joined(separator: ", ")).")
+            throw .unknown(key, "a member of this body", takes: keys)
         }
         return document.root
     }

@@ -13,10 +13,24 @@ struct Problem: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// What has not the form that the description of the interface gives it.
+    /// A request without the form that the description of the interface gives it.
     static func invalid(_ detail: String) -> Problem { Problem(400, "Bad request", detail) }
-    /// What has that form, and cannot be all the same.
+    /// A request of the right form that cannot be done.
     static func refused(_ detail: String) -> Problem { Problem(422, "Refused", detail) }
+    /// A name in a request that does not belong there.
+    ///
+    /// - Parameters:
+    ///   - name: The name as it came. The sentence shows at most ``shownCharactersMax`` characters of it.
+    ///   - kind: What the name is not, for example "a member of this body".
+    ///   - known: The names that do belong there.
+    static func unknown(_ name: String, _ kind: String, takes known: [String]) -> Problem {
+        let shown = String(name.unicodeScalars.prefix(shownCharactersMax)).printable
+        return .invalid(
+            "\"\(shown)\" is not \(kind); it takes \(known.isEmpty ? "none" : known.joined(separator: ", ")).")
+    }
+
+    private static let shownCharactersMax = 64
+
     static let notFound = Problem(404, "Not found", "There is nothing of that name.")
     /// The one answer to everybody who may not see a person, whether there is one or not.
     static let noSuchPerson = Problem(404, "Not found", "There is no such person.")
@@ -34,7 +48,7 @@ struct Problem: Error, Sendable {
         503, "Not available", "The service cannot write its log; its operator must look at the diagnostics.",
         retryAfterSeconds: 60)
 
-    /// 5xx, so that phones keep what they have (RFC 4918, section 11.5).
+    /// RFC 4918, section 11.5. Phones keep their reports after a status of 5xx.
     static let noRoom = Problem(
         507, "No room", "The service's disk is full; keep this, and send the same request again when there is room.",
         retryAfterSeconds: 60)

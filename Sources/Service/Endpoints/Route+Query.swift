@@ -1,8 +1,8 @@
 import HTTPServer
 
 extension Route {
-    /// The names that the query of the URL may have, in the order described; `nil` where a client's own protocol decides
-    /// what else it sends along, as with `/osmand`, and where nothing about a person is read, as with `/healthz`.
+    /// The parameters that the query of the URL may have, in the order of the description. `nil` outside of `/v1`: a
+    /// client's own protocol may send others (`/osmand`), and other addresses read nothing about a person (`/healthz`).
     var parameterNames: [String]? { Self.parameterNames["\(method) \(path)"] }
 
     private static let parameterNames: [String: [String]] = Dictionary(
@@ -11,19 +11,16 @@ extension Route {
             return (key, Operation.all[key]?.parameters.map(\.name) ?? [])
         })
 
-    /// Why a request with this query is refused; `nil` when every name is known and comes once.
+    /// The reason to refuse a request with this query; `nil` if every parameter is known and given once.
     ///
-    /// A name that is ignored can disclose more than was asked for: `track?form=2026-05-01` would mean the whole track.
+    /// Ignoring an unknown parameter can disclose more than was asked for: `track?form=2026-05-01` would return the whole
+    /// track.
     func refusal(ofQuery query: [(name: String, value: String)]) -> Problem? {
         guard !query.isEmpty, let known = parameterNames else { return nil }
         var seen: Set<String> = []
         for (name, _) in query {
             guard known.contains(name) else {
-                let shown = String(name.prefix(40))
-                return .invalid(
-                    known.isEmpty
-                        ? "\"\(shown)\" is not a parameter of this address, which takes none; leave it out."
-                        : "\"\(shown)\" is not a parameter of this address; it takes \(known.joined(separator: ", ")).")
+                return .unknown(name, "a parameter of this address", takes: known)
             }
             guard seen.insert(name).inserted else {
                 return .invalid("\"\(name)\" is given more than once; give it once.")

@@ -106,7 +106,7 @@ enum GazetteerCommands {
         for file in report.files {
             for (reason, count, line) in file.rejected {
                 console.line(
-                    "\(Table.printable(file.path)): \(Text.count(count)) rejected as \(reason), the first at line \(line)."
+                    "\(file.path.printable): \(Text.count(count)) rejected as \(reason), the first at line \(line)."
                 )
             }
         }

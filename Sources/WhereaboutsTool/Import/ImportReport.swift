@@ -1,5 +1,6 @@
 import Geodesy
 import JSON
+import Service
 import Whereabouts
 
 /// What importing one file came to.
@@ -121,7 +122,7 @@ struct ImportReport {
         for report in reports {
             for (reason, count, line) in report.rejected {
                 text +=
-                    "\(Table.printable(report.file)): \(Text.count(count)) rejected as \(reason), the first at line \(line).\n"
+                    "\(report.file.printable): \(Text.count(count)) rejected as \(reason), the first at line \(line).\n"
             }
         }
         return text

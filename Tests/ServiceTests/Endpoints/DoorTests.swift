@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import Service
@@ -53,6 +54,22 @@ import Testing
     }
 
     // MARK: Addresses
+
+    @Test(arguments: [
+        (#"{"name":"ben"}"#, "\"name\" is not a member of this body; it takes handle."),
+        // The name is cut after 64 characters, and has no control or format characters.
+        (
+            #"{"\#(String(repeating: "n", count: 70))":1}"#,
+            "\"\(String(repeating: "n", count: 64))\" is not a member of this body; it takes handle."
+        ),
+        (#"{"a\u0000b\u202e":1}"#, "\"a b \" is not a member of this body; it takes handle."),
+    ])
+    func `a member that a body does not take is named`(body: String, detail: String) throws {
+        let house = try Village().house
+        let answer = house.send("POST", "/v1/people", as: house.operatorToken, body)
+        #expect(answer.status == 400)
+        #expect(try JSONDocument.parse(answer.body).root["detail"]?.string == detail)
+    }
 
     @Test func `a parameter that a route does not know, or gets twice, is refused and nothing is read`() throws {
         let village = try Village()
