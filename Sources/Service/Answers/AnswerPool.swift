@@ -12,7 +12,7 @@ final class AnswerPool: Sendable {
     private struct State {
         var waiting: [Work] = []
         var isStopping = false
-        /// Some thread was still at work when its end was waited for.
+        /// Whether ``stop(milliseconds:)`` left a thread behind that was still working.
         var isLeftBehind = false
     }
 
@@ -47,9 +47,10 @@ final class AnswerPool: Sendable {
         }
     }
 
-    /// Ends the threads once they have done what waits, if that takes no longer than `milliseconds`.
+    /// Ends the threads after they have done the waiting work.
     ///
-    /// - Returns: `false` when some are still at work; what they answer comes too late.
+    /// - Parameter milliseconds: How long to wait for all of them.
+    /// - Returns: `false` if some are still working; their answers come too late.
     @discardableResult
     func stop(milliseconds: Int) -> Bool {
         state.change { $0.isStopping = true }

@@ -19,7 +19,8 @@ enum Gate {
     /// What an answer from stored data is computed under.
     struct Reading {
         let permit: Permit
-        /// The moment the read was taken, which its record follows: what time alone shows is told as of it.
+        /// The time of the read, just before its record. Anything that depends on time alone, such as `provisional` of a
+        /// visit, is computed for this moment.
         let now: Timestamp
         /// The range asked for.
         let from, to: Timestamp?

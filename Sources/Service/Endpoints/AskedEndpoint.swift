@@ -64,7 +64,7 @@ private enum AskedEntry {
         return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
     }
 
-    /// - Parameter pending: the questions whose time is not over.
+    /// - Parameter pending: The questions that still wait for an answer.
     func write(into writer: inout JSONWriter, _ names: PrincipalNames, pending: Set<QueryID>) {
         writer.beginObject()
         switch self {

@@ -108,8 +108,8 @@ struct Door: Sendable {
         switch authorization[..<space].lowercased() {
         case "bearer": return caller(secret: credentials)
         case "basic":
-            // Overland in its OwnTracks mode sends its token and a colon as they are (`setupHTTPClient` in `GLManager.m`);
-            // a colon is no character of base64.
+            // Overland's OwnTracks mode sends its token and a colon without base64 (`setupHTTPClient` in `GLManager.m`).
+            // Base64 has no colon.
             if credentials.last == ":" { return caller(secret: credentials.dropLast()) }
             guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
                 let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased())

@@ -36,7 +36,7 @@ enum LiveEndpoint {
         let question = ReadQuestion(
             subject: handle, question: .live, from: nil, to: nil, purpose: try exchange.purpose())
         let languages = exchange.languages(context)
-        // All that can go wrong does so before the reading is on record.
+        // Whatever can fail is done before the read is recorded.
         var found: (feed: PersonFeed, missed: [FeedItem])?
         var response: HTTPResponse
         do throws(Problem) {

@@ -64,7 +64,7 @@ enum ManageEndpoints {
         writer.field("erased", true)
         writer.field("number", receipt.last)
         writer.field("backupsLeft", Int64(left.count))
-        // Where the operator keeps backups is nobody else's business.
+        // Only the operator sees where backups are.
         if exchange.caller.principal == .operator, !left.isEmpty {
             writer.array("backupsNotReached") { writer in for folder in left { writer.value(folder) } }
         }

@@ -37,7 +37,7 @@ enum MetricsEndpoint {
         text.gauge(
             "whereabouts_log_failed", "1 when a fault stopped the log.", [([:], log.failure == nil ? 0 : 1)])
         text.gauge(
-            "whereabouts_disk_full", "1 while the disk is full and the intake is refused.",
+            "whereabouts_disk_full", "1 while the disk is full and reports are refused.",
             [([:], log.room?.isShort == true ? 1 : 0)])
         text.gauge(
             "whereabouts_standing_unsaved", "1 while the standing cannot be saved.",

@@ -15,7 +15,7 @@ extension OperateEndpoints {
         return try doing(.backUp, service, exchange) { () throws(Problem) in
             do throws(LogError) {
                 return .json(try service.makeBackup().json, status: 201)
-            } catch { throw Problem(500, "No backup", "There is no backup. \(error)") }
+            } catch { throw Problem(500, "No backup", "The backup was not made. \(error)") }
         }
     }
 }

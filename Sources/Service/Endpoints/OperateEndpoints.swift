@@ -10,7 +10,7 @@ enum OperateEndpoints {
     static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem)
         -> HTTPResponse
     {
-        // A log that stopped stays so until the process is started again.
+        // A log that has failed works again only after a restart.
         guard service.log.failure == nil else { throw .broken }
         return .json(Array(#"{"status":"ok"}"#.utf8))
     }
@@ -36,16 +36,16 @@ enum OperateEndpoints {
     }
 
     private static let noRoom =
-        "The disk is full: reports and questions are refused with 507 until there is room. Free some."
+        "The disk is full: free some space. Until then, reports and questions are refused with 507."
     private static let unsavedStanding =
-        "The standing cannot be saved; nothing is lost, and the next start takes longer. The diagnostics say why."
+        "The standing cannot be saved. Nothing is lost, but the next start takes longer; the diagnostics say why."
 
     private static func requireOperator(_ exchange: Exchange) throws(Problem) {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
     }
 
-    /// Does what concerns everybody: it is on record before it is done, and once more if it comes to nothing. Every
-    /// person's audit shows it.
+    /// Runs an act of the operator that concerns everybody. The act is recorded before `body` runs, and once more if
+    /// `body` fails. Every person's audit shows it.
     static func doing<R>(
         _ act: OperatorAct, _ service: Service, _ exchange: Exchange, _ body: () throws(Problem) -> R
     ) throws(Problem) -> R {
@@ -56,7 +56,7 @@ enum OperateEndpoints {
         }
     }
 
-    /// What a request names is a projection: its name goes into the log.
+    /// The projection of a name. The log records the name, so it must be a known one.
     private static func projection(_ name: String) throws(Problem) -> ProjectionKind {
         guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
             throw Problem(404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name))")

@@ -24,8 +24,9 @@ struct QueryView {
     /// `nil` for a query that is not the caller's, or no longer known.
     ///
     /// - Parameters:
-    ///   - questions: says how long it has left.
-    ///   - durable: the head of the log. The writer folds before it commits: what is not durable yet has not happened.
+    ///   - questions: The clock that gives the time it has left.
+    ///   - durable: The newest durable event. The writer folds before it commits, and an event that is not durable does
+    ///     not count.
     init?(
         _ id: QueryID, for caller: Caller, in standing: borrowing Standing, at now: Timestamp,
         _ questions: QuestionClock, durable: Int64

@@ -89,8 +89,8 @@ enum ReadEndpoints {
         VisitCorrections(service.log.withStanding { $0.corrections(of: person) }.map(\.correction))
     }
 
-    /// What the person calls the place, for their own eyes and the operator's; else as the gazetteer would say it: the part of
-    /// the city with the city.
+    /// The person's own name for the place if they or the operator read it, else the gazetteer's: a part of a city with the
+    /// city, for example "Favoriten, Wien".
     static func placeName(
         at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
         _ languages: [Language]
@@ -215,7 +215,7 @@ enum ReadEndpoints {
         guard number > 0 else { return }
         // Only what is in the log can be waited for: anything else would hold a thread for nothing.
         guard number <= service.log.head else {
-            throw .refused("\"at-least\" must be the number of an event; there is none of this one yet.")
+            throw .refused("\"at-least\" is beyond the newest event; give a number that an earlier answer named.")
         }
         guard service.host.wait(for: number, in: [projection], milliseconds: 10_000) else {
             throw Problem(

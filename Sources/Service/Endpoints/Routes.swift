@@ -201,7 +201,7 @@ struct Route: Sendable {
         Route(method: method, path: path, pattern: parts(path), credentials: .none, bodyBytes: 0, work: .answer(work))
     }
 
-    /// The parts of a path. Empty ones count: `//healthz` and `/healthz/` are other addresses than `/healthz`.
+    /// The parts of a path. Empty parts count: neither `//healthz` nor `/healthz/` is `/healthz`.
     static func parts(_ path: String) -> [String] {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }

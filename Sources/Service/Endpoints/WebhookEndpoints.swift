@@ -131,7 +131,7 @@ enum WebhookEndpoints {
         }
     }
 
-    /// Posts a message once more that was given up, on record first; the list shows whether it was taken.
+    /// Posts a message again that the webhook gave up on. The act is recorded first; the list shows the outcome.
     static func retry(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

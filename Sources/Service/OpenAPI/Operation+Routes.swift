@@ -171,7 +171,7 @@ extension Operation {
                     description: "How long after midnight days begin."),
             ], hasNames: true),
         "GET /v1/people/*/audit": read(
-            "Who asked for a person and what came of it, who read what, who changed whose rights, and what the operator did that concerns everybody; newest first.",
+            "Who asked for a person and the outcome, who read what, who changed whose rights, and the operator's acts that concern everybody; newest first.",
             Schema.page(
                 Schema.object(
                     ["kind": Schema.word("query", "read", "change", "act"), "at": Schema.time],
@@ -255,7 +255,7 @@ extension Operation {
 
     private static let osmAndWords = [
         "id": "The device's reporting key.", "speed": "Knots.",
-        "speed_mps": "Meters a second, for templates of clients that do not know knots.",
+        "speed_mps": "Meters per second, for clients whose templates have no knots.",
     ]
 
     private static let reports: KeyValuePairs<String, Operation> = [

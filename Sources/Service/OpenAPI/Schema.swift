@@ -175,7 +175,8 @@ enum Schema {
             optional: [
                 "place": text, "timeZone": timeZone, "departureReported": time,
                 "provisional": boolean.with([
-                    "description": "Whether only the passing of time says so: the next fix may say otherwise."
+                    "description":
+                        "Whether the visit follows from elapsed time alone; the next fix may end or remove it."
                 ]),
             ]),
         "DecidingFix": object(
