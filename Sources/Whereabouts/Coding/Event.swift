@@ -53,7 +53,7 @@ package indirect enum Event: Hashable, Sendable {
     /// A push to one device is about to leave.
     case locationPushStarted(query: QueryID, device: DeviceID)
     case locationPushAttempted(LocationPushAttempt)
-    /// No push is started for this query at all, because of no device in particular.
+    /// No push is started for a query, for a reason that concerns no particular device.
     case locationPushWithheld(query: QueryID, PushWithheld)
     /// A push without a query, to try out the way to a device. ``LocationPushAttempt/query`` is an id of the test's own;
     /// attempt 0: it is about to leave.
@@ -69,9 +69,9 @@ package indirect enum Event: Hashable, Sendable {
     case personErased(PersonID)
     case clockSteppedBack(byMilliseconds: Int64)
     case logRestored(epoch: Int64)
-    /// Events of these numbers were durable before and are lost.
+    /// The events of these numbers were durable before and are lost; the operator accepted the loss.
     case lossAccepted(from: Int64, to: Int64, epoch: Int64)
-    /// Who runs the service is about to do this.
+    /// The operator is about to do something that concerns everybody.
     case operatorActed(OperatorAct)
 }
 

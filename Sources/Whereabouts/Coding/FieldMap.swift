@@ -132,8 +132,8 @@ struct FieldReader {
         try reader.end()
     }
 
-    /// Integers in events are at most 2⁵³ from 0, as in JSON: a thousand times as much, as from seconds to milliseconds, and
-    /// the difference of two do not overflow.
+    /// Integers in events are at most 2⁵³ from 0, as in JSON. Neither a thousand times an integer, as from seconds to
+    /// milliseconds, nor the difference of two overflows.
     private static let integers = -(Int64(1) << 53)...(Int64(1) << 53)
 
     mutating func integer(_ number: Int64) throws(CBORError) -> Int64? {

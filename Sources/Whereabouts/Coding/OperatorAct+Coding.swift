@@ -1,4 +1,4 @@
-// How an act is written into the clear part of its event; `operator-act` in `events.cddl`.
+// The form of an act in the clear part of its event: `operator-act` in `events.cddl`.
 
 extension OperatorAct {
     func write(to fields: inout FieldWriter) {

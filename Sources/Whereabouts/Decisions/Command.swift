@@ -69,7 +69,7 @@ package enum Command: Sendable {
     /// The operator tries out the way to a device, under an id of the test's own.
     case testPush(QueryID, to: Handle)
     case recordPushTest(LocationPushAttempt)
-    /// What was under way when the service ended is settled before anything is pushed.
+    /// Settle the pushes that were under way when the service ended; done before anything is pushed.
     case settlePushes
     /// All attempts of a query failed.
     case endFailedQuery(QueryID)
@@ -88,13 +88,13 @@ package enum Command: Sendable {
     /// A reading that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
     case recordRefusedRead(ReadQuestion)
     case erasePerson(Handle)
-    /// Whoever runs the service is about to do what concerns everybody, or it came to nothing.
+    /// Record an act that the operator is about to do, or that failed.
     case recordAct(OperatorAct)
-    /// A message that was given up is about to be posted once more.
+    /// Record that a message that the webhook gave up on is about to be posted again.
     case retryDeadLetter(DeadLetterID, of: WebhookID, Handle)
     /// The log was put back from a copy and goes on under this epoch.
     case recordRestore(epoch: Int64)
-    /// The events of these numbers were durable and are lost; the log goes on without them under this epoch.
+    /// Record that the events of these numbers were durable and are lost; the log continues under this epoch.
     case recordLoss(from: Int64, to: Int64, epoch: Int64)
     /// The person was erased after the copy was made.
     case finishErasure(PersonID)

@@ -62,8 +62,8 @@ extension Standing {
         return decision
     }
 
-    /// Records that a device is told to report, as ``answerDevice(friends:asOf:answerHash:by:at:questionTime:)`` does, where the house
-    /// itself tells it.
+    /// Records that the house tells a device to report, as
+    /// ``answerDevice(friends:asOf:answerHash:by:at:questionTime:)`` does for an answer to the device.
     func commandReports(
         of device: DeviceID, by caller: Caller, _ questionTime: QuestionTime
     ) throws(Refusal) -> Decision {

@@ -159,7 +159,7 @@ extension Standing {
         return decision
     }
 
-    /// The caller must be able to run the service.
+    /// - Throws: ``Refusal`` unless the caller may operate the service.
     func recordAct(_ act: OperatorAct, by caller: Caller) throws(Refusal) -> Decision {
         guard caller.scopes.contains(.operate) else { throw .notFound }
         var decision = Decision()
@@ -178,7 +178,7 @@ extension Standing {
                 .locationQueryEnded(query, .cancelled, fix: nil), to: .audit(person),
                 cause: queries[query]?.number ?? 0)
         }
-        // What the person asked about others goes with the person, and has its end on record there before.
+        // The person's own queries end too; their subjects' audits record that before the person is erased.
         for id in queryOrder {
             guard let query = queries[id], query.requester == person.principal, query.subject != person,
                 query.end == nil

@@ -27,7 +27,7 @@ extension Standing {
         return decision
     }
 
-    /// What became of a test; of a person who was erased meanwhile as ``recordPushAttempt(_:by:)`` does it.
+    /// Records the outcome of a test; if the person was erased meanwhile, as ``recordPushAttempt(_:by:)`` does.
     func recordPushTest(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()

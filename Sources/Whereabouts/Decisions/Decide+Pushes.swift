@@ -1,14 +1,14 @@
-// Which devices are woken for a query, and which are not: pace, budget, what was tried, and what became of it.
+// Which devices a query wakes and which it does not, by pace, budget and the outcomes of earlier tries.
 
 /// What is to be done about one device of a query.
 package struct PushOrder: Hashable, Sendable {
     package enum What: Hashable, Sendable {
         /// It is on record that a push leaves now.
         case send
-        /// Ask again then, if the device may be woken: it is woken for somebody else already, its budget is used up, its
-        /// owner does not let the app be woken, or what became of the last push is not known.
+        /// Check again then. The device is being woken for another query, its budget is used up, its owner does not let the
+        /// app be woken, or the outcome of the last push is unknown.
         case wait(until: Timestamp)
-        /// Nothing more is sent to this device for the query: APNs has taken a push, or refused the device's token.
+        /// Nothing more is sent to this device for the query: APNs has accepted a push, or refused the device's token.
         case never
     }
     package let device: DeviceID
@@ -29,7 +29,7 @@ package enum PushWithheld: Int64, Sendable, CaseIterable {
     case budget = 2
     /// The device says that its app may not be run in the background: the push would be accepted and come to nothing.
     case notAuthorized = 3
-    /// The person has no device that can be woken: none has a push token of an app that the service can push to.
+    /// None of the person's devices has a push token of an app that the service can push to.
     case noDevice = 4
 
     package var word: String { String(describing: self) }
@@ -46,7 +46,7 @@ extension LocationPushAttempt {
         Identifier128(random: query.high, query.low ^ UInt64(bitPattern: device.rawValue))
     }
 
-    /// ``reason`` of a push whose process ended before its outcome was on record.
+    /// The ``reason`` of a push whose process ended before its outcome was recorded.
     package static let serviceEnded = "the service ended"
 
     /// Set when nothing was sent, and why.
@@ -58,7 +58,7 @@ extension LocationPushAttempt {
             reason: withheld.word, durationMilliseconds: 0, outcome: .withheld)
     }
 
-    /// What is recorded of a push that was under way when the service ended: it may have been accepted.
+    /// The record of a push that was under way when the service ended. APNs may have accepted it.
     init(cutShort query: QueryID, device: DeviceID, attempt: Int64) {
         self.init(
             query: query, device: device, attempt: attempt, apnsID: Self.apnsID(query, device), status: nil,
@@ -67,8 +67,8 @@ extension LocationPushAttempt {
 }
 
 extension Standing {
-    /// Decides about the devices of an open query, one by one; what is sent and, once for each reason, what is withheld
-    /// becomes an event before anything leaves. A query that is over gets no orders; that there is no device to wake is
+    /// Decides about each device of an open query. Before anything is sent, each push becomes an event, and so does each
+    /// push that is withheld, once per reason. A query that has ended gets no orders. If there is no device to wake, that is
     /// recorded once.
     func startPushes(
         _ id: QueryID, to wanted: [DeviceID], by caller: Caller, at now: Timestamp
@@ -103,14 +103,14 @@ extension Standing {
         return decision
     }
 
-    /// Whether the device is woken for the query at `now`; `withheld` is what the subject is to read about it.
+    /// Whether the device is woken for the query at `now`; `withheld` is the reason that the subject's audit shows.
     private func order(
         _ device: Device, _ id: DeviceID, _ token: PushToken, for queryID: QueryID, _ query: Query,
         _ before: Query.Push?, at now: Timestamp
     ) -> (what: PushOrder.What, withheld: PushWithheld?) {
         if !isPushWanted(queryID, to: id, token, at: now) { return (.wait(until: now), nil) }
         if !device.mayBeWoken { return (.wait(until: now), .notAuthorized) }
-        // What woke nobody is no reason to wait.
+        // A push that did not wake the device does not count against its pace.
         var wokeSomebody = true
         if let before {
             switch before.state {
@@ -120,8 +120,8 @@ extension Standing {
                 wokeSomebody = device.lastPushAt != before.startedAt
             case .unsent where !before.mayHaveArrived: wokeSomebody = device.lastPushAt != before.startedAt
             case .underWay, .unsettled, .unsent:
-                // What became of it is not known: the phone may be awake. It is sent once more and never again, however
-                // often the process ends.
+                // The outcome is unknown and the phone may be awake, so the push is sent once more and never again,
+                // however often the process ends.
                 guard before.starts < 2 else { return (.never, nil) }
                 let next = max(device.lastPushAt ?? before.startedAt, before.startedAt)
                     .adding(seconds: Limits.secondsBetweenPushes)
@@ -137,8 +137,8 @@ extension Standing {
         return now < next ? (.wait(until: next), .budget) : (.send, nil)
     }
 
-    /// Records what became of a try. APNs may have been reached whatever has become of the person since, so nothing is left
-    /// out: of somebody who was erased it is recorded in the house's stream, without what was made from personal data.
+    /// Records the outcome of a try. The try may have reached APNs even if the person was erased since. Then the record goes
+    /// to the house's stream, without anything made from personal data.
     func recordPushAttempt(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
@@ -152,10 +152,10 @@ extension Standing {
         return decision
     }
 
-    /// Pushes that were started and have nothing on record yet, tests among them, at most `limit`; to be asked before
-    /// anything is pushed, when they can only be those of a process that has ended.
+    /// Pushes that were started and have no recorded outcome, tests included, at most `limit`. Before anything is pushed,
+    /// these are the pushes of a process that has ended.
     ///
-    /// Cost: looks at each query and device there is.
+    /// Cost: linear in the number of queries and devices.
     package func pushesUnderWay(atMost limit: Int) -> [LocationPushAttempt] {
         var found: [LocationPushAttempt] = []
         for id in queryOrder where found.count < limit {
@@ -167,7 +167,7 @@ extension Standing {
         return found
     }
 
-    /// Records of all that was under way when the service ended that what became of it is not known.
+    /// Records an unknown outcome for every push that was under way when the service ended.
     func settlePushes(by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()

@@ -98,8 +98,7 @@ extension Standing {
         return decision
     }
 
-    /// Ends a query whose pushes have all failed for good, unless one of them may have arrived after all; see
-    /// ``unansweredEnd(of:)``.
+    /// Ends a query whose pushes have all failed for good, unless one of them may have arrived; see ``unansweredEnd(of:)``.
     func endFailedQuery(_ id: QueryID, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()

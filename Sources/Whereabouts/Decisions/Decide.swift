@@ -6,8 +6,8 @@ package protocol FixLookup {
     mutating func number(of fix: Fix, device: DeviceID, person: PersonID) -> Int64?
 }
 
-/// The time at which a question is judged against its deadline: the house's time, unless the clock was set after the question
-/// was asked.
+/// The time that a question's deadline is compared with: the house's time, unless the clock was set after the question was
+/// asked.
 package typealias QuestionTime = (QueryID, Standing.Query) -> Timestamp
 
 extension Standing {

@@ -1,7 +1,7 @@
-/// Which mode of travel a pattern of speeds speaks for, by Bayes' rule.
+/// The likelihood of each mode of travel for a pattern of speeds, by Bayes' rule.
 enum ModeLikelihood {
-    /// The speed half of a way is made at and the one that nine tenths do not exceed, meters a second; how much both vary as
-    /// a factor's logarithm; and how common such ways are.
+    /// The median speed of a way and its 90th percentile in meters per second, the spread of both as the logarithm of a
+    /// factor, and how common such ways are.
     private struct Habit {
         let mode: Trip.Mode
         let usual, fast, spread, share: Double
@@ -24,18 +24,18 @@ enum ModeLikelihood {
         Habit(mode: .ferry, usual: 9, fast: 10, spread: 0.25, share: 0.005),
     ]
 
-    /// Odds are never so sure, because what is seen of a way depends on each other: to the power of three quarters.
+    /// A likelihood to the power of 0.75. The features of a way depend on each other, so their product is too certain.
     private static func tempered(_ likelihood: Double) -> Double { (likelihood * likelihood.squareRoot()).squareRoot() }
 
-    /// How likely each of ``Trip/Mode/allCases`` is; they add up to 1.
+    /// The probability of each of ``Trip/Mode/allCases``; the sum is 1.
     static func all(of pattern: SpeedPattern) -> [Double] {
-        // For ratios near 1 half the difference of a ratio and its inverse is its logarithm.
+        // For a ratio near 1, half the difference of the ratio and its inverse approximates its logarithm.
         func off(_ ratio: Double, _ spread: Double) -> Double { (ratio - 1 / ratio) / (2 * spread) }
         var likelihoods = [Double](repeating: 0, count: Trip.Mode.allCases.count)
         for habit in habits {
             let a = off(pattern.usual / habit.usual, habit.spread)
             let b = off(pattern.fast / habit.fast, 1.3 * habit.spread)
-            // Tails as heavy as Student's.
+            // Heavy tails, as in Student's t-distribution.
             let fit = 1 + a * a + b * b
             let fits = habit.share / (habit.spread * habit.spread * fit * fit * fit)
             let index = Trip.Mode.allCases.firstIndex(of: habit.mode) ?? 0
@@ -49,17 +49,17 @@ enum ModeLikelihood {
         return sum > 0 ? likelihoods.map { $0 / sum } : likelihoods.map { _ in 1 / Double(likelihoods.count) }
     }
 
-    // MARK: What speeds alone do not tell
+    // MARK: Evidence besides speeds
 
-    /// A train that halts less often than this is no regional one.
+    /// The greatest distance between the halts of a regional train.
     private static let stationMeters = 15_000.0
-    /// What is driven to a motorway and from it.
+    /// The usual drive to or from a motorway.
     private static let townMeters = 1200.0
     private static let halting = 4.0
-    /// Ships keep their speed to a tenth and turn little.
+    /// The greatest ``SpeedPattern/unevenness`` of a ship, which keeps its speed.
     private static let shipUnevenness = 1.25
     private static let shipTurns = 25.0
-    /// The longer an even course was kept, the less was it a street.
+    /// The longer a course is even, the less likely it is a street's.
     private static let shipSeconds = 600.0
     private static let mostShip = 200.0
 
@@ -75,7 +75,7 @@ enum ModeLikelihood {
                 }
             }
             factor *= pattern.townMeters > townMeters ? 0.4 : 2
-            // Between two stations of a town a train is not timed by every street.
+            // A train in a town does not halt at every street.
             if pattern.halts > 3, pattern.meters / Double(pattern.halts + 1) < 700 { factor *= 0.1 }
         case .drive where habit.isOnMotorway:
             if pattern.townMeters > townMeters { factor *= 3 }

@@ -51,7 +51,7 @@ package struct PeriodSummary: Hashable, Sendable {
     package var moveSeconds: Double { sum(movements, by: \.rawValue, \.seconds) }
     package var distanceMeters: Double { sum(movements, by: \.rawValue, \.distanceMeters) }
 
-    /// In a fixed order: sums of floating-point numbers depend on it, and equal summaries have equal bytes.
+    /// Adds in a fixed order, on which sums of floating-point numbers depend, so that equal summaries have equal bytes.
     private func sum<Key, Value, Order: Comparable>(
         _ values: [Key: Value], by order: (Key) -> Order, _ part: (Value) -> Double
     ) -> Double {

@@ -1,19 +1,19 @@
-/// How somebody moved on a way: what its mode is made out from.
+/// The features of a movement from which its mode is derived.
 struct SpeedPattern {
-    /// The speed that half of the way was made at or below, and the one nine tenths of it were, in meters a second. By length
-    /// and not by time, so that the walk to a train does not count as much as the ride.
+    /// The median and the 90th percentile of the speed, in meters per second. They are weighted by distance and not by time,
+    /// so that the walk to a train counts less than the ride.
     let usual, fast: Double
     let meters, seconds: Double
-    /// Halts between stretches at the usual speed, as trains make them: slowing for longer than a car does.
+    /// Halts between stretches at the usual speed that slow down for longer than a car does, as trains do.
     let stationStops: Int
-    /// All times at which the way came nearly to rest, but for its ends.
+    /// All near stops except at the ends.
     let halts: Int
-    /// Meters at the start and at the end, the shorter of the two, before the speed came near the usual one, on wheels:
-    /// whoever drives to a motorway does so through a town, a train is fast when it has left its platform.
+    /// The shorter of the distances at the start and at the end, in meters, on wheels and below the usual speed. The drive
+    /// to a motorway leads through a town; a train is fast soon after its platform.
     let townMeters: Double
-    /// The speed of a minute that nine tenths were made at or below, over that of a quarter.
+    /// The 90th percentile of the speed of a minute, divided by the 25th.
     let unevenness: Double
-    /// `nil` when the way is too short to tell.
+    /// `nil` if the movement is too short.
     let turnDegreesPerKilometer: Double?
     /// Whether fixes are close enough in time to show halts.
     let showsHalts: Bool
@@ -23,23 +23,23 @@ struct SpeedPattern {
         var speed: Double { meters / seconds }
     }
 
-    /// Slower than this was waiting.
+    /// Below this speed, in meters per second, a person waits.
     private static let waitingSpeed = 0.3
-    /// Slower than this share of the usual speed is a halt …
+    /// Below this share of the usual speed, the movement halts.
     private static let haltShare = 0.3
-    /// … of this many seconds at most; a longer one is a stop in a jam or at a terminus.
+    /// The longest halt in seconds; a longer one is a traffic jam or a terminus.
     private static let longestHalt = 300.0
-    /// At this share of the usual speed and more the way goes on.
+    /// From this share of the usual speed on, a halt is over.
     private static let cruiseShare = 0.75
-    /// A train slows and gathers speed at 0.3 to 1 m/s², for at least so many seconds each; a car in a few.
+    /// A train takes at least this many seconds to slow down and to speed up, at 0.3 to 1 m/s²; a car takes fewer.
     private static let leastSlowing = 20.0
     private static let mostSlowing = 180.0
-    /// On foot at most.
+    /// The greatest speed on foot, in meters per second.
     private static let footSpeed = 3.0
     /// Fixes further apart do not show a halt of a minute.
     private static let haltFixSeconds = 45.0
 
-    /// - Parameter steps: of one way, in the order of time, each long enough to be movement and not noise.
+    /// - Parameter steps: The steps of one movement in order of time, each longer than noise.
     init(_ steps: [(meters: Double, seconds: Double)], turnDegreesPerKilometer: Double?) {
         let steps = steps.filter { $0.seconds > 0 }.map { Step(meters: $0.meters, seconds: $0.seconds) }
         self.turnDegreesPerKilometer = turnDegreesPerKilometer
@@ -49,7 +49,7 @@ struct SpeedPattern {
         let usual = Self.quantile(0.5, of: moving)
         self.usual = usual
         fast = Self.quantile(0.9, of: moving)
-        // A minute is longer than what a receiver's errors make of ten seconds.
+        // Steps are joined to minutes, in which a receiver's errors matter less than in ten seconds.
         let minutes = Self.sorted(Self.joined(steps))
         unevenness = Self.quantile(0.9, of: minutes) / Self.quantile(0.25, of: minutes)
         let spacing = steps.map(\.seconds).sorted()
@@ -63,7 +63,7 @@ struct SpeedPattern {
         return moving.isEmpty ? [Step(meters: waitingSpeed, seconds: 1)] : moving
     }
 
-    /// The speed that a share of the length was made at or below.
+    /// The speed at or below which a share of the distance was covered.
     private static func quantile(_ share: Double, of sorted: [Step]) -> Double {
         let total = sorted.reduce(0) { $0 + $1.meters }
         var sum = 0.0
@@ -100,7 +100,7 @@ struct SpeedPattern {
                 seconds += steps[index].seconds
                 index += 1
             }
-            // What is slow at the ends, as a harbour, is no halt on the way, nor are two where one is seen twice.
+            // Slow stretches at the ends, such as a harbor, are no halts; a halt seen twice counts once.
             let gone = steps[..<start].lastIndex { $0.speed >= cruiseShare * usual }
             guard let gone, gone > counted, steps[index...].contains(where: { $0.speed >= cruiseShare * usual }) else {
                 continue
@@ -115,10 +115,10 @@ struct SpeedPattern {
         return (all, stations)
     }
 
-    /// Doors are open for as long as this at least.
+    /// The shortest time that a train's doors are open, in seconds.
     private static let minimumDwell = 20.0
 
-    /// Seconds between a halt and the usual speed; `nil` when it is not reached soon.
+    /// Seconds from a halt to the usual speed; `nil` if it is not reached soon.
     private static func slowing(_ steps: [Step], _ usual: Double) -> Double? {
         var seconds = 0.0
         for step in steps {

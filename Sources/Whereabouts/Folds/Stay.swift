@@ -85,9 +85,9 @@ struct Stay: Hashable {
     var isOpen = false
     /// The last moment that a fix or a report says the person was there.
     var lastSeen: Int64
-    /// The part of it with data, by ``VisitRules/dataStepSeconds``.
+    /// The time with data in the stay, in seconds (``VisitRules/dataStepSeconds``).
     var dataSeconds = 0.0
-    /// From when on it is told, if nothing follows; `nil` when it is told by what is known.
+    /// The moment from which silence alone makes it a visit; `nil` if its fixes do.
     var tellableFrom: Int64?
 
     /// Whether the two are parts of one large place; the caller knows of the fixes between.
@@ -109,7 +109,7 @@ struct Stay: Hashable {
         return Double(next.lastSeen - arrival) / 1000 <= Self.longestSeconds(data: data(joinedWith: next))
     }
 
-    /// How long a stay with so much time with data may be, in seconds.
+    /// The longest stay, in seconds, for a time with data.
     static func longestSeconds(data: Double) -> Double {
         VisitRules.mostPerData * data + VisitRules.samePlaceSilenceSeconds
     }
@@ -126,7 +126,7 @@ struct Stay: Hashable {
                 * min(seed.accuracy, VisitRules.accuracyCap)
     }
 
-    /// The id of the visit it is told as.
+    /// The id of its visit.
     func id(of person: PersonID) -> UInt64 {
         Visit.id(of: person, at: seed.coordinate, Timestamp(milliseconds: seed.time))
     }

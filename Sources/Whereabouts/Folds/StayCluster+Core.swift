@@ -7,9 +7,9 @@ struct CoreStay {
 }
 
 extension StayCluster {
-    /// The stay of a closed cluster by its core; `nil` when the cluster was travel or too short.
+    /// The stay of a closed cluster by its core; `nil` if the cluster was travel or too short.
     ///
-    /// A cluster without outsiders was closed by silence, and ends with its last fix.
+    /// A cluster without outsiders was closed by silence and ends at its last fix.
     func coreStay(after trail: [TrackPoint], followsStay: Bool, _ rules: VisitRules) -> CoreStay? {
         // Most clusters are a few fixes of travel: no edge can make a stay of less than the time around it.
         let around = (outsiders.first ?? lastInsider).seconds(since: trail.last ?? seed)
@@ -91,12 +91,12 @@ extension StayCluster {
             stay.dataSeconds += Double(carriedUntil - seen) / 1000
             (stay.lastSeen, stay.departure) = (carriedUntil, carriedUntil)
         }
-        // The device says that it left, and nothing says that it came back.
+        // The device reported that it left, and nothing shows that it came back.
         if last == lastInsider, last?.report == .departure { stay.isOpen = false }
         return CoreStay(stay: stay, core: core)
     }
 
-    /// Whether the way from a fix outside says when the place was reached.
+    /// Whether a fix outside is recent enough to show when the place was reached.
     private func isReached(_ first: TrackPoint, from outside: TrackPoint) -> Bool {
         first.report != .arrival && first.seconds(since: outside) <= VisitRules.otherPlaceSilenceSeconds
     }

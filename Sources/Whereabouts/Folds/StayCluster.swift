@@ -22,9 +22,9 @@ struct StayCluster {
     private(set) var isSettled = false
     /// What the core is found from, where the rules ask for it.
     private(set) var samples: StaySamples?
-    /// Until when a report of the device says it stayed; ``lastInsider``'s time and before when none does.
+    /// The end of the stay as the device reported it; not after the time of ``lastInsider`` without such a report.
     private(set) var carriedUntil: Int64
-    /// The seconds between the fixes inside that are time with data.
+    /// The time with data between the fixes inside, in seconds.
     private(set) var dataSeconds = 0.0
 
     init(seed: TrackPoint, _ rules: VisitRules) {
@@ -71,7 +71,7 @@ struct StayCluster {
         return fix.seconds(since: lastInsider) > min(VisitRules.leaveSeconds, patience)
     }
 
-    /// Whether the stay would be longer with the fix than its data allows, though the fix is at the place.
+    /// Whether the fix is at the place, and the stay would be longer with it than its time with data allows.
     func isOverdrawn(by fix: TrackPoint) -> Bool {
         let step = fix.seconds(since: lastInsider)
         guard step > VisitRules.dataStepSeconds, fix.point.chordMeters(to: mean.center) <= reach(of: fix) else {
@@ -80,7 +80,7 @@ struct StayCluster {
         return fix.seconds(since: seed) > Stay.longestSeconds(data: dataSeconds + data(to: fix))
     }
 
-    /// How much of the time since the last fix inside is time with data.
+    /// The time with data since the last fix inside, in seconds.
     private func data(to fix: TrackPoint) -> Double {
         let step = fix.seconds(since: lastInsider)
         let carried = max(0, Double(min(fix.time, carriedUntil) - lastInsider.time) / 1000)

@@ -101,7 +101,7 @@ struct StayCore {
             guard let next = index + 1 < fixes.count ? fixes[index + 1] : exit else { return false }
             let quiet = next.seconds(since: fixes[index])
             guard quiet > VisitRules.quietSeconds else { return false }
-            // A moving phone that falls silent was on its way already.
+            // A phone that moved before the silence had already left.
             let isLeaving =
                 rules.limitsSilence && index + 1 == fixes.count && index > 0 && quiet >= VisitRules.wayOutSilenceSeconds
                 && fixes[index].seconds(since: fixes[index - 1]) <= VisitRules.wayOutFixSeconds

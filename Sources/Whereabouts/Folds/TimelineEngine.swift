@@ -41,7 +41,7 @@ final class TimelineEngine {
         }
     }
 
-    /// When a visit and its departure were first known, by the receipt of the fix that showed them.
+    /// The receipt of the fix that first showed a visit, and of the one that first showed its departure.
     private struct Receipts {
         var told: [UInt64: Timestamp] = [:]
         var departed: [UInt64: Timestamp] = [:]
@@ -60,7 +60,7 @@ final class TimelineEngine {
     // MARK: Events
 
     func take(_ fix: StoredFix, _ changes: inout [TimelineChange]) {
-        // What a report says of the past is not what time it is.
+        // A report is about the past, so only its receipt shows the present time.
         let receipt = fix.report == nil ? fix.receivedAt ?? fix.timestamp : fix.receivedAt
         if let receipt, fix.report == nil || rules.limitsSilence {
             newestReceipt = max(newestReceipt, receipt.milliseconds)
@@ -274,10 +274,10 @@ final class TimelineEngine {
         var candidate: Seen?
         var candidateStored: StoredFix?
         var receipts = Receipts()
-        // Many at once are read as if they had come one by one: each visit is told from the fix on that showed it.
+        // Fixes that come at once are processed one by one, so that each visit has the receipt of the fix that showed it.
         func noteReceipt(of fix: StoredFix) {
             guard derivation.hasNews, let receipt = fix.receivedAt else { return }
-            // The ones that are final by now were noted when they were not.
+            // Visits that are final by now were noted before.
             var latest = derivation
             latest.takeOutput()
             for stay in latest.output(now: receipt.milliseconds).stays where stay.tellableFrom == nil {

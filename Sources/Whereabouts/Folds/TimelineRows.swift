@@ -8,7 +8,7 @@ package struct StoredFix: Sendable {
     package let horizontalAccuracy: Double?
     /// `nil` for an import without a time of receipt.
     package let receivedAt: Timestamp?
-    /// `nil` for a fix; else what a visit that the device reported says of this moment.
+    /// The moment of a visit that the device reported; `nil` for a fix.
     package let report: ReportedMoment?
 
     package init(
@@ -27,20 +27,20 @@ package struct ReportedMoment: Hashable, Sendable {
     package enum Kind: Int64, Sendable {
         case arrival = 1
         case departure = 2
-        /// The device was still there.
+        /// The device was still at the place.
         case presence = 3
     }
     package let kind: Kind
-    /// Until when the device says it stayed from this moment on; the moment itself when it says no more.
+    /// The end of the stay that begins at this moment, as the device reported it; the moment itself if it reported none.
     package let until: Timestamp
 
     package init(kind: Kind, until: Timestamp) { (self.kind, self.until) = (kind, until) }
 }
 
 extension StoredFix {
-    /// The moments of a visit as its device reported it: its ends, or as much of it as the device knew.
+    /// The moments of a reported visit: its arrival and departure, as far as the device knew them.
     ///
-    /// A report that contradicts itself, or that speaks of a time after its receipt, has none.
+    /// A report that contradicts itself, or that is about a time after its receipt, has none.
     package static func moments(
         of report: VisitReport, device: DeviceID, receivedAt: Timestamp
     ) -> [StoredFix] {

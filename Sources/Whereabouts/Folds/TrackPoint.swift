@@ -10,10 +10,10 @@ struct TrackPoint: Hashable, Sendable {
     let point: GeocentricPoint
     /// Meters, the 68 % radius, never below ``VisitRules/bestAccuracy``.
     let accuracy: Double
-    /// How long from then on a device said that it stayed, when it reported a visit. Small, because a hundred points are kept
-    /// of a person.
+    /// The seconds that the device stayed from then on, as it reported; 0 for a fix. A small type, because the fold keeps a
+    /// hundred points per person.
     private let stayedSeconds: UInt32
-    /// What the device said of the moment; `nil` for a fix.
+    /// The kind of the reported moment; `nil` for a fix.
     let report: ReportedMoment.Kind?
 
     init(
@@ -36,7 +36,7 @@ struct TrackPoint: Hashable, Sendable {
             transform)
     }
 
-    /// Until when a device said that it stayed, to the second; ``time`` for a fix.
+    /// The end of the stay as the device reported it, to the second; ``time`` for a fix.
     var stayedUntil: Int64 { time + Int64(stayedSeconds) * 1000 }
 
     func distance(to other: TrackPoint) -> Double { point.chordMeters(to: other.point) }

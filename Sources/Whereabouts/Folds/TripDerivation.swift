@@ -12,14 +12,14 @@ package struct Trip: Hashable, Sendable {
         /// Along the cleaned track, geodesic by geodesic.
         package let distanceMeters: Double
         package let mode: Mode
-        /// How likely the mode is among all, 0…1, by the speeds, stops and turns seen and the ways around it.
+        /// The probability of the mode, 0…1, from speeds, stops, turns and the trips before and after.
         package let confidence: Double
         /// Fixes the way was made out from.
         package let fixes: Int64
-        /// How likely each of ``Mode/allCases`` is by the way alone; they add up to 1.
+        /// The probability of each of ``Mode/allCases`` from this movement alone; the sum is 1.
         let likelihoods: [Double]
 
-        /// A way of which only the best mode is known, as those that are given and not made out.
+        /// A movement with a given mode, for example of a stored row.
         package init(distanceMeters: Double, mode: Mode, confidence: Double, fixes: Int64) {
             (self.distanceMeters, self.mode, self.confidence, self.fixes) = (distanceMeters, mode, confidence, fixes)
             likelihoods = Mode.allCases.map { other in
@@ -137,10 +137,10 @@ package enum TripDerivation {
                 likelihoods: ModeLikelihood.all(of: pattern)))
     }
 
-    /// The same trips with what the ones around them say of their modes: people walk to a train and from it, whoever drove
-    /// somewhere drives on, and they mostly come back as they went.
+    /// The trips with modes that fit the trips before and after: people walk to and from a train, continue a drive by car,
+    /// and mostly return by the same mode.
     ///
-    /// - Parameter trips: in the order of time.
+    /// - Parameter trips: The trips in order of time.
     package static func inContext(_ trips: [Trip]) -> [Trip] {
         let ways = trips.enumerated().filter { $0.element.way != nil }.map(\.offset)
         var changed = trips
@@ -171,16 +171,17 @@ package enum TripDerivation {
         return changed
     }
 
-    /// Between two ways that are parts of one journey lies less than this, in seconds.
+    /// The longest pause, in seconds, between two trips of one journey.
     private static let changeSeconds = 1800.0
-    /// A return begins within a day …
+    /// The longest time, in seconds, from a trip to its return.
     private static let returnSeconds = 24 * 3600.0
-    /// … and within this of where the other way ended, and ends likewise, in meters.
+    /// The greatest distance, in meters, between the end of a trip and the start of its return, and the other way round.
     private static let returnMeters = 400.0
-    /// Few journeys are made back by another mode.
+    /// The factor for a return by another mode, which is rare.
     private static let returnFactor = 0.2
 
-    /// How common a change between two modes is: a car is not at hand after a train, nor a train after a car.
+    /// The factor for a change from one mode to another: cars are rarely available after a train ride, nor trains after a
+    /// drive.
     private static func changeFactor(_ a: Trip.Mode, _ b: Trip.Mode) -> Double {
         switch (a, b) {
         case (.train, .drive), (.drive, .train): 0.4
@@ -196,7 +197,7 @@ package enum TripDerivation {
             && Geodesic.distanceMeters(from: a.to, to: b.from) <= returnMeters
     }
 
-    /// Degrees by which a way turns in a kilometer, judged in steps of ``turnMeters``; `nil` when it is too short.
+    /// Degrees that a movement turns per kilometer, in steps of ``turnMeters``; `nil` if it is too short.
     private static func turns(along part: ArraySlice<Point>) -> Double? {
         guard var kept = part.first else { return nil }
         var (last, turned, meters): (Double?, Double, Double) = (nil, 0, 0)
@@ -208,14 +209,14 @@ package enum TripDerivation {
                 turned += turn
                 meters += way.distanceMeters
             }
-            // The azimuth of a geodesic changes along it, at high latitudes by much.
+            // The azimuth of a geodesic changes along it, much so at high latitudes.
             last = Geodesic.inverse(from: point.coordinate, to: kept.coordinate).initialAzimuth + 180
             kept = point
         }
         return meters >= 4 * turnMeters ? turned / meters * 1000 : nil
     }
 
-    /// Steps in which turns are judged: longer than a junction and what a receiver is off.
+    /// The step between directions: longer than a junction and than a receiver's error.
     private static let turnMeters = 300.0
 
     /// There and back again faster than anybody travels, or by a detour of many times the way (``VisitRules``).

@@ -16,13 +16,12 @@ package struct Visit: Hashable, Sendable {
     package var firstReported: Timestamp
     /// When it was first able to tell the departure; no content either.
     package var departureReported: Timestamp?
-    /// The last moment that a fix, or a report of the device, says the person was there; `nil` by rules that take any
+    /// The last moment at which a fix or a report of the device shows the person there; `nil` under rules that take any
     /// silence for evidence.
     package let lastSeen: Timestamp?
-    /// From this moment on it is a visit, unless something follows: one fix and then silence. `nil` when what is known
-    /// says so by itself.
+    /// The moment from which silence alone makes it a visit, as after a single fix; `nil` if its fixes do.
     package let tellableFrom: Timestamp?
-    /// Whether only the passing of time says what is told (``told(at:)``).
+    /// Whether ``told(at:)`` concluded it from elapsed time alone.
     package private(set) var isProvisional = false
 
     package init(
@@ -36,11 +35,11 @@ package struct Visit: Hashable, Sendable {
         (self.lastSeen, self.tellableFrom) = (lastSeen, tellableFrom)
     }
 
-    /// The visit as it is told at a moment; `nil` when it is none yet, or none any more.
+    /// The visit as an answer at a moment shows it; `nil` if it is not a visit then.
     ///
-    /// One fix and ten minutes of silence are a visit under way; after 72 hours of silence a visit that went on ended when
-    /// the person was last seen there (``VisitRules/samePlaceSilenceSeconds``). Either is provisional: the next fix may say
-    /// otherwise.
+    /// One fix and ten minutes of silence are a visit under way. After 72 hours of silence, an open visit ended when the
+    /// person was last seen there (``VisitRules/samePlaceSilenceSeconds``). Both are provisional: the next fix may change
+    /// them.
     package func told(at now: Timestamp) -> Visit? {
         var told = self
         if let tellableFrom {

@@ -1,10 +1,11 @@
 import Geodesy
 
 extension VisitDerivation {
-    /// The state at the moment a cluster has closed and the next one has no fix yet, or in the middle of a long one, as a CBOR
-    /// array: `[trail, last fed, follows stay, pending or null, crossings]`, with cores the way out of the pending stay (other
-    /// fixes between are none at such moments), where one device leads, its newest fix's device, the lead and the open
-    /// cluster or null, and where silence is limited, when all began anew.
+    /// The state as a CBOR array, after a cluster has closed and before the next one has a fix, or within a long cluster.
+    ///
+    /// `[trail, last fed, follows stay, pending or null, crossings]`. Rules with cores append the way out of the pending stay
+    /// (there are no other fixes in between at such moments); rules with a leading device append the device of the newest
+    /// fix, the lead, and the open cluster or null; rules that limit silence append ``beganAnew``.
     func encoded() -> [UInt8] {
         var writer = CBORWriter()
         writer.array(rules.stateMembers)
@@ -25,12 +26,12 @@ extension VisitDerivation {
         return writer.bytes
     }
 
-    /// Goes on from a boundary: the next fix to add is the one at ``Restart/seed``.
+    /// Continues from a boundary; the next fix to add is the one at ``Restart/seed``.
     init(
         restart: Restart, regions: [WatchedRegion], _ rules: VisitRules, _ transform: GeocentricTransform
     ) throws(CBORError) {
         self.init(regions: regions, rules, transform)
-        // `Array.withUnsafeBytes` rethrows without a type, so that the outcome leaves it as a value.
+        // `Array.withUnsafeBytes` rethrows without a type, so the closure returns a `Result`.
         let state = restart.state
         let read: Result<Void, CBORError> = state.withUnsafeBytes { bytes in
             do throws(CBORError) {

@@ -27,10 +27,10 @@ struct VisitDerivation {
     var cluster: StayCluster?
     var trail: [TrackPoint] = []
     var followsStay = false
-    /// Before this moment nothing is open any more: silence has ended it.
+    /// Silence has ended everything before this moment.
     var beganAnew = Int64.min
 
-    /// A moment of a visit that a device reported, until the next fix or moment says whether fixes know better.
+    /// A reported moment of a visit, held until the next fix or moment: fixes close to it replace it.
     private var heldReport: TrackPoint?
     /// The last fix of a false spot that the seed of the open cluster comes from.
     private var falseSpot: TrackPoint?
@@ -105,7 +105,7 @@ struct VisitDerivation {
         heldReport = report
     }
 
-    /// Takes what is held, unless fixes shortly before and after it say where the device was.
+    /// Takes the held moment, unless fixes shortly before and after it show where the device was.
     private mutating func releaseReport(before next: TrackPoint) {
         guard let report = heldReport else { return }
         heldReport = nil
@@ -146,7 +146,7 @@ struct VisitDerivation {
         feedAll(close())
     }
 
-    /// Whether what is known of the time before says nothing of the fix, nor the fix of that time.
+    /// Whether the silence before the fix is too long to connect the fix with what came before.
     private func isSilenceTooLong(before fix: TrackPoint) -> Bool {
         guard let last = lastFed, let cluster else { return false }
         let from = max(last.time, cluster.carriedUntil)
@@ -154,13 +154,13 @@ struct VisitDerivation {
         return cluster.isOverdrawn(by: fix)
     }
 
-    /// Whether the device says that it left and came back, with nothing to show where it was between.
+    /// Whether the device reported that it left and came back, and no fix shows where it was in between.
     private func cameBack(at fix: TrackPoint) -> Bool {
         guard fix.report == .arrival, let cluster, cluster.lastInsider.report == .departure else { return false }
         return fix.seconds(since: cluster.lastInsider) > VisitRules.reportSilenceSeconds
     }
 
-    /// Ends what is open where its evidence ends; the next fix begins anew.
+    /// Ends the open cluster and stay at their last evidence, so that the next fix begins anew.
     private mutating func endInSilence(before fix: TrackPoint) {
         while let closed = cluster {
             if !closed.waiting.isEmpty {
@@ -180,7 +180,7 @@ struct VisitDerivation {
         markBoundary(seed: fix)
     }
 
-    /// Gives what waited for a cluster to close, which starts the next one and may close that in turn.
+    /// Feeds the fixes that waited for a cluster to close. They start the next one and may close that too.
     private mutating func feedAll(_ waiting: [TrackPoint]) {
         var queue = waiting
         var next = 0
@@ -268,7 +268,7 @@ struct VisitDerivation {
         }
     }
 
-    /// A closed stay: the rest of the one before it, or another.
+    /// Keeps a closed stay: joined with the pending one if both are one stay, else as the next.
     private mutating func keep(_ found: CoreStay) {
         if let earlier = pending, earlier.isJoined(by: found.stay, rules) {
             pending = earlier.joined(with: found.stay)
@@ -390,7 +390,7 @@ struct VisitDerivation {
             || Double(cluster.carriedUntil - cluster.seed.time) / 1000 >= VisitRules.ongoingSeconds
         let silentFrom = cluster.outsiders.isEmpty ? newest + quiet : .max
         let isTold = isSeen || now >= silentFrom
-        // What only the passing of time will show is kept with its moment, for answers given after it.
+        // A visit that silence alone will show is kept with its moment, for answers after that moment.
         guard isTold || (rules.limitsSilence && silentFrom < .max) else { return nil }
         guard rules.findsCore else { return cluster.openStay(after: trail, followsStay: followsStay) }
         var stay = cluster.openCoreStay(after: trail, followsStay: followsStay, rules)?.stay
@@ -398,7 +398,7 @@ struct VisitDerivation {
         return stay
     }
 
-    /// Forgets that there was news, which has been looked at.
+    /// Clears ``hasNews`` after the caller has looked at the news.
     mutating func takeNews() { hasNews = false }
 
     /// Forgets what ``output(now:)`` gave as final.

@@ -16,8 +16,8 @@ package struct VisitRules: Hashable, Sendable {
 
     /// Whether one device of a person leads at a time (``DeviceLead``); before that the fixes of all were one track.
     package let oneDeviceLeads: Bool
-    /// Whether silence is evidence only for a while, and visits that a device reports are evidence besides its fixes;
-    /// before that the same place on both sides of any silence was one visit.
+    /// Whether silence is evidence for a limited time only, and reported visits are evidence. Older rules make one visit of
+    /// the same place before and after any silence.
     package let limitsSilence: Bool
 
     /// Every version that can still be folded, oldest first.
@@ -42,7 +42,7 @@ package struct VisitRules: Hashable, Sendable {
         VisitRules(
             version: 5, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: true,
             limitsSilence: false),
-        // A logger switched on twice in two years makes no visit of two years.
+        // A logger that is switched on twice in two years does not make a visit of two years.
         VisitRules(
             version: 6, minimumDwellSeconds: 165, findsCore: true, judgesPath: true, oneDeviceLeads: true,
             limitsSilence: true),
@@ -208,20 +208,21 @@ package struct VisitRules: Hashable, Sendable {
 
     // MARK: Silence
 
-    /// The same place on both sides of a silence of at most this many seconds is one visit: a phone at rest reports rarely.
+    /// The longest silence, in seconds, within one visit to the same place: a phone at rest reports rarely.
     package static let samePlaceSilenceSeconds = 72 * 3600.0
-    /// After a longer silence, the place left in it was left when it was last seen, and the next reached when it was seen.
+    /// After a longer silence between two places, in seconds, the person left the first when last seen there, and reached
+    /// the second when first seen there.
     static let otherPlaceSilenceSeconds = 24 * 3600.0
-    /// Steps between fixes up to this long are time with data, in seconds: the heartbeats of phones at rest.
+    /// Time between fixes is time with data up to this step, in seconds: phones at rest send such heartbeats.
     static let dataStepSeconds = 2 * 3600.0
-    /// A visit is at most this many times as long as its time with data, and ``samePlaceSilenceSeconds`` more: several
-    /// silences in a row are no better evidence than one.
+    /// A visit is at most this many times as long as its time with data, plus ``samePlaceSilenceSeconds``: several silences
+    /// in a row are no better evidence than one.
     static let mostPerData = 2.0
-    /// After a fix off the core and this much silence, the way out had begun …
+    /// The person has left if a fix off the core is followed by at least this much silence, in seconds, and came at most
+    /// ``wayOutFixSeconds`` after another, as the fixes of a moving phone do.
     static let wayOutSilenceSeconds = 300.0
-    /// … if the fix came this soon after another, as those of a moving phone do.
     static let wayOutFixSeconds = 90.0
-    /// A visit that a device reports says nothing where fixes came this shortly before and after.
+    /// A reported moment is ignored if fixes came within this many seconds before and after it.
     static let reportSilenceSeconds = 600.0
 
     // MARK: Edges

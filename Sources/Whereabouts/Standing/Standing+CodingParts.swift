@@ -11,7 +11,7 @@ extension Standing {
 }
 
 extension Standing.Query.Push {
-    /// Seven numbers; the beginning of time stands for never.
+    /// Seven numbers; `Int64.min` means that there is no time.
     var stored: [Int64] {
         [
             device.rawValue, startedAt.milliseconds, tries, starts, state.rawValue, mayHaveArrived ? 1 : 0,
@@ -19,7 +19,7 @@ extension Standing.Query.Push {
         ]
     }
 
-    /// Those whose numbers stand one after the other in `numbers`.
+    /// Reads pushes from the concatenation of their ``stored`` numbers.
     static func stored(_ numbers: [Int64]) throws(CBORError) -> [Self] {
         guard numbers.count % 7 == 0 else { throw .unexpected }
         var pushes: [Self] = []

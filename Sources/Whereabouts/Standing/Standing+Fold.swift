@@ -162,7 +162,7 @@ extension Standing {
         }
     }
 
-    /// A device was not woken by a push that APNs certainly did not take.
+    /// Takes back ``Device/wokenAt`` if APNs certainly did not accept the push.
     private mutating func noteWoken(_ attempt: LocationPushAttempt) {
         guard let push = queries[attempt.query]?.pushes.first(where: { $0.device == attempt.device }),
             let device = devices[attempt.device], !device.isRemoved
@@ -391,14 +391,14 @@ extension Standing.Query {
 }
 
 extension LocationPushAttempt {
-    /// What is known of the push after this try.
+    /// The state of the push after this try.
     fileprivate var endState: Standing.Query.Push.State {
         switch outcome {
         case .accepted: .accepted
         case .unknown, .notProcessed: .unsettled
         case .withheld, .withdrawn, .notSent: .unsent
         case .refused:
-            // 403 is about the service's own key; 429 and 5xx pass.
+            // 403 concerns the service's own key; 429 and 5xx are temporary.
             switch status ?? 0 {
             case 403, 429, 500...: .unsettled
             default: .refused

@@ -1,10 +1,10 @@
-// What is known of pushes: whether one that waits may still leave, and how a question ends that no device answered.
+// Decisions about pushes: whether a waiting one may still be sent, and how a question ends that no device answered.
 
-/// Why a push that was started may not leave any more, in the words of ``LocationPushAttempt/reason``.
+/// The reason why a push that was started may no longer be sent, as ``LocationPushAttempt/reason`` has it.
 package enum PushWithdrawal: String, Sendable, CaseIterable {
     case personErased
     case deviceRemoved
-    /// The device has another token by now, or none.
+    /// The device's token was replaced or removed.
     case tokenReplaced
     case paused
     /// The asker's grant was revoked, has expired, or does not hold at this hour.
@@ -14,25 +14,26 @@ package enum PushWithdrawal: String, Sendable, CaseIterable {
     case cancelled
     /// The question ended as refused.
     case refused
-    /// The question ended otherwise: its time was up.
+    /// The question's time was up.
     case ended
 
     package var word: String { rawValue }
 }
 
 extension Standing {
-    /// Why a push for `id` to `device` with `token` may not leave at `now`; `nil` when it may. Asked before each try.
+    /// The reason why a push for `id` to `device` with `token` may not be sent at `now`; `nil` if it may. Checked before each
+    /// try.
     package func withdrawal(
         of id: QueryID, to device: DeviceID, _ token: PushToken, at now: Timestamp
     ) -> PushWithdrawal? {
         if let reason = withdrawal(ofTestTo: device, token) { return reason }
-        // An asker who was erased has taken the question along.
+        // The erasure of an asker removes their queries.
         guard let query = queries[id] else { return .cancelled }
         if query.awaitsConsent { return .awaitsConsent }
         if case .granted = query.verdict {
             if persons[query.subject]?.pauses.last?.contains(now) ?? false { return .paused }
             if query.end == nil || query.end == .refused {
-                // The newest grant in force counts, as when the question was asked.
+                // As for the question itself, the newest valid grant counts.
                 let held = grants(of: query.subject, for: PersonID(rawValue: query.requester.rawValue))
                 guard let grant = held.last(where: { $0.isInForce(at: now) }), grant.precision > .none,
                     !grant.asksEachTime || query.consent == .given
@@ -48,7 +49,7 @@ extension Standing {
         }
     }
 
-    /// As ``withdrawal(of:to:_:at:)``, for a push that no question caused.
+    /// As ``withdrawal(of:to:_:at:)``, for a test push.
     package func withdrawal(ofTestTo device: DeviceID, _ token: PushToken) -> PushWithdrawal? {
         guard let known = devices[device] else { return .deviceRemoved }
         if persons[known.person]?.isErased ?? true { return .personErased }
@@ -57,19 +58,18 @@ extension Standing {
         return isCurrent ? nil : .tokenReplaced
     }
 
-    /// Whether a push that was started for a query, or waits for another try, may leave at `now`.
+    /// Whether a push that was started for a query, or waits for another try, may be sent at `now`.
     package func isPushWanted(_ id: QueryID, to device: DeviceID, _ token: PushToken, at now: Timestamp) -> Bool {
         withdrawal(of: id, to: device, token, at: now) == nil
     }
 }
 
 extension Standing {
-    /// How the query ends if nothing answers it, as far as is known: the one rule, whoever ends it and when.
+    /// How the query ends if no fix answers it. Every end of an unanswered query uses this rule.
     ///
-    /// `pushFailed` says to the subject "your phone was not woken". That must be certain: a push was started, for this query
-    /// or for one it shares the push of, and each ended without APNs having taken it. Where a push may have arrived, or is
-    /// still under way, or a device was told to report otherwise, or there was no device to push to, all that is known is
-    /// that no answer came in time: `timedOut`.
+    /// `pushFailed` tells the subject "your phone was not woken", so it must be certain: a push was started, for this query
+    /// or for one whose push it shares, and APNs accepted none. The end is `timedOut` if a push may have arrived or is under
+    /// way, if a device was told to report in another way, or if there was no device to push to.
     package func unansweredEnd(of query: Query) -> QueryEnd {
         let shared = query.withheld.filter { $0.reason == .coalesced }
         guard !(query.pushes.isEmpty && shared.isEmpty), query.commanded.isEmpty else { return .timedOut }
@@ -83,8 +83,9 @@ extension Standing {
 }
 
 extension Standing.Query {
-    /// Whether the query ends now because its time is up. A push that is under way has the query's deadline too, and says
-    /// within ``Limits/lastWordSeconds`` what became of it; until then the end would depend on which of the two is faster.
+    /// Whether the query ends now because its time is up. A push under way has the same deadline, and its outcome follows
+    /// within ``Limits/lastWordSeconds``. The query waits for it, so that its end does not depend on which of the two is
+    /// faster.
     package func isOverdue(at now: Timestamp) -> Bool {
         guard end == nil, deadline <= now else { return false }
         return !pushes.contains { $0.state == .underWay }
@@ -93,7 +94,7 @@ extension Standing.Query {
 }
 
 extension Event {
-    /// Whether a push that waits may have become unwanted by it.
+    /// Whether the event can make a waiting push unwanted.
     package var mayForbidPushes: Bool {
         switch self {
         case .locationQueryEnded, .grantRevoked, .grantGiven, .sharingPaused, .personErased, .deviceRemoved,

@@ -40,9 +40,9 @@ package struct Standing: Sendable {
         /// What is left of ``Limits/pushBudget``.
         package internal(set) var pushes = Allowance()
         package internal(set) var lastPushAt: Timestamp?
-        /// When the newest push was started that may have woken it.
+        /// The start of the newest push that may have woken it.
         package internal(set) var wokenAt: Timestamp?
-        /// The id of a test push that was started and has nothing on record yet.
+        /// The id of a test push that was started and has no recorded outcome.
         package internal(set) var testUnderWay: QueryID?
         /// The newest by ``AuthorizationHeld/since``; `nil` as long as the device never said.
         package internal(set) var authorization: AuthorizationHeld?
@@ -100,17 +100,17 @@ package struct Standing: Sendable {
             case given = 2
         }
 
-        /// It is on record that there is no device to wake.
+        /// Whether the log records that there is no device to wake.
         package internal(set) var hasNoDevice = false
 
         /// What is known of the pushes to one device.
         package struct Push: Hashable, Sendable {
             package enum State: Int64, Sendable {
-                /// Started, and nothing is on record yet.
+                /// Started, without a recorded outcome.
                 case underWay = 1
-                /// APNs has taken it.
+                /// APNs has accepted it.
                 case accepted = 2
-                /// The last try on record ended so that another may follow: without an answer, or with 403, 429 or 5xx.
+                /// Another try may follow the last recorded one: APNs did not answer, or answered 403, 429 or 5xx.
                 case unsettled = 3
                 /// APNs refused this device or its token.
                 case refused = 4
@@ -118,15 +118,15 @@ package struct Standing: Sendable {
                 case unsent = 5
             }
             package let device: DeviceID
-            /// When the last one was started.
+            /// The start of the last try.
             package internal(set) var startedAt: Timestamp
-            /// The device's ``Device/wokenAt`` before that.
+            /// The device's ``Device/wokenAt`` before that start.
             package internal(set) var wokenBefore: Timestamp?
             /// Tries so far, those counted that a restart left without a record.
             package internal(set) var tries: Int64 = 0
             package internal(set) var starts: Int64 = 1
             package internal(set) var state = State.underWay
-            /// Some try was accepted, or may have been.
+            /// Whether APNs accepted a try, or may have accepted one.
             package internal(set) var mayHaveArrived = false
         }
 
@@ -221,14 +221,15 @@ package struct Standing: Sendable {
 
     package init() {}
 
-    /// Takes note of a key that seals a part of an event: no later key may have its id or a lower one, whatever the file of
-    /// the keys says. Events as they are folded do not name their keys, so their reader or sealer calls this. An id that no
-    /// key can have, as in a damaged event, is passed over.
+    /// Notes the id of a key that seals a part of an event. Later keys must have higher ids, whatever `keys.sqlite` says.
+    ///
+    /// Folded events do not name their keys, so the reader or sealer of an event calls this. An impossible id, as in a
+    /// damaged event, is ignored.
     package mutating func note(key id: Int64) {
         if id < Self.firstImpossibleKey { highestKey = max(highestKey, id) }
     }
 
-    /// Ids begin at 2²⁴ times the epoch, so that this is beyond 16 million restores.
+    /// The ids of an epoch begin at 2²⁴ times the epoch, so 16 million restores stay below this.
     private static let firstImpossibleKey: Int64 = 1 << 48
 
     /// The person a handle names, unless erased.
@@ -251,7 +252,7 @@ package struct Standing: Sendable {
         return Array(queryOrder[(first.map { $0 + 1 } ?? 0)...])
     }
 
-    /// Whether a query is to be ended because its time is up.
+    /// Whether the time of an open query is up.
     package func hasOverdueQuery(_ questionTime: QuestionTime) -> Bool {
         openQueries.values.contains { ids in
             ids.contains { id in queries[id].map { $0.isOverdue(at: questionTime(id, $0)) } ?? false }

@@ -35,7 +35,7 @@ package enum Limits {
     package static let queryDeadlineSeconds: Int64 = 60
     /// The service's own query is answered or over after this.
     package static let serverQueryDeadlineSeconds: Int64 = 15 * 60
-    /// A push that is still under way at its query's deadline has this long to say what became of it.
+    /// How long after the deadline a query waits for the outcome of a push under way.
     package static let lastWordSeconds: Int64 = 1
     /// Longest deadline an asker may choose.
     package static let longestQueryDeadlineSeconds: Int64 = 3600

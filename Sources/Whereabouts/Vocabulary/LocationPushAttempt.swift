@@ -1,56 +1,56 @@
-/// One try to wake one device, with what APNs said; or why there was none.
+/// One try to wake one device, with the answer of APNs; or the reason why there was no try.
 package struct LocationPushAttempt: Hashable, Sendable {
     /// How the try ended.
     package enum Outcome: Int64, Sendable, CaseIterable {
-        /// APNs took it, which is not yet delivery.
+        /// APNs accepted it. Acceptance is not delivery.
         case accepted = 1
-        /// APNs answered with a reason against it.
+        /// APNs refused it with a reason.
         case refused = 2
         /// APNs certainly did not process it, for example because the stream was refused.
         case notProcessed = 3
-        /// It left, or may have left, and no answer came: APNs may have accepted it.
+        /// It was sent, or may have been, and no answer came: APNs may have accepted it.
         case unknown = 4
-        /// It was not started, for a reason of ``PushWithheld``.
+        /// It was not started; the reason is a ``PushWithheld``.
         case withheld = 5
-        /// It was started and waited; then something happened after which it may not leave, see ``PushWithdrawal``.
+        /// It was started, and became unwanted while it waited; the reason is a ``PushWithdrawal``.
         case withdrawn = 6
-        /// It was started and never left, for example because there was no connection before the deadline.
+        /// It was started and not sent, for example because there was no connection before the deadline.
         case notSent = 7
 
         package var word: String { String(describing: self) }
 
-        /// Whether the device was certainly not woken by it.
+        /// Whether APNs certainly did not accept it, so that it did not wake the device.
         package var isCertainlyUnaccepted: Bool { self != .accepted && self != .unknown }
     }
 
     package let query: QueryID
     package let device: DeviceID
-    /// 1, 2, 3 … for this query and device; 0 when nothing was sent, and ``reason`` says why.
+    /// 1, 2, 3 … for this query and device; 0 if nothing was sent, for the ``reason`` given.
     package let attempt: Int64
-    /// Equal for every attempt of one query and device.
+    /// The same for every try of one query and device.
     package let apnsID: Identifier128
-    /// HTTP status; `nil` when no answer came.
+    /// The HTTP status; `nil` without an answer.
     package let status: Int64?
-    /// APNs' reason, or the fault in a word.
+    /// The reason that APNs gave, or the fault in one word.
     package let reason: String?
     package let durationMilliseconds: Int64
-    /// As recorded; `nil` in events from before outcomes were recorded, see ``outcome``.
+    /// The recorded outcome; `nil` in events of older versions, see ``outcome``.
     package let recordedOutcome: Outcome?
-    /// When the try was handed to the connection, by the house's clock; it ended ``durationMilliseconds`` later. `nil`
-    /// when nothing was sent, and in old events.
+    /// The moment the connection got the try, by the house's clock; it ended ``durationMilliseconds`` later. `nil` if nothing
+    /// was sent, and in old events.
     package let startedAt: Timestamp?
-    /// The service of Apple's it was sent to; `nil` when nothing was to be sent, and in old events.
+    /// Apple's push service for the device; `nil` if nothing was to be sent, and in old events.
     package let environment: PushEnvironment?
-    /// `apns-priority`: 10 for a person's question, 5 for the service's own; `nil` as above.
+    /// `apns-priority`: 10 for a person's question, 5 for the service's own; `nil` as for ``environment``.
     package let priority: Int64?
-    /// `nil` as above, and for persons who are erased.
+    /// `nil` as for ``environment``, and after the person is erased.
     package let tokenHash: PushTokenHash?
-    /// `apns-unique-id`, which Apple's development service gives to what it accepts.
+    /// The `apns-unique-id` that Apple's development service gives to pushes it accepts.
     package let uniqueID: String?
 
-    /// APNs' unique ids are UUIDs; what is longer than this many characters is cut.
+    /// The greatest length of ``uniqueID``; the rest is cut. Unique ids of APNs are UUIDs.
     package static let uniqueIDCharacters = 64
-    /// Characters of ``reason`` that are kept.
+    /// The greatest length of ``reason``; the rest is cut.
     package static let reasonCharacters = 200
 
     package init(
@@ -65,7 +65,7 @@ package struct LocationPushAttempt: Hashable, Sendable {
         (self.priority, self.tokenHash, self.uniqueID) = (priority, tokenHash, uniqueID)
     }
 
-    /// How the try ended. Of an old event it follows from number, status and reason.
+    /// How the try ended. For an old event, it follows from the number, the status and the reason.
     package var outcome: Outcome {
         if let recordedOutcome { return recordedOutcome }
         if attempt == 0 { return reason.flatMap { PushWithheld(word: $0) } == nil ? .notSent : .withheld }
@@ -73,15 +73,15 @@ package struct LocationPushAttempt: Hashable, Sendable {
         return status == 200 ? .accepted : .refused
     }
 
-    /// Whether the event of a test says that it is about to leave, and not what became of it.
+    /// Whether this event of a test precedes its push, and has no outcome.
     package var isTestLeaving: Bool { attempt == 0 && reason == nil && recordedOutcome == nil }
 
-    /// When the try ended, by the house's clock.
+    /// The end of the try, by the house's clock.
     package var endedAt: Timestamp? {
         startedAt.map { Timestamp(milliseconds: $0.milliseconds + durationMilliseconds) }
     }
 
-    /// The same without what was made from personal data.
+    /// The attempt without the fields that were made from personal data.
     package var withoutPersonalData: LocationPushAttempt {
         LocationPushAttempt(
             query: query, device: device, attempt: attempt, apnsID: apnsID, status: status, reason: reason,
@@ -90,8 +90,8 @@ package struct LocationPushAttempt: Hashable, Sendable {
     }
 }
 
-/// The first four bytes of the SHA-256 of a device token: enough to tell the few tokens of one device apart, and useless
-/// for pushing.
+/// The first four bytes of the SHA-256 of a device token. They distinguish the few tokens of one device and cannot be used
+/// for a push.
 package struct PushTokenHash: Hashable, Sendable {
     package let rawValue: UInt32
 

@@ -1,23 +1,23 @@
-/// What somebody who runs the service does to what it holds: on record before it is done.
+/// An act of the operator that concerns everybody. It is recorded before it is done.
 ///
-/// A name is that of a projection, never a text of the operator's: the event is not sealed.
+/// The event is not sealed, so a name in it is always that of a projection, never a text that the operator typed.
 package enum OperatorAct: Hashable, Sendable {
-    /// Folds a projection anew beside the one that answers.
+    /// Rebuilds a projection beside the active one.
     case rebuildProjection(String, version: Int64)
-    /// Takes the projection that was folded anew into use.
+    /// Activates the rebuilt projection.
     case activateProjection(String)
-    /// Goes back to the projection that was in use before.
+    /// Activates the previous projection again.
     case rollBackProjection(String)
-    /// Deletes the files of projections that are no longer used; `nil`: of all.
+    /// Deletes the unused files of a projection; `nil` for all projections.
     case pruneProjections(String?)
     /// Copies the log and its keys.
     case backUp
-    /// Posts a message once more that was given up.
+    /// Posts a message again that a webhook gave up on.
     case retryMessage(WebhookID, DeadLetterID)
-    /// What that event says was begun came to nothing.
+    /// The act that the event of this number recorded has failed.
     case failed(Int64)
 
-    /// What people and machines see.
+    /// The name of the act in the interface.
     package var word: String {
         switch self {
         case .rebuildProjection: "rebuildProjection"
@@ -30,7 +30,7 @@ package enum OperatorAct: Hashable, Sendable {
         }
     }
 
-    /// The projection it is about, if it is about one.
+    /// The projection of the act, if it has one.
     package var projection: String? {
         switch self {
         case .rebuildProjection(let name, _), .activateProjection(let name), .rollBackProjection(let name): name
@@ -39,6 +39,6 @@ package enum OperatorAct: Hashable, Sendable {
         }
     }
 
-    /// The version of the fold, of a rebuild.
+    /// The version of the fold, for a rebuild.
     package var version: Int64? { if case .rebuildProjection(_, let version) = self { version } else { nil } }
 }

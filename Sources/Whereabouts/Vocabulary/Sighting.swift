@@ -2,8 +2,9 @@ package import Geodesy
 
 /// What Core Location told an app besides fixes and authorization, as the device reported it.
 ///
-/// Visits and crossings here are the *device's* conclusions. A visit it reports is evidence for both of its ends where fixes are
-/// silent (``StoredFix/moments(of:device:receivedAt:)``); crossings are kept beside the ones that are folded from fixes.
+/// Visits and crossings here are the *device's* conclusions. A reported visit is evidence for its arrival and departure if
+/// there are no fixes then (``StoredFix/moments(of:device:receivedAt:)``). Reported crossings are kept beside the ones
+/// folded from fixes.
 package enum Sighting: Hashable, Sendable {
     case heading(HeadingReport)
     case beacon(BeaconReport)
