@@ -1,5 +1,5 @@
 import Geodesy
-import JSON
+package import JSON
 package import Whereabouts
 
 /// The answer to one message of an OwnTracks app: a JSON array of messages, in HTTP mode the app's only way to see its
@@ -37,7 +37,7 @@ package struct OwnTracksAnswer {
             message("location", into: &writer) { writer in
                 writer.field("tid", trackerID)
                 writer.field("topic", topic)
-                Self.write(friend.fix, into: &writer)
+                Self.writeMembers(of: friend.fix, into: &writer)
             }
         }
         for request in requests { message("cmd", into: &writer) { Self.refuse(request, into: &$0) } }
@@ -58,13 +58,17 @@ package struct OwnTracksAnswer {
 
     /// In the apps' units, whole numbers throughout: that is what they read. A `tst` is a must, or the Android app never
     /// moves the friend.
-    private static func write(_ fix: Fix, into writer: inout JSONWriter) {
+    ///
+    /// - Parameter isWanted: which members are written.
+    package static func writeMembers(
+        of fix: Fix, where isWanted: (String) -> Bool = { _ in true }, into writer: inout JSONWriter
+    ) {
         func whole(_ name: String, _ number: Double?) {
-            writer.field(name, number.flatMap { Int64(exactly: $0.rounded()) })
+            if isWanted(name) { writer.field(name, number.flatMap { Int64(exactly: $0.rounded()) }) }
         }
-        writer.field("lat", fix.coordinate.latitude)
-        writer.field("lon", fix.coordinate.longitude)
-        writer.field("tst", fix.timestamp.milliseconds / 1000)
+        if isWanted("lat") { writer.field("lat", fix.coordinate.latitude) }
+        if isWanted("lon") { writer.field("lon", fix.coordinate.longitude) }
+        if isWanted("tst") { writer.field("tst", fix.timestamp.milliseconds / 1000) }
         whole("acc", fix.horizontalAccuracy)
         whole("alt", fix.altitude)
         whole("vac", fix.verticalAccuracy)

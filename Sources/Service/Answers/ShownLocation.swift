@@ -40,6 +40,11 @@ struct ShownLocation {
             answerHash: answerHash)
     }
 
+    /// Where it is, in a line.
+    var address: String? { placemark?.shortAddress ?? placemark?.name }
+    /// ISO 3166-1, two capital letters.
+    var countryCode: String? { placemark?.isoCountryCode?.description }
+
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)

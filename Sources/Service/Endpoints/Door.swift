@@ -99,7 +99,8 @@ struct Door: Sendable {
         }
     }
 
-    /// Who the credentials belong to. `Basic` is a device's handle and its reporting key, as OwnTracks sends them.
+    /// Who the credentials belong to. `Basic` is a device's handle and its reporting key, as OwnTracks sends them, or a
+    /// person's and a token, as browsers ask for them.
     private func authenticate(_ request: HTTPRequest) -> Caller? {
         guard let authorization = request.header("authorization"), let space = authorization.firstIndex(of: " ") else {
             return nil
@@ -114,9 +115,11 @@ struct Door: Sendable {
             guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
                 let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased())
             else { return nil }
-            let device = service.log.withStanding { $0.deviceByHandle[handle] }
+            let (device, person) = service.log.withStanding { ($0.deviceByHandle[handle], $0.person(handle)) }
             let caller = caller(secret: text[text.index(after: colon)...])
-            if let caller, caller.principal == device?.principal { return caller }
+            if let caller, caller.principal == device?.principal || caller.principal == person?.principal {
+                return caller
+            }
             if let device { service.deviceContacts.noteWrongPassword(of: device, at: service.clock()) }
             return nil
         default: return nil

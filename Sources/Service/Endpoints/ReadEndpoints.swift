@@ -35,7 +35,7 @@ enum ReadEndpoints {
     private static let stretchesLookedBack = 100
 
     /// The newest fix, or the newest before it that the permit shows.
-    private static func newestShown(
+    static func newestShown(
         _ newest: ReportedFix, _ permit: Permit, _ context: AnswerContext
     ) throws(Problem) -> ReportedFix? {
         var fix = newest

@@ -44,6 +44,7 @@ struct Route: Sendable {
         report("POST", "/v1/fixes", IngestEndpoints.fixes),
         report("POST", "/v1/reports", IngestEndpoints.reports),
         report("POST", "/owntracks", IngestEndpoints.ownTracks, receiving: Limits.droppedBodyBytes),
+        report("POST", "/pub", IngestEndpoints.ownTracks, receiving: Limits.droppedBodyBytes),
         report("POST", "/overland", IngestEndpoints.overland),
         report("GET", "/osmand", IngestEndpoints.osmAnd, IngestEndpoints.osmAndCredentials),
         report("POST", "/osmand", IngestEndpoints.osmAnd, IngestEndpoints.osmAndCredentials),
@@ -70,6 +71,12 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/findings", ReadEndpoints.findings),
         answer("GET", "/v1/live", LiveEndpoint.open),
         answer("GET", "/v1/people/*/regions", ReadEndpoints.regions),
+
+        // The same in the words of the OwnTracks Recorder.
+        answer("GET", "/api/0/version", RecorderEndpoints.version),
+        answer("GET", "/api/0/list", RecorderEndpoints.list),
+        answer("GET", "/api/0/last", RecorderEndpoints.last),
+        answer("GET", "/api/0/locations", RecorderEndpoints.locations),
 
         // Who exists and who may do what.
         change("/v1/people", ManageEndpoints.addPerson),

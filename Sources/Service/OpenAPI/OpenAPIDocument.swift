@@ -95,7 +95,7 @@ enum OpenAPIDocument {
         switch access {
         case .anybody, .message: []
         case .token, .reportingKey: [["token": []]]
-        case .ownTracks: [["ownTracks": []], ["token": []]]
+        case .ownTracks, .person: [["ownTracks": []], ["token": []]]
         }
     }
 

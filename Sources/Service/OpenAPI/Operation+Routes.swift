@@ -3,7 +3,9 @@ import Whereabouts
 extension Operation {
     /// By method and path of the route.
     static let all: [String: Operation] = Dictionary(
-        uniqueKeysWithValues: [asking, stored, sharing, people, places, reports, operating].flatMap { Array($0) }.map {
+        uniqueKeysWithValues: [asking, stored, recorder, sharing, people, places, reports, operating].flatMap {
+            Array($0)
+        }.map {
             ($0.key, $0.value)
         })
 
@@ -251,7 +253,7 @@ extension Operation {
 
     // MARK: Reports of devices
 
-    private static let anything: JSONTree = ["type": "object"]
+    static let anything: JSONTree = ["type": "object"]
 
     private static let osmAndWords = [
         "id": "The device's reporting key.", "speed": "Knots.",
@@ -278,6 +280,9 @@ extension Operation {
         "POST /owntracks": Operation(
             group: .reports, summary: "OwnTracks in its HTTP mode.", access: .ownTracks, body: anything,
             answer: Schema.list(anything)),
+        "POST /pub": Operation(
+            group: .reports, summary: "OwnTracks in its HTTP mode, at the Recorder's address.", access: .ownTracks,
+            body: anything, answer: Schema.list(anything)),
         "POST /overland": Operation(
             group: .reports, summary: "Overland.", access: .reportingKey, body: anything,
             answer: Schema.object(["result": Schema.text])),

@@ -3,6 +3,7 @@ struct Operation: Sendable {
     enum Group: String, CaseIterable, Sendable {
         case asking = "Where is X?"
         case stored = "What is stored"
+        case recorder = "The same as the OwnTracks Recorder has it"
         case sharing = "Who may see where somebody is"
         case people = "Who exists"
         case places = "Where is what?"
@@ -18,6 +19,8 @@ struct Operation: Sendable {
         /// A device's reporting key, as the client's protocol sends it.
         case reportingKey
         case ownTracks
+        /// A person's token, also as the password of the person's handle.
+        case person
         /// In the message itself.
         case message
     }

@@ -19,6 +19,26 @@ extension Standing {
             subjects.lazy.compactMap { permit(for: $0, shownTo: person, at: now) }.prefix(Limits.friendsInAnswer))
     }
 
+    /// The persons whom the caller may locate now, by handle: oneself and those who granted it; everybody for the operator.
+    package func locatable(by caller: Caller, at now: Timestamp) -> [Handle] {
+        if caller.principal == .operator { return personByHandle.keys.sorted() }
+        let person = PersonID(rawValue: caller.principal.rawValue)
+        guard let own = persons[person]?.handle else { return [] }
+        let subjects = Set((grantsByRequester[person] ?? []).compactMap { grants[$0]?.subject })
+        let handles = subjects.compactMap { persons[$0]?.handle }.filter { handle in
+            if case .success = authorize(caller, to: .readLocation, about: handle, at: now) { true } else { false }
+        }
+        return ([own] + handles).sorted()
+    }
+
+    /// The devices of a person that were not removed, in the order in which they were added.
+    package func deviceHandles(of person: PersonID) -> [(DeviceID, Handle)] {
+        (persons[person]?.devices ?? []).compactMap { id in
+            guard let device = devices[id], !device.isRemoved else { return nil }
+            return device.handle.map { (id, $0) }
+        }
+    }
+
     private func permit(for subject: PersonID, shownTo person: PersonID, at now: Timestamp) -> Permit? {
         // The grant is the person's own: a reporting key acts for its owner here and nowhere else.
         let owner = Caller(principal: person.principal, scopes: .query, token: nil)

@@ -85,6 +85,11 @@ import Whereabouts
                 target: "/owntracks",
                 body: #"{"_type":"location","tst":\#(village.house.clock.seconds),"lat":1.5,"lon":2.5}"#)
         },
+        "POST /pub": Row(done: [.phone]) { village, _, _ in
+            Wish(
+                target: "/pub?u=jane&d=phone",
+                body: #"{"_type":"location","tst":\#(village.house.clock.seconds),"lat":1.5,"lon":2.5}"#)
+        },
         "POST /overland": Row(done: [.phone]) { village, _, _ in
             Wish(
                 target: "/overland",
@@ -123,6 +128,21 @@ import Whereabouts
         },
         "GET /v1/people/*/location": reading("location", by: askers),
         "GET /v1/people/*/track": reading("track", by: readers),
+        "GET /api/0/version": anybody("/api/0/version"),
+        // Whom one may locate, by handle, and not where anybody is.
+        "GET /api/0/list": Row(shown: askers, done: persons.subtracting(askers), isDirectory: true) { _, _, _ in
+            Wish(target: "/api/0/list")
+        },
+        "GET /api/0/last": Row(shown: askers) { village, _, isKnown in
+            _ = village.house.settled()
+            return Wish(target: "/api/0/last?user=\(person(isKnown))")
+        },
+        "GET /api/0/locations": Row(shown: readers) { village, asker, isKnown in
+            _ = village.house.settled()
+            let device = managers.contains(asker) ? device(isKnown) : "phone"
+            return Wish(
+                target: "/api/0/locations?user=\(person(isKnown))&device=\(device)&from=2026-01&to=2027-01&format=json")
+        },
         "GET /v1/people/*/visits": reading("visits", by: readers),
         "GET /v1/people/*/visits/*": Row(shown: readers) { village, _, isKnown in
             let visits = village.house.manage("GET", "/v1/people/walker/visits").items

@@ -1,0 +1,251 @@
+import Geodesy
+import HTTPServer
+import JSON
+import SQLite
+import Whereabouts
+import WireFormats
+
+/// The reads of the OwnTracks Recorder, for what is built on them, as the OwnTracks frontend (owntracks/recorder, `http.c`;
+/// owntracks/frontend, `src/api.js`).
+///
+/// A user is a person; a device is one of the person's for the person and the operator. To others all of a person's devices
+/// are one, called ``onlyDevice``: grants are about persons. Each read of a person goes through the gate as any other does.
+enum RecorderEndpoints {
+    /// What the Recorder itself assumes where no device is named.
+    static let onlyDevice = "phone"
+    /// What clients show of the server they talk to.
+    private static let version = "whereabouts"
+
+    static func version(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("version", version)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    // MARK: Who
+
+    /// The persons whom the caller may locate, or the devices of one of them. Says nothing of where anybody is, so it is on no
+    /// record; somebody who granted the caller nothing has as many devices as nobody.
+    static func list(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let wanted = name("user", of: exchange)
+        let device = name("device", of: exchange)
+        let caller = exchange.caller
+        let now = service.clock()
+        let names = service.log.withStanding { standing -> [String]? in
+            guard caller.scopes.contains(.query) else { return nil }
+            let persons = standing.locatable(by: caller, at: now)
+            guard let wanted else { return persons.map(\.text) }
+            guard let handle = persons.first(where: { $0.text == wanted }), let id = standing.person(handle) else {
+                return []
+            }
+            let devices = seesDevices(caller, id) ? standing.deviceHandles(of: id).map(\.1.text) : [onlyDevice]
+            return devices.filter { device == nil || $0 == device }
+        }
+        guard let names else { throw .notFound }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("results") { writer in for name in names { writer.value(name) } }
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    private static func seesDevices(_ caller: Caller, _ person: PersonID) -> Bool {
+        caller.principal == .operator || caller.principal == person.principal
+    }
+
+    /// The Recorder compares names without regard to case.
+    private static func name(_ parameter: String, of exchange: Exchange) -> String? {
+        exchange.request.parameter(parameter).map { $0.lowercased() }
+    }
+
+    // MARK: Last
+
+    /// The newest fix of each device, or of each person to others. Each person's part is a read of its own; the hash on record
+    /// is that of the array of this person alone, which is the answer when one is named.
+    static func last(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let fields = fields(exchange)
+        if let wanted = name("user", of: exchange) {
+            guard let handle = Handle(wanted) else { throw .noSuchPerson }
+            return try last(of: handle, fields, service, exchange, context)
+        }
+        let now = service.clock()
+        let persons = service.log.withStanding { $0.locatable(by: exchange.caller, at: now) }
+        guard exchange.caller.scopes.contains(.query) else { throw .notFound }
+        guard persons.count <= Limits.friendsInAnswer else {
+            throw .refused("These are more than \(Limits.friendsInAnswer) persons; name one with \"user\".")
+        }
+        var body: [UInt8] = []
+        for person in persons {
+            let answer: HTTPResponse
+            do throws(Problem) { answer = try last(of: person, fields, service, exchange, context) } catch {
+                // Who may not be shown just now, as after too many reads, is not there; what is broken is.
+                if error.status >= 500 { throw error }
+                continue
+            }
+            let part = answer.body.dropFirst().dropLast()
+            if !body.isEmpty, !part.isEmpty { body.append(UInt8(ascii: ",")) }
+            body += part
+        }
+        return .json([UInt8(ascii: "[")] + body + [UInt8(ascii: "]")])
+    }
+
+    private static func last(
+        of person: Handle, _ fields: Set<String>?, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let device = name("device", of: exchange)
+        let question = ReadQuestion(
+            subject: person, question: .location, from: nil, to: nil, purpose: try exchange.purpose())
+        return try Gate.read(service, exchange, question) { (reading) throws(Problem) in
+            let permit = reading.permit
+            let seesDevices = seesDevices(exchange.caller, permit.subject)
+            let handles = service.log.withStanding { $0.deviceHandles(of: permit.subject) }
+            var found: [(device: String, fix: Fix)] = []
+            let asOf: Int64
+            if seesDevices {
+                let (fixes, place) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
+                    try CurrentReader.fixes(of: permit.subject, in: connection)
+                }
+                for fix in fixes {
+                    guard let handle = handles.first(where: { $0.0 == fix.device })?.1 else { continue }
+                    found.append((handle.text, fix.fix))
+                }
+                asOf = place
+            } else {
+                let (newest, place) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
+                    try CurrentReader.fix(of: permit.subject, in: connection)
+                }
+                let fix = try newest.flatMap { (newest) throws(Problem) in
+                    try ReadEndpoints.newestShown(newest, permit, context)
+                }
+                if let fix { found.append((onlyDevice, fix.fix)) }
+                asOf = place
+            }
+            found.removeAll { device != nil && $0.device != device }
+            let languages = exchange.languages(context)
+            var writer = JSONWriter()
+            writer.beginArray()
+            for (device, fix) in found {
+                let shown = ShownLocation(fix, precision: permit.precision, context, in: languages)
+                var row = RecorderRow(shown.fix, of: person, device, isOwn: seesDevices)
+                row.add("addr", shown.address)
+                row.add("cc", shown.countryCode)
+                row.write(only: fields, into: &writer)
+            }
+            writer.endArray()
+            return Gate.Computed(body: writer.bytes, count: Int64(found.count), asOf: asOf)
+        }
+    }
+
+    private static func fields(_ exchange: Exchange) -> Set<String>? {
+        exchange.request.parameter("fields").map { Set($0.split(separator: ",").map(String.init)) }
+    }
+
+    // MARK: Locations
+
+    /// Fixes of one answer; an answer is not paged here.
+    static let fixesMax = 20_000
+    /// Without a beginning, the Recorder looks back so far.
+    private static let rangeSeconds: Int64 = 6 * 3600
+    private static let formats = ["json", "geojson", "linestring", "raw"]
+    /// With `limit` and no beginning, the newest are looked for in this many days, then in more.
+    private static let daysLookedBack: [Int64] = [1, 30, 366]
+
+    static func locations(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let user = name("user", of: exchange), let device = name("device", of: exchange) else {
+            throw .invalid("\"user\" and \"device\" must be given, for example ?user=anna&device=phone.")
+        }
+        let format = exchange.request.parameter("format") ?? "json"
+        guard formats.contains(format) else {
+            throw .invalid("\"format\" must be one of \(formats.joined(separator: ", ")).")
+        }
+        let limit = Int(try exchange.integer("limit", in: 0...Int64(fixesMax), default: 0))
+        let fields = fields(exchange)
+        guard let person = Handle(user) else { throw .noSuchPerson }
+        let from = try time("from", exchange)
+        // The second that is named is part of the range.
+        let to = try time("to", exchange).map { $0.adding(seconds: 1) }
+        let begin = from ?? (limit > 0 ? nil : (to ?? service.clock()).adding(seconds: -rangeSeconds))
+        let question = ReadQuestion(
+            subject: person, question: .track, from: begin, to: to, purpose: try exchange.purpose())
+        return try Gate.read(service, exchange, question) { (reading) throws(Problem) in
+            let permit = reading.permit
+            let isOwn = seesDevices(exchange.caller, permit.subject)
+            var id: DeviceID?
+            if isOwn {
+                id =
+                    service.log.withStanding { $0.deviceHandles(of: permit.subject) }
+                    .first { $0.1.text == device }?.0
+            }
+            let isThere = isOwn ? id != nil : device == onlyDevice
+            let range = try ReadEndpoints.range(reading)
+            let (fixes, asOf) =
+                isThere
+                ? try newest(limit, of: id, range, permit, reading.now, context) : ([], service.log.head)
+            let rows = fixes.map { RecorderRow($0.fix, of: person, device, isOwn: isOwn) }
+            return RecorderForm(format: format, fields: fields).answer(rows, asOf: asOf)
+        }
+    }
+
+    /// The fixes of a device, or of all, in a range: all of them by time, or the newest first if there is a limit, as the
+    /// Recorder has it.
+    private static func newest(
+        _ limit: Int, of device: DeviceID?, _ range: (from: Timestamp?, to: Timestamp?), _ permit: Permit,
+        _ now: Timestamp, _ context: AnswerContext
+    ) throws(Problem) -> (fixes: [ReportedFix], asOf: Int64) {
+        guard limit > 0 else { return try all(of: device, range, permit, context) }
+        let beginnings: [Timestamp?] =
+            range.from == nil
+            ? daysLookedBack.map { (range.to ?? now).adding(seconds: -$0 * 86_400) } + [nil] : [range.from]
+        var found: (fixes: [ReportedFix], asOf: Int64) = ([], 0)
+        for beginning in beginnings {
+            found = try all(of: device, (beginning, range.to), permit, context)
+            if found.fixes.count >= limit { break }
+        }
+        return (Array(found.fixes.suffix(limit).reversed()), found.asOf)
+    }
+
+    private static func all(
+        of device: DeviceID?, _ range: (from: Timestamp?, to: Timestamp?), _ permit: Permit, _ context: AnswerContext
+    ) throws(Problem) -> (fixes: [ReportedFix], asOf: Int64) {
+        var fixes: [ReportedFix] = []
+        let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+            try ReadEndpoints.forEachShown(
+                Int64(fixesMax) + 1, after: nil as TimelineReader.FixKey?, key: { TimelineReader.FixKey($0) }
+            ) { fix in
+                permit.shows(fix.fix.timestamp) && (device == nil || fix.device == device)
+            } fetch: { (after, count) throws(SQLiteError) in
+                try TimelineReader.fixes(
+                    of: permit.subject, from: range.from, to: range.to, after: after, limit: count, in: connection)
+            } take: {
+                fixes.append($0)
+            }
+        }
+        guard end == nil else {
+            throw .refused("These are more than \(fixesMax) fixes; choose a shorter range with \"from\" and \"to\".")
+        }
+        return (fixes, asOf)
+    }
+
+    /// `YYYY-MM[-DD[THH[:MM[:SS]]]]` in UTC.
+    private static func time(_ name: String, _ exchange: Exchange) throws(Problem) -> Timestamp? {
+        guard let text = exchange.request.parameter(name), !text.isEmpty else { return nil }
+        let rest = ["-01T00:00:00", "T00:00:00", ":00:00", ":00", ""]
+        let lengths = [7, 10, 13, 16, 19]
+        // A client may add the zone that it is.
+        let plain = text.hasSuffix("Z") ? String(text.dropLast()) : text
+        if let form = lengths.firstIndex(of: plain.utf8.count), let time = ISO8601.parse(plain + rest[form] + "Z") {
+            return time
+        }
+        throw .invalid("\"\(name)\" must be a time in UTC like 2026-05-04T08:00:00, 2026-05-04 or 2026-05.")
+    }
+}
