@@ -152,7 +152,7 @@ enum DeviceCommands {
             invocation.console.line(
                 """
 
-                \(Table.printable(device.text("handle"))): \(wrong["count"]?.int ?? 0) times with a wrong password, \
+                \(device.text("handle").printable): \(wrong["count"]?.int ?? 0) times with a wrong password, \
                 last \(age(wrong, "newest")). "token add --device" issues a password.
                 """)
         }
@@ -160,11 +160,11 @@ enum DeviceCommands {
             invocation.console.line(
                 """
 
-                \(Table.printable(device.text("handle"))): rejected \(age(rejected, "at")) (\(rejected.text("reason"))). \
+                \(device.text("handle").printable): rejected \(age(rejected, "at")) (\(rejected.text("reason"))). \
                 \(rejected.text("detail"))
                 """)
             guard let text = rejected["text"]?.string, !text.isEmpty else { continue }
-            invocation.console.line("  " + Table.printable(String(text.prefix(rejectedCharacters))))
+            invocation.console.line("  " + String(text.prefix(rejectedCharacters)).printable)
         }
     }
 
