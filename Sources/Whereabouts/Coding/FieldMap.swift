@@ -140,6 +140,11 @@ struct FieldReader {
         try field(number) { (reader) throws(CBORError) in try Self.integer(&reader) }
     }
 
+    /// An integer of any size, which nothing is computed from.
+    mutating func unboundedInteger(_ number: Int64) throws(CBORError) -> Int64? {
+        try field(number) { (reader) throws(CBORError) in try reader.integer() }
+    }
+
     private static func integer(_ reader: inout CBORReader) throws(CBORError) -> Int64 {
         let value = try reader.integer()
         guard integers.contains(value) else { throw .unexpected }
