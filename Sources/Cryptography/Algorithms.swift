@@ -6,6 +6,7 @@ import COpenSSL
 enum Algorithms {
     nonisolated(unsafe) static let sha256 = fetched(EVP_MD_fetch(nil, "SHA2-256", nil))
     nonisolated(unsafe) static let aes256GCM = fetched(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+    nonisolated(unsafe) static let aes256ECB = fetched(EVP_CIPHER_fetch(nil, "AES-256-ECB", nil))
 
     /// HMAC with SHA-256 and no key yet, to be duplicated; setting the digest would fetch it each time.
     nonisolated(unsafe) static let hmacSHA256: OpaquePointer = {

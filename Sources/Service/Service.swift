@@ -35,6 +35,7 @@ package final class Service: Sendable {
     let deviceContacts = DeviceContacts()
     let requestFigures = RequestFigures()
     let requestKeys: RequestKeys
+    let knownReferences: KnownReferences
     let crossOrigin: CrossOrigin
     /// How far the verification is that `GET /v1/verify` makes.
     package let verificationProgress = VerificationProgress()
@@ -74,6 +75,7 @@ package final class Service: Sendable {
         let keyEncryptionKey = try directory.keyEncryptionKey()
         let keys = try directory.openKeys(under: keyEncryptionKey)
         requestKeys = RequestKeys(under: keyEncryptionKey)
+        knownReferences = KnownReferences(under: keyEncryptionKey)
         crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
         secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
             guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }

@@ -53,8 +53,9 @@ public struct ServiceClient: Sendable {
         public let items: [Item]
         /// What to pass for `after` to get the next one; `nil` on the last.
         public let next: String?
-        /// The number of the event that the page reflects, where the service tells it.
-        public let asOf: Int64?
+        /// Up to where in the log the page was read: the operator gets a number, everyone else an opaque reference. Pass it
+        /// for `at-least` to read nothing older.
+        public let asOf: String?
     }
 
     // MARK: Waiting on the thread, for the tool
@@ -84,9 +85,10 @@ public struct ServiceClient: Sendable {
     }
 
     /// The `next` of an answer, a text or a number.
-    package static func cursor(of answer: JSONValue) -> String? {
-        answer["next"].flatMap { value in value.string ?? value.int.map { "\($0)" } }
-    }
+    package static func cursor(of answer: JSONValue) -> String? { answer["next"].flatMap(name) }
+
+    /// What the service names something by: an opaque reference, or a number for the operator.
+    package static func name(_ value: JSONValue) -> String? { value.string ?? value.int.map { "\($0)" } }
 
     package static func unexpected(_ path: [String]) -> ClientError {
         .service("The service's answer from /\(path.joined(separator: "/")) is not of the form that is known here.")
@@ -103,7 +105,7 @@ public struct ServiceClient: Sendable {
         guard let values = answer["items"]?.array, next == nil || next != after else { throw unexpected(path) }
         let items = values.compactMap(item)
         guard items.count == answer["items"]?.count else { throw unexpected(path) }
-        return Page(items: items, next: next, asOf: answer["asOf"]?.int)
+        return Page(items: items, next: next, asOf: answer["asOf"].flatMap(name))
     }
 
     private func send(

@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import Service
 import Whereabouts
@@ -60,7 +61,7 @@ struct Client {
     func pages(
         _ path: String..., query: [(name: String, value: String)] = [],
         page body: ([JSONValue]) throws(ToolError) -> Void
-    ) throws(ToolError) -> Int64? {
+    ) throws(ToolError) -> String? {
         try pages(path, query: query, page: body)
     }
 
@@ -79,7 +80,7 @@ struct Client {
     private func pages(
         _ path: [String], query: [(name: String, value: String)],
         page body: ([JSONValue]) throws(ToolError) -> Void
-    ) throws(ToolError) -> Int64? {
+    ) throws(ToolError) -> String? {
         var after: String?
         while true {
             let page = try told { () throws(ClientError) in try service.page(path, query: query, after: after) }
@@ -111,6 +112,18 @@ extension Client {
         server == nil ? [("at-least", "\(try head())")] : []
     }
 
+    /// Waits until every view shows what earlier commands have changed, for a read by a person, who cannot name a place
+    /// in the log by its number.
+    func waitForEarlierCommands() throws(ToolError) {
+        guard server == nil else { return }
+        let head = try head()
+        for _ in 0..<500 {
+            let active = try items("v1", "projections").filter { $0.text("role") == "active" }
+            if active.allSatisfy({ $0["place"]?.int ?? 0 >= head }) { return }
+            usleep(20_000)
+        }
+    }
+
     /// The same way, as a person: with a token that the operator issues for it.
     ///
     /// - Parameter seconds: how long the token is good.
@@ -121,11 +134,11 @@ extension Client {
 
     /// Does something as a person by a token that stays good, unless it comes to nothing: then it is revoked.
     func endowing<Value>(
-        _ person: Handle, scopes: [String], _ body: (Client) throws(ToolError) -> Value
+        _ person: Handle, scopes: [String], _ body: (_ holder: Client, _ token: String) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
         let (holder, token) = try issuing(to: person, scopes: scopes, until: nil)
-        do throws(ToolError) { return try body(holder) } catch {
-            do throws(ToolError) { _ = try delete(["v1", "tokens", "\(token)"]) } catch let second {
+        do throws(ToolError) { return try body(holder, token) } catch {
+            do throws(ToolError) { _ = try delete(["v1", "tokens", token]) } catch let second {
                 throw .data("\(error) The token \(token) was issued for it and is still good: \(second)")
             }
             throw error
@@ -134,12 +147,12 @@ extension Client {
 
     private func issuing(
         to person: Handle, scopes: [String], until: Timestamp?
-    ) throws(ToolError) -> (client: Client, token: Int64) {
+    ) throws(ToolError) -> (client: Client, token: String) {
         let issued = try post("v1", "people", person.text, "tokens") { body in
             body.array("scopes") { array in scopes.forEach { array.value($0) } }
             body.field("until", milliseconds: until?.milliseconds)
         }
-        guard let token = issued["token"]?.string, let id = issued["id"]?.int else {
+        guard let token = issued["token"]?.string, let id = issued.name("id") else {
             throw ToolError(ServiceClient.unexpected(["v1", "people", person.text, "tokens"]))
         }
         let client = ServiceClient(

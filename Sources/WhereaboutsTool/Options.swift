@@ -34,6 +34,26 @@ enum Options {
         Option(name: name, placeholder: placeholder, help: help, form: "a text", read: { $0.isEmpty ? nil : $0 })
     }
 
+    /// What the service named something by: the operator's number, or a person's reference.
+    static func name(_ name: String, _ placeholder: String, help: String) -> Option<String> {
+        Option(
+            name: name, placeholder: placeholder, help: help, form: "a number or reference, as a list shows it",
+            read: { isName($0) ? $0 : nil })
+    }
+
+    static func isName(_ text: String) -> Bool {
+        if let number = Int64(text) { return number > 0 }
+        return text.first == "r" && text.utf8.count == 23
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
     static func number(_ name: String, _ placeholder: String, in range: ClosedRange<Int64>, help: String)
         -> Option<Int64>
     {
@@ -97,9 +117,9 @@ extension Invocation {
 
     /// The operand as the number of a grant, token or the like.
     func number() throws(ToolError) -> String {
-        guard let number = Int64(operands[0]), number > 0 else {
+        guard Options.isName(operands[0]) else {
             throw .usage("\"\(command.name)\" takes a number from \"\(command.words[0]) list\".")
         }
-        return "\(number)"
+        return operands[0]
     }
 }

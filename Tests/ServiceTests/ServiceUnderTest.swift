@@ -1,3 +1,4 @@
+import Cryptography
 import Glibc
 import HTTPServer
 import JSON
@@ -101,7 +102,8 @@ final class ServiceUnderTest: Sendable {
 
     /// Asks without a socket.
     ///
-    /// - Parameter target: path and query as they stand in a URL; nothing is escaped.
+    /// - Parameter target: path and query as they stand in a URL; nothing is escaped. Numbers of the log in it are written as
+    ///   the operator sees them; a person's request carries the person's references for them (``named(_:for:)``).
     @discardableResult
     func send(
         _ method: String, _ target: String, as token: String?, _ body: String = "", headers: [(String, String)] = []
@@ -116,7 +118,7 @@ final class ServiceUnderTest: Sendable {
         _ method: String, _ target: String, as token: String?, _ body: String = "", headers: [(String, String)] = [],
         respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
-        let parts = target.split(separator: "?", maxSplits: 1)
+        let parts = named(target, for: token).split(separator: "?", maxSplits: 1)
         let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
             let sides = pair.split(separator: "=", maxSplits: 1)
             return (name: String(sides[0]), value: sides.count > 1 ? String(sides[1]) : "")
@@ -126,6 +128,50 @@ final class ServiceUnderTest: Sendable {
                 method: method, path: String(parts[0]), query: query,
                 headers: headers + (token.map { [("Authorization", "Bearer \($0)")] } ?? []), body: Array(body.utf8)),
             respond: respond)
+    }
+
+    /// The target with each number of the log as the holder of the token names it.
+    func named(_ target: String, for token: String?) -> String {
+        guard let references = token.flatMap(references(of:)), !references.isPlain else { return target }
+        var parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let kinds: [String: References.Kind] = [
+            "grants": .grant, "invitations": .invitation, "account-invitations": .accountInvitation, "tokens": .token,
+            "webhooks": .webhook, "dead-letters": .deadLetter, "corrections": .correction, "schedules": .schedule,
+        ]
+        parts[0] = path.indices.map { index in
+            guard index > 0, let kind = kinds[path[index - 1]], let number = Int64(path[index]) else {
+                return path[index]
+            }
+            return references.name(number, kind).text
+        }.joined(separator: "/")
+        if parts.count > 1 {
+            parts[1] = parts[1].split(separator: "&", omittingEmptySubsequences: false).map { pair in
+                guard pair.hasPrefix("at-least="), let number = Int64(pair.dropFirst(9)) else { return String(pair) }
+                return "at-least=\(references.event(number).text)"
+            }.joined(separator: "&")
+        }
+        return parts.joined(separator: "?")
+    }
+
+    /// The number of the log behind what an answer says, to the operator or to a person.
+    func number(_ value: JSONValue?, _ kind: References.Kind = .event, of person: String = "walker") -> Int64? {
+        if let number = value?.int { return number }
+        guard let text = value?.string, let references = references(ofPerson: person) else { return nil }
+        return kind == .event ? references.place(text) : references.number(text, kind)
+    }
+
+    /// How numbers look to a person.
+    func references(ofPerson handle: String) -> References? {
+        let person = Handle(handle).flatMap { handle in service.log.withStanding { $0.personByHandle[handle] } }
+        return person.map { service.references(of: $0) }
+    }
+
+    /// How numbers look to the holder of a token; `nil` for a text that is none.
+    func references(of token: String) -> References? {
+        let hash = Hash256(SHA256().hash(Array(token.utf8)))
+        let caller = service.log.withStanding { $0.caller(tokenHash: hash, at: clock.now) }
+        return caller.map { service.references(for: $0) }
     }
 
     /// Asks as the operator and expects success.
@@ -218,6 +264,11 @@ struct Answer {
         let fields = headers.filter { !own.contains($0.name.lowercased()) }.map { "\($0.name): \($0.value)" }
         return "\(status)\n\(fields.joined(separator: "\n"))\n\n\(text)"
     }
+}
+
+extension JSONValue {
+    /// What something is named by: the operator's number or a person's reference.
+    var name: String? { string ?? int.map { "\($0)" } }
 }
 
 /// The time of the house as a test sets it.

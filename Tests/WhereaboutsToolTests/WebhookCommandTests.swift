@@ -84,7 +84,7 @@ import Testing
         try scene.change()
         try scene.until { $0["state"]?.string == "stopped" }
         let letters = scene.tool("webhook", "letters", number, "--person", "anna").results
-        #expect(letters.contains("msg_\(number)_") && letters.contains("410"))
+        #expect(letters.contains("msg_") && letters.contains("410"))
         scene.answer(204)
         #expect(
             scene.tool("webhook", "retry", number, "--person", "anna").results

@@ -63,7 +63,8 @@ enum EventJSON {
                     hours(detail.hours, into: &writer)
                 }
             }
-        case .grantRevoked(let grant): writer.field("grant", grant.rawValue)
+        case .grantRevoked(let grant):
+            writer.field("grant", grant.rawValue)
         case .sharingPaused(let person, let until):
             writer.field("person", person.rawValue)
             writer.field("until", milliseconds: until?.milliseconds)
@@ -251,13 +252,14 @@ enum EventJSON {
         writer.field("apnsUniqueID", attempt.uniqueID)
     }
 
-    static func write(_ verdict: Verdict, into writer: inout JSONWriter) {
+    /// - Parameter references: how the reader sees numbers; `nil` for as they are.
+    static func write(_ verdict: Verdict, _ references: References? = nil, into writer: inout JSONWriter) {
         switch verdict {
         case .own: writer.field("verdict", "own")
         case .operatorOnRecord: writer.field("verdict", "operator")
         case .granted(let grant):
             writer.field("verdict", "granted")
-            writer.field("grant", grant.rawValue)
+            writer.field("grant", references?.name(grant.rawValue, .grant) ?? .number(grant.rawValue))
         case .refused(let reason):
             writer.field("verdict", "refused")
             writer.field("reason", reason.word)

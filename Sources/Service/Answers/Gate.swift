@@ -28,6 +28,8 @@ enum Gate {
         let begun: Asks.Begun?
         /// What further pages name to go on with this read; `nil` for whoever needs not.
         let cursorName: RequestID?
+        /// How the caller sees numbers.
+        let references: References
     }
 
     /// Answers a question about a person from stored data.
@@ -37,6 +39,7 @@ enum Gate {
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
         let caller = exchange.caller
+        let references = service.references(for: caller)
         let reading = service.log.withStanding { standing -> Reading? in
             guard case .success(let permit) = standing.authorize(caller, toRead: question, at: now) else { return nil }
             let begun = standing.begun(question, under: permit, by: caller.principal, at: now)
@@ -49,7 +52,7 @@ enum Gate {
             let isLimited = if case .granted = permit.verdict { true } else { false }
             return Reading(
                 permit: permit, now: begun?.at ?? now, from: question.from, to: question.to, begun: begun,
-                cursorName: isLimited ? begun?.id ?? exchange.id : nil)
+                cursorName: isLimited ? begun?.id ?? exchange.id : nil, references: references)
         }
         guard let reading else {
             // The writer looks again, and says why.

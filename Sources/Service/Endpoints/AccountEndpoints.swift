@@ -16,7 +16,9 @@ enum AccountEndpoints {
                 expires: wanted ?? service.clock().adding(seconds: Limits.defaultInvitationSeconds)))
         guard case .accountInvitation(let id) = receipt.reply else { throw .broken }
         let expires = service.log.withStanding { $0.accountInvitations[id]?.expires }
-        return GrantEndpoints.invited(receipt, id.rawValue, code, expires ?? wanted)
+        let references = service.references(for: exchange.caller)
+        return GrantEndpoints.invited(
+            receipt, references.name(id.rawValue, .accountInvitation), code, expires ?? wanted, references)
     }
 
     /// The person whose token it is; `nil` for the operator, and for who is neither, whom the writer refuses.
@@ -29,12 +31,13 @@ enum AccountEndpoints {
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.scopes.contains(.manage) else { throw .notFound }
         let now = service.clock()
+        let references = service.references(for: exchange.caller)
         let body = service.log.withStanding { standing in
-            ManageEndpoints.list(standing) { writer in
+            ManageEndpoints.list(standing, references) { writer in
                 for (id, invitation) in standing.accountInvitations.sorted(by: { $0.key < $1.key })
                 where invitation.inviter == exchange.caller.principal && now < invitation.expires {
                     writer.beginObject()
-                    writer.field("id", id.rawValue)
+                    writer.field("id", references.name(id.rawValue, .accountInvitation))
                     writer.field("expires", milliseconds: invitation.expires.milliseconds)
                     writer.endObject()
                 }
@@ -44,7 +47,7 @@ enum AccountEndpoints {
     }
 
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0)))
+        .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0, .accountInvitation, service)))
     }
 
     /// Makes the account, for whoever shows a code: there are no credentials yet.
@@ -63,10 +66,14 @@ enum AccountEndpoints {
         let receipt = try Gate.append(
             service, exchange,
             .openAccount(try InvitationCode.hash(ofGiven: body.text("code")), as: handle, key: secret.hash))
-        guard case .token(let id) = receipt.reply else { throw .broken }
-        return ManageEndpoints.created(receipt) { writer in
+        guard case .token(let id) = receipt.reply,
+            let holder = service.log.withStanding({ $0.tokens[id]?.issued.principal })
+        else { throw .broken }
+        // Whoever opened the account came without credentials, and is the new person from here on.
+        let references = service.references(of: PersonID(rawValue: holder.rawValue))
+        return ManageEndpoints.created(receipt, references) { writer in
             writer.field("handle", handle.text)
-            ManageEndpoints.write(id, secret, .ofAccount, into: &writer)
+            ManageEndpoints.write(id, secret, .ofAccount, references, into: &writer)
         }
     }
 }

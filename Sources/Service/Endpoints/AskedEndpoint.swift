@@ -13,7 +13,7 @@ extension ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = Int(try exchange.integer("limit", in: 1...auditRowsPerPage, default: 100))
-        let before = try exchange.optionalInteger("after")
+        let before = try row(service, exchange)
         return try read(service, exchange, context, .audit, from: AuditTable.name) { (reading) throws(Problem) in
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
                 try AskedEntry.page(by: reading.permit.subject.principal, before: before, limit: limit, in: connection)
@@ -28,9 +28,9 @@ extension ReadEndpoints {
                     pending.insert(query.query)
                 }
             }
-            let next = entries.count == limit ? entries.last.map { "\($0.number)" } : nil
-            return page(entries, next: next, asOf: asOf) { entry, writer in
-                entry.write(into: &writer, names, pending: pending)
+            let next = entries.count == limit ? entries.last.map { reading.references.rowOrAct($0.number).text } : nil
+            return page(entries, next: next, asOf: asOf, reading.references) { entry, writer in
+                entry.write(into: &writer, names, reading.references, pending: pending)
             }
         }
     }
@@ -65,12 +65,14 @@ private enum AskedEntry {
     }
 
     /// - Parameter pending: The questions that still wait for an answer.
-    func write(into writer: inout JSONWriter, _ names: PrincipalNames, pending: Set<QueryID>) {
+    func write(
+        into writer: inout JSONWriter, _ names: PrincipalNames, _ references: References, pending: Set<QueryID>
+    ) {
         writer.beginObject()
         switch self {
         case .query(let query, let disclosures):
             writer.field("kind", "query")
-            writer.field("number", query.number)
+            writer.field("number", references.event(query.number))
             writer.field("id", query.query.description)
             writer.field("at", milliseconds: query.recordedAt.milliseconds)
             name(query.subject, query.verdict, into: &writer, names)
@@ -84,7 +86,7 @@ private enum AskedEntry {
             writer.array("shown") { writer in
                 for disclosure in disclosures {
                     writer.beginObject()
-                    writer.field("number", disclosure.number)
+                    writer.field("number", references.event(disclosure.number))
                     writer.field("at", milliseconds: disclosure.recordedAt.milliseconds)
                     writer.field("precision", disclosure.disclosure.precision.word)
                     writer.field(
@@ -94,7 +96,7 @@ private enum AskedEntry {
             }
         case .read(let read):
             writer.field("kind", "read")
-            writer.field("number", read.number)
+            writer.field("number", references.event(read.number))
             writer.field("at", milliseconds: read.recordedAt.milliseconds)
             name(read.read.subject, read.read.verdict, into: &writer, names)
             writer.field("question", read.read.question.word)
@@ -111,7 +113,7 @@ private enum AskedEntry {
             }
         case .refusals(let refusals):
             writer.field("kind", "refusals")
-            writer.field("number", refusals.number)
+            writer.field("number", references.event(refusals.number))
             writer.field("at", milliseconds: refusals.recordedAt.milliseconds)
             writer.field("since", milliseconds: refusals.since.milliseconds)
             writer.field("status", "noSuchPerson")

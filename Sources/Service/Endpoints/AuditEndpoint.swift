@@ -8,12 +8,12 @@ extension ReadEndpoints {
 
     /// Who asked for a person, what became of it and what was shown; who read what; who changed whose rights; and what
     /// whoever runs the service did that concerns everybody. Newest first. The next page begins after an event's number, or
-    /// after an act's ordinal, which is negative then. As CSV for whoever accepts that; the next page is then named by a `Link`.
+    /// after an act's ordinal, which is negative then; people see a reference to it. As CSV for whoever accepts that; the next page is then named by a `Link`.
     static func audit(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = Int(try exchange.integer("limit", in: 1...auditRowsPerPage, default: 100))
-        let before = try exchange.optionalInteger("after")
+        let before = try row(service, exchange)
         let isCSV = exchange.request.header("accept")?.lowercased().hasPrefix("text/csv") == true
         var next: String?
         var response = try read(service, exchange, context, .audit, from: AuditTable.name) {
@@ -31,9 +31,9 @@ extension ReadEndpoints {
                 (from.map { entry.recordedAt >= $0 } ?? true) && (to.map { entry.recordedAt < $0 } ?? true)
             }
             let names = PrincipalNames(service)
-            next = entries.count == limit ? entries.last.map { "\($0.cursor)" } : nil
-            let page = page(shown, next: next, asOf: asOf) { entry, writer in
-                entry.write(into: &writer, names, context)
+            next = entries.count == limit ? entries.last.map { reading.references.rowOrAct($0.cursor).text } : nil
+            let page = page(shown, next: next, asOf: asOf, reading.references) { entry, writer in
+                entry.write(into: &writer, names, context, reading.references)
             }
             return isCSV ? try csv(page) : page
         }
@@ -42,6 +42,16 @@ extension ReadEndpoints {
             if let next { response.headers.append(("Link", "<?after=\(next)>; rel=\"next\"")) }
         }
         return response
+    }
+
+    /// Where a page of the audit goes on.
+    static func row(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64? {
+        let references = service.references(for: exchange.caller)
+        if references.isPlain { return try exchange.optionalInteger("after") }
+        return try exchange.request.parameter("after").map { (text) throws(Problem) in
+            guard let row = references.rowOrAct(text) else { throw Cursor.unreadable }
+            return row
+        }
     }
 
     private static func csv(_ page: Gate.Computed) throws(Problem) -> Gate.Computed {
@@ -120,31 +130,33 @@ private enum AuditEntry {
         return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
     }
 
-    func write(into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext) {
+    func write(
+        into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext, _ references: References
+    ) {
         writer.beginObject()
         switch self {
         case .query(let query, let attempts, let starts, let disclosures):
-            Self.write(query, attempts, starts, disclosures, into: &writer, names, context)
+            Self.write(query, attempts, starts, disclosures, into: &writer, names, context, references)
         case .read(let read):
             writer.field("kind", "read")
-            writer.field("number", read.number)
+            writer.field("number", references.event(read.number))
             writer.field("at", milliseconds: read.recordedAt.milliseconds)
             Self.name("reader", read.read.reader, into: &writer, names)
             writer.field("question", read.read.question.word)
             writer.field("purpose", read.read.content.content?.purpose)
-            EventJSON.write(read.read.verdict, into: &writer)
+            EventJSON.write(read.read.verdict, references, into: &writer)
             writer.field("precision", read.read.precision.word)
             writer.field("from", milliseconds: read.read.content.content?.from?.milliseconds)
             writer.field("to", milliseconds: read.read.content.content?.to?.milliseconds)
-            writer.field("asOf", read.read.asOf)
+            writer.field("asOf", references.place(read.read.asOf, toldWith: read.number))
             writer.field("count", read.read.count)
         case .change(let change):
             writer.field("kind", "change")
-            writer.field("number", change.number)
+            writer.field("number", references.event(change.number))
             writer.field("at", milliseconds: change.recordedAt.milliseconds)
             Self.name("actor", change.actor, into: &writer, names)
             writer.field("event", change.kind.name)
-            writer.field("item", change.item)
+            writer.field("item", references.name(change.item, References.Kind(ofItemOf: change.kind)))
             if change.kind == .grantGiven, change.other == nil {
                 // A name that nobody had when it was granted to looks like one that somebody has.
                 writer.field("other", change.name)
@@ -161,7 +173,7 @@ private enum AuditEntry {
             writer.field("until", milliseconds: change.until?.milliseconds)
             writer.field("asksEachTime", change.asksEachTime)
             writer.field("hours", change.hours)
-            writer.field("invitation", change.invitation?.rawValue)
+            writer.field("invitation", change.invitation.map { references.name($0.rawValue, .invitation) })
         case .act(let act):
             writer.field("kind", "act")
             writer.field("at", milliseconds: act.recordedAt.milliseconds)
@@ -178,15 +190,15 @@ private enum AuditEntry {
     private static func write(
         _ query: AuditedQuery, _ attempts: [AuditedAttempt], _ starts: [AuditedStart],
         _ disclosures: [AuditedDisclosure], into writer: inout JSONWriter, _ names: PrincipalNames,
-        _ context: AnswerContext
+        _ context: AnswerContext, _ references: References
     ) {
         writer.field("kind", "query")
-        writer.field("number", query.number)
+        writer.field("number", references.event(query.number))
         writer.field("id", query.query.description)
         writer.field("at", milliseconds: query.recordedAt.milliseconds)
         name("requester", query.requester, into: &writer, names)
         writer.field("purpose", query.purposeForSubject)
-        EventJSON.write(query.verdict, into: &writer)
+        EventJSON.write(query.verdict, references, into: &writer)
         writer.field("initiation", query.initiation.word)
         writer.field("deadline", milliseconds: query.deadline.milliseconds)
         writer.field("consent", query.consent?.word)
@@ -235,7 +247,7 @@ private enum AuditEntry {
             let event = (try? context.reader.event(number))?.event
             received = event?.recordedAt
             writer.object("fix") { writer in
-                writer.field("number", number)
+                writer.field("number", references.event(number))
                 writer.field("receivedAt", milliseconds: received?.milliseconds)
                 if case .fixReported(let device, _, .open(let fix))? = event?.event {
                     writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
@@ -250,7 +262,7 @@ private enum AuditEntry {
             for disclosure in disclosures {
                 writer.beginObject()
                 writer.field("at", milliseconds: disclosure.recordedAt.milliseconds)
-                writer.field("number", disclosure.number)
+                writer.field("number", references.event(disclosure.number))
                 writer.field("precision", disclosure.disclosure.precision.word)
                 if let content = disclosure.disclosure.content.content {
                     writer.field("latitude", content.latitude)
@@ -287,5 +299,21 @@ private enum AuditEntry {
     ) {
         writer.key(key)
         if let name = names.name(principal) { writer.value(name) } else { writer.null() }
+    }
+}
+
+extension References.Kind {
+    /// Of what a change of settings added or ended, so that it is called as in the list of its kind.
+    fileprivate init(ofItemOf kind: EventKind) {
+        switch kind {
+        case .tokenIssued, .tokenRevoked: self = .token
+        case .grantGiven, .grantRevoked: self = .grant
+        case .invitationMade, .invitationWithdrawn: self = .invitation
+        case .accountInvitationMade, .accountInvitationClosed: self = .accountInvitation
+        case .scheduleSet, .scheduleRemoved: self = .schedule
+        case .webhookAdded, .webhookRemoved, .webhookFailed, .webhookSettled: self = .webhook
+        case .correctionMade, .correctionWithdrawn: self = .correction
+        default: self = .thing
+        }
     }
 }

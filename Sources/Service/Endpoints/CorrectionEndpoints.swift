@@ -12,7 +12,10 @@ enum CorrectionEndpoints {
             of: try exchange.object("type", "from", "to", "at", "latitude", "longitude", "name"))
         let receipt = try Gate.append(service, exchange, .correct(correction, of: try exchange.handle(0)))
         guard case .correction(let id) = receipt.reply else { throw .broken }
-        return ManageEndpoints.created(receipt) { $0.field("id", id.rawValue) }
+        let references = service.references(for: exchange.caller)
+        return ManageEndpoints.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .correction))
+        }
     }
 
     private static func correction(of body: JSONValue) throws(Problem) -> Correction {
@@ -53,10 +56,10 @@ enum CorrectionEndpoints {
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, page in
+        try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
             for (id, correction) in standing.corrections(of: person) {
                 page.add(id.rawValue) { writer in
-                    writer.field("id", id.rawValue)
+                    writer.field("id", references.name(id.rawValue, .correction))
                     writeMembers(of: correction, into: &writer)
                 }
             }
@@ -78,7 +81,7 @@ enum CorrectionEndpoints {
     }
 
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        let id = CorrectionID(rawValue: try exchange.number(1))
+        let id = CorrectionID(rawValue: try exchange.number(1, .correction, service))
         return .withdrawCorrection(id, of: try exchange.handle(0))
     }
 }

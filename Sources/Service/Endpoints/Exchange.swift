@@ -29,8 +29,10 @@ struct Exchange: Sendable {
         return handle
     }
 
-    func number(_ index: Int) throws(Problem) -> Int64 {
-        guard let number = Int64(parameters[index]), number > 0 else { throw .notFound }
+    /// The number of the thing that the path names, as the caller names it.
+    func number(_ index: Int, _ kind: References.Kind, _ service: Service) throws(Problem) -> Int64 {
+        let found = service.references(for: caller).number(parameters[index], kind)
+        guard let number = found, number > 0 else { throw .notFound }
         return number
     }
 

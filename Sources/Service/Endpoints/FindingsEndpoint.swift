@@ -17,16 +17,17 @@ extension ReadEndpoints {
             let (patterns, zone, asOf) = try patterns(about: reading.permit.subject, service, context)
             let names = PrincipalNames(service)
             let found = patterns.findings.sorted { $0.number > $1.number }
-            return page(found, next: nil, asOf: asOf) { finding, writer in
+            return page(found, next: nil, asOf: asOf, reading.references) { finding, writer in
                 writer.beginObject()
-                write(finding, timeZone: zone, into: &writer, names)
+                write(finding, timeZone: zone, into: &writer, names, reading.references)
                 writer.endObject()
             }
         }
     }
 
     static func write(
-        _ finding: AskPatterns.Finding, timeZone: String?, into writer: inout JSONWriter, _ names: PrincipalNames
+        _ finding: AskPatterns.Finding, timeZone: String?, into writer: inout JSONWriter, _ names: PrincipalNames,
+        _ references: References
     ) {
         writer.field("pattern", finding.pattern.word)
         writer.key("requester")
@@ -34,7 +35,7 @@ extension ReadEndpoints {
         writer.field("from", milliseconds: finding.from.milliseconds)
         writer.field("to", milliseconds: finding.to.milliseconds)
         writer.field("count", finding.count)
-        writer.field("number", finding.number)
+        writer.field("number", references.event(finding.number))
         if finding.pattern == .nights { writer.field("timeZone", timeZone) }
     }
 

@@ -17,8 +17,9 @@ enum GrantEndpoints {
         guard case .grant(let id) = receipt.reply else { throw .broken }
         // The end may be one that nobody named.
         let until = service.log.withStanding { $0.grants[id]?.until }
-        return ManageEndpoints.created(receipt) {
-            $0.field("id", id.rawValue)
+        let references = service.references(for: exchange.caller)
+        return ManageEndpoints.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .grant))
             $0.field("until", milliseconds: until?.milliseconds)
         }
     }
@@ -26,12 +27,12 @@ enum GrantEndpoints {
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, page in
+        try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.grants ?? [] {
                 guard let grant = standing.grants[id] else { continue }
                 let name = grant.requester.map { standing.persons[$0]?.handle } ?? grant.detail?.content?.name
                 page.add(id.rawValue) { writer in
-                    writer.field("id", id.rawValue)
+                    writer.field("id", references.name(id.rawValue, .grant))
                     writer.field("requester", name?.text)
                     write(grant, into: &writer)
                 }
@@ -40,7 +41,7 @@ enum GrantEndpoints {
     }
 
     static func revoke(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .revokeGrant(GrantID(rawValue: try exchange.number(0)))
+        .revokeGrant(GrantID(rawValue: try exchange.number(0, .grant, service)))
     }
 
     // MARK: Pausing
@@ -59,7 +60,7 @@ enum GrantEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
-        return try ManageEndpoints.list(service, exchange, context) { standing, person, page in
+        return try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
             // They are kept for ever, and so are their places.
             for (index, pause) in (standing.persons[person]?.pauses ?? []).enumerated() {
                 page.add(Int64(index + 1)) { writer in
@@ -87,15 +88,18 @@ enum GrantEndpoints {
                 expires: wanted ?? service.clock().adding(seconds: Limits.defaultInvitationSeconds)))
         guard case .invitation(let id) = receipt.reply else { throw .broken }
         let expires = service.log.withStanding { $0.invitations[id]?.expires }
-        return invited(receipt, id.rawValue, code, expires ?? wanted)
+        let references = service.references(for: exchange.caller)
+        return invited(receipt, references.name(id.rawValue, .invitation), code, expires ?? wanted, references)
     }
 
     /// - Parameter expires: `nil` when nobody said so, and the invitation is open no more because this is the answer to a
     ///   request that was sent again.
-    static func invited(_ receipt: Receipt, _ id: Int64, _ code: InvitationCode, _ expires: Timestamp?) -> HTTPResponse
-    {
+    static func invited(
+        _ receipt: Receipt, _ id: References.Name, _ code: InvitationCode, _ expires: Timestamp?,
+        _ references: References
+    ) -> HTTPResponse {
         let end = expires ?? receipt.recordedAt.adding(seconds: Limits.defaultInvitationSeconds)
-        return ManageEndpoints.created(receipt) {
+        return ManageEndpoints.created(receipt, references) {
             $0.field("id", id)
             $0.field("code", code.text)
             $0.field("expires", milliseconds: end.milliseconds)
@@ -106,11 +110,11 @@ enum GrantEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
-        return try ManageEndpoints.list(service, exchange, context) { standing, person, page in
+        return try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.invitations ?? [] {
                 guard let invitation = standing.invitations[id], now < invitation.expires else { continue }
                 page.add(id.rawValue) { writer in
-                    writer.field("id", id.rawValue)
+                    writer.field("id", references.name(id.rawValue, .invitation))
                     writer.field("expires", milliseconds: invitation.expires.milliseconds)
                     write(invitation.terms, hours: invitation.detail?.content, into: &writer)
                 }
@@ -119,7 +123,7 @@ enum GrantEndpoints {
     }
 
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .withdrawInvitation(InvitationID(rawValue: try exchange.number(0)))
+        .withdrawInvitation(InvitationID(rawValue: try exchange.number(0, .invitation, service)))
     }
 
     static func redeem(
@@ -134,8 +138,9 @@ enum GrantEndpoints {
                 }
             })
         else { throw .overSince }
-        return ManageEndpoints.created(receipt) {
-            $0.field("id", id.rawValue)
+        let references = service.references(for: exchange.caller)
+        return ManageEndpoints.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .grant))
             $0.field("subject", subject.text)
             write(grant, into: &$0)
         }
@@ -165,7 +170,7 @@ enum GrantEndpoints {
                 do throws(LogError) { found = try context.reader.event(query.number) } catch { throw .broken }
                 if case .locationQueried(let query)? = found?.event.event { asked.append(query) }
             }
-            return ReadEndpoints.page(asked, next: nil, asOf: durable) { query, writer in
+            return ReadEndpoints.page(asked, next: nil, asOf: durable, reading.references) { query, writer in
                 writer.beginObject()
                 writer.field("query", query.id.description)
                 writer.field("requester", names.name(query.requester))

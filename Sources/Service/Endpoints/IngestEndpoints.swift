@@ -107,7 +107,7 @@ enum IngestEndpoints {
                 device: try exchange.handle(0), LocationPushToken(bytes: bytes, bundleID: bundleID), environment))
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("number", receipt.last)
+        writer.field("number", service.references(for: exchange.caller).receipt(receipt))
         writer.endObject()
         return .json(writer.bytes)
     }
@@ -116,7 +116,7 @@ enum IngestEndpoints {
         var new = 0
         var duplicate = 0
         var rejected: [(index: Int, reason: RejectionReason)] = []
-        var number: Int64 = 0
+        var number: References.Name?
     }
 
     static func submit(
@@ -136,7 +136,7 @@ enum IngestEndpoints {
             switch result {
             case .failure(let failure): completion(.failure(Problem(failure)))
             case .success(let receipt):
-                var counted = Counted(number: receipt.last)
+                var counted = Counted(number: service.references(for: exchange.caller).receipt(receipt))
                 if case .fixes(let outcomes) = receipt.reply {
                     for (index, outcome) in outcomes.enumerated() {
                         switch outcome {

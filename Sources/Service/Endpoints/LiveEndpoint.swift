@@ -7,13 +7,13 @@ import Whereabouts
 /// `GET /v1/live`: what happens about the caller, as server-sent events (HTML Living Standard, section 9.2).
 ///
 ///     event: query
-///     data: {"number":31,"at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
+///     data: {"number":"r8Vu2…","at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
 ///
-///     id: 33
+///     id: rQ2x0…
 ///     event: end
-///     data: {"number":33,"at":1777881607,"query":"6b1c…","end":"answered"}
+///     data: {"number":"rk9Ea…","at":1777881607,"query":"6b1c…","end":"answered"}
 ///
-/// Only the last event of those sent together has an id: everything up to that number has been told by then.
+/// Only the last event of those sent together has an id: everything up to that place has been told by then.
 enum LiveEndpoint {
     /// A client behind by more of its own events reads the audit instead.
     private static let eventsCaughtUp = 10_000
@@ -27,11 +27,13 @@ enum LiveEndpoint {
         let person = PersonID(rawValue: exchange.caller.principal.rawValue)
         guard let handle = service.log.withStanding({ $0.persons[person]?.handle }) else { throw .notFound }
         let head = service.log.head
+        let references = service.references(of: person)
         let after = try exchange.request.header("last-event-id").map { (text) throws(Problem) -> Int64 in
-            guard let number = Int64(text), (0...head).contains(number) else {
+            guard let place = references.place(text) else {
                 throw .invalid("Last-Event-ID must be the id of an event that this stream gave.")
             }
-            return number
+            // One from before an older backup was restored may be of a later place.
+            return min(place, head)
         }
         let question = ReadQuestion(
             subject: handle, question: .live, from: nil, to: nil, purpose: try exchange.purpose())
@@ -56,14 +58,16 @@ enum LiveEndpoint {
         }
         response.headers = [("Content-Type", "text/event-stream")]
         guard let (feed, missed) = found else { return response }
-        let bytes = missed.reduce(response.body.count) { $0 + LiveEndpoint.bytes(of: $1, id: head).count }
+        let bytes = missed.reduce(response.body.count) {
+            $0 + LiveEndpoint.bytes(of: $1, id: references.place(head)).count
+        }
         let stream = HTTPStream(bytesMax: Limits.liveBytesWaiting + bytes)
         stream.write(response.body)
         response.body = []
         response.stream = stream
         let live = LiveStream(
             caller: exchange.caller, question: question, correlation: exchange.id, stream: stream, feed: feed,
-            missed: missed, languages: languages)
+            missed: missed, languages: languages, references: references)
         service.deliverer.add(live)
         return response
     }
@@ -126,9 +130,10 @@ enum LiveEndpoint {
             + (try feed.takeAnswers(for: caller, writer, context, service))
     }
 
-    /// An event of the stream; with an id when everything up to that number has been told with it.
-    static func bytes(of item: FeedItem, id: Int64? = nil) -> [UInt8] {
-        Array("\(id.map { "id: \($0)\n" } ?? "")event: \(item.event)\ndata: ".utf8) + item.data + Array("\n\n".utf8)
+    /// An event of the stream; with an id when everything up to that place has been told with it.
+    static func bytes(of item: FeedItem, id: References.Name? = nil) -> [UInt8] {
+        Array("\(id.map { "id: \($0.text)\n" } ?? "")event: \(item.event)\ndata: ".utf8) + item.data
+            + Array("\n\n".utf8)
     }
 }
 
@@ -143,6 +148,8 @@ struct LiveStream: Sendable {
     var missed: [FeedItem]
     /// What the names of places are wanted in.
     let languages: [Language]
+    /// How the person sees numbers.
+    let references: References
 
     var person: PersonID { feed.person }
 }

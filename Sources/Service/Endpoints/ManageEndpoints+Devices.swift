@@ -10,7 +10,7 @@ extension ManageEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
-            var page = try RowPage(exchange)
+            var page = try RowPage(exchange, reading.references)
             let states = DeviceStates(of: reading.permit.subject, now: reading.now, service, context)
             let devices = service.log.withStanding { standing in
                 (standing.persons[reading.permit.subject]?.devices ?? []).compactMap { id in

@@ -12,7 +12,7 @@ enum ManageEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let handle = try exchange.object("handle").handle("handle")
         let receipt = try Gate.append(service, exchange, .addPerson(handle))
-        return created(receipt) { $0.field("handle", handle.text) }
+        return created(receipt, service.references(for: exchange.caller)) { $0.field("handle", handle.text) }
     }
 
     static let peoplePerPage: Int64 = 1000
@@ -27,7 +27,8 @@ enum ManageEndpoints {
         let body = service.log.withStanding { standing in
             let coming = standing.personByHandle.filter { person in after.map { $0 < person.key.text } ?? true }
             let page = coming.sorted { $0.key < $1.key }.prefix(limit)
-            return list(standing, next: page.count < coming.count ? page.last?.key.text : nil) { writer in
+            let next = page.count < coming.count ? page.last?.key.text : nil
+            return list(standing, next: next, service.references(for: exchange.caller)) { writer in
                 for (handle, id) in page {
                     writer.beginObject()
                     writer.field("handle", handle.text)
@@ -62,7 +63,7 @@ enum ManageEndpoints {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("erased", true)
-        writer.field("number", receipt.last)
+        writer.field("number", service.references(for: exchange.caller).receipt(receipt))
         writer.field("backupsLeft", Int64(left.count))
         // Only the operator sees where backups are.
         if exchange.caller.principal == .operator, !left.isEmpty {
@@ -79,7 +80,7 @@ enum ManageEndpoints {
         let secret = Secret(prefix: "wd_", exchange.secretBytes)
         let receipt = try Gate.append(
             service, exchange, .addDevice(handle, of: try exchange.handle(0), key: secret.hash))
-        return created(receipt) {
+        return created(receipt, service.references(for: exchange.caller)) {
             $0.field("handle", handle.text)
             $0.field("user", handle.text)
             $0.field("password", secret.text)
@@ -119,14 +120,17 @@ enum ManageEndpoints {
         let receipt = try Gate.append(
             service, exchange, .issueToken(for: holder, scopes: scopes, hash: secret.hash, until: until))
         guard case .token(let id) = receipt.reply else { throw .broken }
-        return created(receipt) { writer in
-            write(id, secret, scopes, into: &writer)
+        let references = service.references(for: exchange.caller)
+        return created(receipt, references) { writer in
+            write(id, secret, scopes, references, into: &writer)
             writer.field("until", milliseconds: until?.milliseconds)
         }
     }
 
-    static func write(_ id: TokenID, _ secret: Secret, _ scopes: Scopes, into writer: inout JSONWriter) {
-        writer.field("id", id.rawValue)
+    static func write(
+        _ id: TokenID, _ secret: Secret, _ scopes: Scopes, _ references: References, into writer: inout JSONWriter
+    ) {
+        writer.field("id", references.name(id.rawValue, .token))
         writer.field("token", secret.text)
         writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
     }
@@ -135,7 +139,7 @@ enum ManageEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
-        return try list(service, exchange, context) { standing, person, page in
+        return try list(service, exchange, context) { standing, person, references, page in
             let devices = standing.persons[person]?.devices ?? []
             for (id, token) in standing.tokens.sorted(by: { $0.key < $1.key }) {
                 let device = devices.first { $0.principal == token.issued.principal }
@@ -144,7 +148,7 @@ enum ManageEndpoints {
                 else { continue }
                 let handle = device.flatMap { standing.devices[$0]?.handle?.text }
                 page.add(id.rawValue) { writer in
-                    writer.field("id", id.rawValue)
+                    writer.field("id", references.name(id.rawValue, .token))
                     writer.array("scopes") { writer in for word in token.issued.scopes.words { writer.value(word) } }
                     writer.field("until", milliseconds: token.issued.until?.milliseconds)
                     writer.field("device", handle)
@@ -154,7 +158,7 @@ enum ManageEndpoints {
     }
 
     static func revokeToken(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .revokeToken(TokenID(rawValue: try exchange.number(0)))
+        .revokeToken(TokenID(rawValue: try exchange.number(0, .token, service)))
     }
 
     static func addRegion(
@@ -172,7 +176,7 @@ enum ManageEndpoints {
             notifyOnEntry: try body.flag("notifyOnEntry", default: true),
             notifyOnExit: try body.flag("notifyOnExit", default: true))
         let receipt = try Gate.append(service, exchange, .addRegion(region, of: try exchange.handle(0)))
-        return created(receipt) { $0.field("id", identifier) }
+        return created(receipt, service.references(for: exchange.caller)) { $0.field("id", identifier) }
     }
 
     static func removeRegion(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
@@ -185,12 +189,12 @@ enum ManageEndpoints {
     /// for anybody's eyes.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
-        _ rows: (borrowing Standing, PersonID, inout RowPage) -> Void
+        _ rows: (borrowing Standing, PersonID, References, inout RowPage) -> Void
     ) throws(Problem) -> HTTPResponse {
         try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
-            var page = try RowPage(exchange)
+            var page = try RowPage(exchange, reading.references)
             let asOf = service.log.withStanding { standing in
-                rows(standing, reading.permit.subject, &page)
+                rows(standing, reading.permit.subject, reading.references, &page)
                 return standing.place
             }
             return page.ended(asOf: asOf)
@@ -198,31 +202,34 @@ enum ManageEndpoints {
     }
 
     static func list(
-        _ standing: borrowing Standing, next: String? = nil, _ items: (inout JSONWriter) -> Void
+        _ standing: borrowing Standing, next: String? = nil, _ references: References,
+        _ items: (inout JSONWriter) -> Void
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.array("items", items)
         writer.key("next")
         if let next { writer.value(next) } else { writer.null() }
-        writer.field("asOf", standing.place)
+        writer.field("asOf", references.place(standing.place))
         writer.endObject()
         return writer.bytes
     }
 
-    static func created(_ receipt: Receipt, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+    static func created(
+        _ receipt: Receipt, _ references: References, _ members: (inout JSONWriter) -> Void
+    ) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
         members(&writer)
-        writer.field("number", receipt.last)
+        writer.field("number", references.receipt(receipt))
         writer.endObject()
         return .json(writer.bytes, status: 201)
     }
 
-    static func done(_ receipt: Receipt) -> HTTPResponse {
+    static func done(_ receipt: Receipt, _ references: References) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("number", receipt.last)
+        writer.field("number", references.receipt(receipt))
         writer.endObject()
         return .json(writer.bytes)
     }

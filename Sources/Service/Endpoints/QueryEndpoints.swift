@@ -95,7 +95,7 @@ enum QueryEndpoints {
     ) throws(Problem) {
         let status = view.status(fix)
         guard let fix, case .answer(_, let number, let permit) = view.seen else {
-            return respond(.json(Self.status(status, id, view, service)))
+            return respond(.json(Self.status(status, id, view, service, exchange)))
         }
         let form = try AnswerForm(exchange, context)
         let shown = ShownLocation(fix, precision: permit.precision, context, in: exchange.languages(context))
@@ -105,7 +105,9 @@ enum QueryEndpoints {
         writer.field("status", status)
         writer.key("location")
         shown.write(into: &writer)
-        if view.seesNumbers { writer.field("asOf", service.log.head) }
+        if view.seesNumbers {
+            writer.field("asOf", service.references(for: exchange.caller).place(service.log.head))
+        }
         writer.endObject()
         let computed = try form.written(Gate.Computed(body: writer.bytes, count: 1, asOf: service.log.head))
         Gate.disclose(
@@ -118,15 +120,19 @@ enum QueryEndpoints {
     ) throws(Problem) -> HTTPResponse {
         guard let id = QueryID(exchange.parameters[0]) else { throw .notFound }
         try Gate.append(service, exchange, .cancelQuery(id))
-        return .json(status(QueryView.Seen.noAnswerWord, id, try view(id, service, exchange), service))
+        return .json(status(QueryView.Seen.noAnswerWord, id, try view(id, service, exchange), service, exchange))
     }
 
-    private static func status(_ word: String, _ id: QueryID, _ view: QueryView, _ service: Service) -> [UInt8] {
+    private static func status(
+        _ word: String, _ id: QueryID, _ view: QueryView, _ service: Service, _ exchange: Exchange
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("id", id.description)
         writer.field("status", word)
-        if view.seesNumbers { writer.field("asOf", service.log.head) }
+        if view.seesNumbers {
+            writer.field("asOf", service.references(for: exchange.caller).place(service.log.head))
+        }
         writer.endObject()
         return writer.bytes
     }

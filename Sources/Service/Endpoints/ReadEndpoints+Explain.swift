@@ -52,14 +52,14 @@ extension ReadEndpoints {
                 writer.field("rules", found.rules)
                 for (key, fixes) in [("before", found.before), ("during", found.during), ("after", found.after)] {
                     writer.array(key) { writer in
-                        for reported in fixes { write(reported, of: found, into: &writer) }
+                        for reported in fixes { write(reported, of: found, reading.references, into: &writer) }
                     }
                 }
             } else {
                 writer.null()
                 writer.field("successor", successor.map { hex($0.id) })
             }
-            writer.field("asOf", asOf)
+            writer.field("asOf", reading.references.place(asOf))
             writer.endObject()
             return Gate.Computed(body: writer.bytes, count: found == nil && successor == nil ? 0 : 1, asOf: asOf)
         }
@@ -93,10 +93,12 @@ extension ReadEndpoints {
             } ?? [])
     }
 
-    private static func write(_ reported: ReportedFix, of found: Evidence, into writer: inout JSONWriter) {
+    private static func write(
+        _ reported: ReportedFix, of found: Evidence, _ references: References, into writer: inout JSONWriter
+    ) {
         let fix = reported.fix
         writer.beginObject()
-        writer.field("number", reported.number)
+        writer.field("number", references.event(reported.number))
         writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
         writer.field("horizontalAccuracy", fix.horizontalAccuracy)
         writer.field("metersOff", Geodesic.distanceMeters(from: found.visit.coordinate, to: fix.coordinate))

@@ -34,7 +34,7 @@ extension ReadEndpoints {
             let order = found.indices.filter { found[$0].visits > 0 }
                 .sorted { (found[$1].totalSeconds, found[$0].id) < (found[$0].totalSeconds, found[$1].id) }
             let languages = exchange.languages(context)
-            return page(order, next: nil, asOf: asOf) { index, writer in
+            return page(order, next: nil, asOf: asOf, reading.references) { index, writer in
                 let place = found[index]
                 writer.beginObject()
                 writer.field("id", hex(place.id))

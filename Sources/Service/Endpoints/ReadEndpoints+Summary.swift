@@ -60,7 +60,7 @@ extension ReadEndpoints {
             }
             let periods = SummaryDerivation.periods(period, of: from..<to, dayStartMinutes: dayStart, spans: spans)
             let languages = exchange.languages(context)
-            return page(periods, next: nil, asOf: asOf) { summary, writer in
+            return page(periods, next: nil, asOf: asOf, reading.references) { summary, writer in
                 writer.beginObject()
                 writer.field("period", period.text(summary.start))
                 writer.field("from", milliseconds: summary.from.milliseconds)

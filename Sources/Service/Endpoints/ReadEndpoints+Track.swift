@@ -20,7 +20,7 @@ extension ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = try exchange.integer("limit", in: 1...fixesPerPage, default: fixesPerPage)
-        let after = try Cursor(exchange)?.fix()
+        let after = try Cursor(exchange, service)?.fix()
         let meters = try exchange.integer("distanceFilter", in: 0...mostFilterMeters, default: 0)
         return try readPlaces(service, exchange, context, .track, from: TimelineTable.name) {
             (reading) throws(Problem) in
@@ -55,13 +55,13 @@ extension ReadEndpoints {
                         writer.beginObject()
                         FixJSON.writeMembers(of: marked.reported.fix, into: &writer)
                         writer.field("device", handle(of: marked.reported.device))
-                        writer.field("number", marked.reported.number)
+                        writer.field("number", reading.references.event(marked.reported.number))
                         writer.field("anomaly", marked.anomaly?.word)
                         writer.endObject()
                     }
                 }
             }
-            return page.ended(next: end.map { Cursor.text($0, reading) }, asOf: asOf)
+            return page.ended(next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references)
         }
     }
 

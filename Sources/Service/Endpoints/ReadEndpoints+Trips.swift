@@ -18,7 +18,7 @@ extension ReadEndpoints {
     static func trips(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let after = try Cursor(exchange)?.arrival()
+        let after = try Cursor(exchange, service)?.arrival()
         return try readPlaces(service, exchange, context, .trips, from: TimelineTable.name) {
             (reading) throws(Problem) in
             let permit = reading.permit
@@ -30,7 +30,8 @@ extension ReadEndpoints {
                 try waysAndGaps(of: permit, from: from, to: range.to, corrections, context, now, in: connection)
             }
             let languages = exchange.languages(context)
-            return page(found.trips, next: found.next.map { Cursor.text($0, reading) }, asOf: asOf) { trip, writer in
+            let next = found.next.map { Cursor.text($0, reading) }
+            return page(found.trips, next: next, asOf: asOf, reading.references) { trip, writer in
                 writer.beginObject()
                 writer.field("type", trip.way == nil ? "gap" : "trip")
                 writer.field("start", milliseconds: trip.start.milliseconds)

@@ -25,7 +25,7 @@ enum ReadEndpoints {
             writer.beginObject()
             writer.key("location")
             if let shown { shown.write(into: &writer) } else { writer.null() }
-            if reading.permit.precision == .exact { writer.field("asOf", asOf) }
+            if reading.permit.precision == .exact { writer.field("asOf", reading.references.place(asOf)) }
             writer.endObject()
             return Gate.Computed(body: writer.bytes, count: shown == nil ? 0 : 1, asOf: asOf)
         }
@@ -54,7 +54,7 @@ enum ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage)
-        let after = try Cursor(exchange)?.arrival()
+        let after = try Cursor(exchange, service)?.arrival()
         return try readPlaces(service, exchange, context, .visits, from: TimelineTable.name) {
             (reading) throws(Problem) in
             let range = try range(reading)
@@ -71,7 +71,8 @@ enum ReadEndpoints {
                 }
             }
             let languages = exchange.languages(context)
-            return page(visits, next: end.map { Cursor.text($0, reading) }, asOf: asOf) { visit, writer in
+            return page(visits, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
+                visit, writer in
                 writer.beginObject()
                 let name = placeName(at: visit.coordinate, corrections, reading.permit, context, languages)
                 writeMembers(of: visit, placeName: name, context, into: &writer)
@@ -125,7 +126,7 @@ enum ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let limit = try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage)
-        let after = try Cursor(exchange)?.crossing()
+        let after = try Cursor(exchange, service)?.crossing()
         return try read(service, exchange, context, .crossings, from: TimelineTable.name) { (reading) throws(Problem) in
             let range = try range(reading)
             let ((crossings, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
@@ -137,7 +138,8 @@ enum ReadEndpoints {
                         of: permit.subject, from: range.from, to: range.to, after: after, limit: count, in: connection)
                 }
             }
-            return page(crossings, next: end.map { Cursor.text($0, reading) }, asOf: asOf) { named, writer in
+            return page(crossings, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
+                named, writer in
                 var named = named
                 // A stay of which a part may not be shown is not told by its length.
                 if let entered = named.entered,
@@ -170,7 +172,7 @@ enum ReadEndpoints {
                     standing.place
                 )
             }
-            return page(regions, next: nil, asOf: asOf) { region, writer in
+            return page(regions, next: nil, asOf: asOf, reading.references) { region, writer in
                 writer.beginObject()
                 writer.field("id", region.identifier)
                 RegionJSON.writeMembers(of: region, into: &writer)
@@ -186,11 +188,11 @@ enum ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
         from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
     ) throws(Problem) -> HTTPResponse {
-        let atLeast = try exchange.integer("at-least", in: 0...Int64.max, default: 0)
+        let atLeast = try atLeast(service, exchange)
         let range = try asked(service, exchange, context, question, atLeast)
         let asked = ReadQuestion(
             subject: try exchange.handle(0), question: question, from: range.from, to: range.to,
-            purpose: try exchange.purpose(), continuing: try Cursor(exchange)?.read)
+            purpose: try exchange.purpose(), continuing: try Cursor(exchange, service)?.read)
         return try Gate.read(service, exchange, asked) { (reading) throws(Problem) in
             // Nobody but who may see all of it may measure how the log grows.
             if let projection, reading.permit.precision == .exact {
@@ -211,9 +213,24 @@ enum ReadEndpoints {
         }
     }
 
+    /// The number of the event or place that a view must have folded before it is read; 0 without one.
+    ///
+    /// A reference that was given before an older backup was restored may be of a later place: the newest there is takes
+    /// its place, for its caller may not learn how long the log is.
+    private static func atLeast(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64 {
+        guard let text = exchange.request.parameter("at-least") else { return 0 }
+        let references = service.references(for: exchange.caller)
+        if references.isPlain { return try exchange.integer("at-least", in: 0...Int64.max, default: 0) }
+        guard let number = references.place(text) else {
+            throw .invalid("\"at-least\" must be an \"asOf\" or \"number\" that this service gave you.")
+        }
+        return min(number, service.log.head)
+    }
+
     static func wait(for number: Int64, in projection: String, _ service: Service) throws(Problem) {
         guard number > 0 else { return }
-        // Only what is in the log can be waited for: anything else would hold a thread for nothing.
+        // Only what is in the log can be waited for: anything else would hold a thread for nothing. Nobody but the operator
+        // comes here with another.
         guard number <= service.log.head else {
             throw .refused("\"at-least\" is beyond the newest event; give a number that an earlier answer named.")
         }
@@ -269,11 +286,12 @@ enum ReadEndpoints {
     }
 
     static func page<Item>(
-        _ items: [Item], next: String?, asOf: Int64, _ write: (Item, inout JSONWriter) -> Void
+        _ items: [Item], next: String?, asOf: Int64, _ references: References,
+        _ write: (Item, inout JSONWriter) -> Void
     ) -> Gate.Computed {
         var page = PageWriter(rows: items.count)
         for item in items { page.add { write(item, &$0) } }
-        return page.ended(next: next, asOf: asOf)
+        return page.ended(next: next, asOf: asOf, references)
     }
 
     static func hex(_ id: UInt64) -> String {
@@ -306,71 +324,98 @@ struct PageWriter {
     }
 
     /// - Parameter next: where the page after this one goes on; `nil` when this is the last.
-    mutating func ended(next: String?, asOf: Int64) -> Gate.Computed {
+    mutating func ended(next: String?, asOf: Int64, _ references: References) -> Gate.Computed {
         writer.endArray()
         writer.key("next")
         if let next { writer.value(next) } else { writer.null() }
-        writer.field("asOf", asOf)
+        writer.field("asOf", references.place(asOf))
         writer.endObject()
         return Gate.Computed(body: writer.bytes, count: count, asOf: asOf)
     }
 }
 
-/// The `next` of a page: the read it goes on with, if its pages belong together, and the key of its last row.
+/// The `next` of a page: the read it goes on with, if its pages belong together, and the key of its last row. It is sealed
+/// for the caller (``References``): the key is of coordinates and times, which addresses must not tell.
+///
+/// The sealed bytes are `kind (1) ‖ read (16, zeros for none) ‖ key (8 to 32)`, numbers big-endian.
 struct Cursor {
     /// The request that began the read.
     let read: RequestID?
-    private let key: Substring
+    private let kind: Kind
+    private let words: [UInt64]
+
+    private enum Kind: UInt8 {
+        case fix = 1
+        case time = 2
+        case crossing = 3
+    }
 
     /// What the request goes on with; `nil` when it is no further page.
-    init?(_ exchange: Exchange) throws(Problem) {
+    init?(_ exchange: Exchange, _ service: Service) throws(Problem) {
         guard let text = exchange.request.parameter("after") else { return nil }
-        read = Identifier128(text.prefix(36))
-        guard read != nil else {
-            key = text[...]
-            return
+        // Lists of settings and of the audit have cursors of their own, which name no read.
+        let references = service.references(for: exchange.caller)
+        if references.isPlain ? Int64(text) != nil : references.rowOrAct(text) != nil { return nil }
+        guard let plain = references.openCursor(text), let kind = plain.first.flatMap(Kind.init(rawValue:)) else {
+            throw Self.unreadable
         }
-        guard text.dropFirst(36).first == "_" else { throw Self.unreadable }
-        key = text.dropFirst(37)
+        self.kind = kind
+        read = plain[1..<17].contains { $0 != 0 } ? plain[1..<17].withUnsafeBytes { RequestID(bytes: $0) } : nil
+        words = stride(from: 17, to: References.cursorBytes, by: 8).map { start in
+            plain[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+        }
     }
 
     static let unreadable = Problem.refused("\"after\" must be the \"next\" of the page before.")
 
-    private static func text(_ key: String, _ reading: Gate.Reading) -> String {
-        reading.cursorName.map { "\($0)_\(key)" } ?? key
+    private static func text(_ kind: Kind, _ words: [UInt64], _ reading: Gate.Reading) -> String {
+        var bytes = [kind.rawValue] + (reading.cursorName?.bytes ?? [UInt8](repeating: 0, count: 16))
+        for word in words { withUnsafeBytes(of: word.bigEndian) { bytes += $0 } }
+        return reading.references.cursor(bytes)
     }
 
     static func text(_ key: TimelineReader.FixKey, _ reading: Gate.Reading) -> String {
-        text("\(key.timestamp.milliseconds)_\(key.device.rawValue)_\(key.latitude)_\(key.longitude)", reading)
+        text(
+            .fix,
+            [
+                UInt64(bitPattern: key.timestamp.milliseconds), UInt64(bitPattern: key.device.rawValue),
+                key.latitude.bitPattern, key.longitude.bitPattern,
+            ], reading)
     }
 
-    static func text(_ time: Timestamp, _ reading: Gate.Reading) -> String { text("\(time.milliseconds)", reading) }
+    static func text(_ time: Timestamp, _ reading: Gate.Reading) -> String {
+        text(.time, [UInt64(bitPattern: time.milliseconds)], reading)
+    }
 
     static func text(_ crossing: Crossing, _ reading: Gate.Reading) -> String {
-        text("\(crossing.time.milliseconds)_\(crossing.region.rawValue)_\(crossing.kind.rawValue)", reading)
+        text(
+            .crossing,
+            [
+                UInt64(bitPattern: crossing.time.milliseconds), UInt64(bitPattern: crossing.region.rawValue),
+                UInt64(bitPattern: crossing.kind.rawValue),
+            ], reading)
     }
 
     func fix() throws(Problem) -> TimelineReader.FixKey {
-        let parts = key.split(separator: "_")
-        guard parts.count == 4, let milliseconds = Int64(parts[0]), let device = Int64(parts[1]),
-            let latitude = Double(parts[2]), let longitude = Double(parts[3])
-        else { throw Self.unreadable }
+        guard kind == .fix else { throw Self.unreadable }
         return TimelineReader.FixKey(
-            timestamp: Timestamp(milliseconds: milliseconds), device: DeviceID(rawValue: device),
-            latitude: latitude, longitude: longitude)
+            timestamp: Timestamp(milliseconds: Int64(bitPattern: words[0])),
+            device: DeviceID(rawValue: Int64(bitPattern: words[1])), latitude: Double(bitPattern: words[2]),
+            longitude: Double(bitPattern: words[3]))
     }
 
     func arrival() throws(Problem) -> Timestamp {
-        guard let milliseconds = Int64(key) else { throw Self.unreadable }
-        return Timestamp(milliseconds: milliseconds)
+        guard kind == .time else { throw Self.unreadable }
+        return Timestamp(milliseconds: Int64(bitPattern: words[0]))
     }
 
     func crossing() throws(Problem) -> Crossing {
-        let parts = key.split(separator: "_").map { Int64($0) }
-        guard parts.count == 3, let milliseconds = parts[0], let region = parts[1],
-            let kind = parts[2].flatMap(Crossing.Kind.init(rawValue:))
-        else { throw Self.unreadable }
-        let time = Timestamp(milliseconds: milliseconds)
-        return Crossing(region: RegionID(rawValue: region), kind: kind, time: time, confirmed: time, reported: time)
+        guard kind == .crossing, let kind = Crossing.Kind(rawValue: Int64(bitPattern: words[2])) else {
+            throw Self.unreadable
+        }
+        let time = Timestamp(milliseconds: Int64(bitPattern: words[0]))
+        return Crossing(
+            region: RegionID(rawValue: Int64(bitPattern: words[1])), kind: kind, time: time, confirmed: time,
+            reported: time)
     }
 }

@@ -187,7 +187,9 @@ struct Route: Sendable {
             method: method, path: path, pattern: parts(path), credentials: .header, bodyBytes: Limits.bodyBytes,
             takesKey: method == "POST",
             work: .answer { (service, exchange, _) throws(Problem) in
-                ManageEndpoints.done(try Gate.append(service, exchange, try make(service, exchange)))
+                ManageEndpoints.done(
+                    try Gate.append(service, exchange, try make(service, exchange)),
+                    service.references(for: exchange.caller))
             })
     }
 

@@ -1,11 +1,13 @@
+import HTTPServer
 import JSON
 import Whereabouts
 
-/// One page of a list whose rows have numbers and come in their order; the cursor is the number of the last row.
+/// One page of a list whose rows have numbers and come in their order; the cursor names the last row.
 struct RowPage {
     /// Rows of a page at the most.
     static let mostRows: Int64 = 1000
 
+    private let references: References
     private let after: Int64
     private let limit: Int64
     private var last: Int64 = 0
@@ -13,9 +15,18 @@ struct RowPage {
     private var page = PageWriter(rows: 0)
 
     /// - Throws: 400 for a `limit` or an `after` that is none.
-    init(_ exchange: Exchange) throws(Problem) {
+    init(_ exchange: Exchange, _ references: References) throws(Problem) {
+        self.references = references
         limit = try exchange.integer("limit", in: 1...Self.mostRows, default: Self.mostRows)
-        after = try exchange.integer("after", in: 0...Int64.max, default: 0)
+        if references.isPlain {
+            after = try exchange.integer("after", in: 0...Int64.max, default: 0)
+        } else {
+            after =
+                try exchange.request.parameter("after").map { (text) throws(Problem) in
+                    guard let row = references.number(text, .row) else { throw Cursor.unreadable }
+                    return row
+                } ?? 0
+        }
     }
 
     /// Takes the next row, an object, if the page has come to it and has room.
@@ -36,6 +47,6 @@ struct RowPage {
     }
 
     mutating func ended(asOf: Int64) -> Gate.Computed {
-        page.ended(next: isCut ? "\(last)" : nil, asOf: asOf)
+        page.ended(next: isCut ? references.name(last, .row).text : nil, asOf: asOf, references)
     }
 }

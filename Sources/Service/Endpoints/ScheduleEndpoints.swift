@@ -15,17 +15,20 @@ enum ScheduleEndpoints {
             service, exchange,
             .setSchedule(of: try exchange.handle(0), everySeconds: seconds, until: try body.time("until")))
         guard case .schedule(let id) = receipt.reply else { throw .broken }
-        return ManageEndpoints.created(receipt) { $0.field("id", id.rawValue) }
+        let references = service.references(for: exchange.caller)
+        return ManageEndpoints.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .schedule))
+        }
     }
 
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, page in
+        try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.schedules ?? [] {
                 guard let schedule = standing.schedules[id] else { continue }
                 page.add(id.rawValue) { writer in
-                    writer.field("id", id.rawValue)
+                    writer.field("id", references.name(id.rawValue, .schedule))
                     writer.field("everySeconds", schedule.everySeconds)
                     writer.field("until", milliseconds: schedule.until?.milliseconds)
                     writer.field("next", milliseconds: schedule.nextAt.milliseconds)
@@ -35,7 +38,7 @@ enum ScheduleEndpoints {
     }
 
     static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        let id = ScheduleID(rawValue: try exchange.number(1))
+        let id = ScheduleID(rawValue: try exchange.number(1, .schedule, service))
         return .removeSchedule(id, of: try exchange.handle(0))
     }
 }

@@ -37,8 +37,9 @@ enum WebhookEndpoints {
         let topics = try topics(of: body)
         let receipt = try Gate.append(service, exchange, .addWebhook(of: handle, target, topics))
         guard case .webhook(let id) = receipt.reply else { throw .broken }
-        return ManageEndpoints.created(receipt) { writer in
-            writer.field("id", id.rawValue)
+        let references = service.references(for: exchange.caller)
+        return ManageEndpoints.created(receipt, references) { writer in
+            writer.field("id", references.name(id.rawValue, .webhook))
             writer.field("url", url.text)
             writer.array("topics") { writer in for word in topics.words { writer.value(word) } }
             writer.field("secret", "whsec_" + Base64.encode(target.secret))
@@ -67,7 +68,8 @@ enum WebhookEndpoints {
                 }
                 return (found, standing.place)
             }
-            return ReadEndpoints.page(webhooks, next: nil, asOf: asOf) { item, writer in
+            let references = reading.references
+            return ReadEndpoints.page(webhooks, next: nil, asOf: asOf, references) { item, writer in
                 let (id, webhook, hasVoice) = item
                 let target = target(of: id, context)
                 let url = target.flatMap { PostURL($0.url) }
@@ -78,12 +80,12 @@ enum WebhookEndpoints {
                         trouble == nil ? "active" : "retrying"
                     }
                 writer.beginObject()
-                writer.field("id", id.rawValue)
+                writer.field("id", references.name(id.rawValue, .webhook))
                 writer.field("url", target?.url)
                 writer.array("topics") { writer in for word in webhook.topics.words { writer.value(word) } }
-                writer.field("token", webhook.token.rawValue)
+                writer.field("token", references.name(webhook.token.rawValue, .token))
                 writer.field("state", state)
-                writer.field("told", webhook.place)
+                writer.field("told", references.place(webhook.place))
                 writer.field("deadLetters", webhook.letters.count)
                 writer.field("tries", trouble?.tries)
                 writer.field("status", trouble?.outcome.status)
@@ -102,24 +104,26 @@ enum WebhookEndpoints {
     }
 
     static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .removeWebhook(WebhookID(rawValue: try exchange.number(1)), of: try exchange.handle(0))
+        .removeWebhook(WebhookID(rawValue: try exchange.number(1, .webhook, service)), of: try exchange.handle(0))
     }
 
     /// The messages that were given up, without what they say: that goes to the target alone.
     static func deadLetters(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let id = WebhookID(rawValue: try exchange.number(1))
+        let id = WebhookID(rawValue: try exchange.number(1, .webhook, service))
         return try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { reading in
             let (letters, asOf) = service.log.withStanding { standing in
                 let webhook = standing.webhooks[id].flatMap { $0.person == reading.permit.subject ? $0 : nil }
                 return (webhook?.letters.sorted { $0.key < $1.key } ?? [], standing.place)
             }
-            return ReadEndpoints.page(letters, next: nil, asOf: asOf) { letter, writer in
+            let references = reading.references
+            let own = service.references(of: reading.permit.subject)
+            return ReadEndpoints.page(letters, next: nil, asOf: asOf, references) { letter, writer in
                 let recorded = (try? context.reader.event(letter.key.rawValue))?.event
                 writer.beginObject()
-                writer.field("id", letter.key.rawValue)
-                writer.field("message", WebhookMessage.id(of: letter.value, by: id))
+                writer.field("id", references.name(letter.key.rawValue, .deadLetter))
+                writer.field("message", WebhookMessage.id(of: letter.value, by: id, own))
                 if let recorded, case .webhookFailed(let failure) = recorded.event {
                     writer.field("failedAt", milliseconds: recorded.recordedAt.milliseconds)
                     writer.field("tries", failure.tries)
@@ -135,22 +139,25 @@ enum WebhookEndpoints {
     static func retry(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let (id, letter) = try letter(exchange)
+        let (id, letter) = try letter(exchange, service)
         try Gate.append(service, exchange, .retryDeadLetter(letter, of: id, try exchange.handle(0)))
         service.webhooks?.retry(letter, of: id)
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("id", letter.rawValue)
+        writer.field("id", service.references(for: exchange.caller).name(letter.rawValue, .deadLetter))
         writer.endObject()
         return .json(writer.bytes, status: 202)
     }
 
     static func discard(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        let (id, letter) = try letter(exchange)
+        let (id, letter) = try letter(exchange, service)
         return .discardDeadLetter(letter, of: id, try exchange.handle(0))
     }
 
-    private static func letter(_ exchange: Exchange) throws(Problem) -> (WebhookID, DeadLetterID) {
-        (WebhookID(rawValue: try exchange.number(1)), DeadLetterID(rawValue: try exchange.number(2)))
+    private static func letter(_ exchange: Exchange, _ service: Service) throws(Problem) -> (WebhookID, DeadLetterID) {
+        (
+            WebhookID(rawValue: try exchange.number(1, .webhook, service)),
+            DeadLetterID(rawValue: try exchange.number(2, .deadLetter, service))
+        )
     }
 }

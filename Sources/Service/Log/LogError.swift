@@ -97,5 +97,7 @@ package struct Receipt: Sendable {
     package let reply: Reply
     /// Wait for this number to see the effect of the command in an answer; the head of the log if nothing was appended.
     package let last: Int64
+    /// Whether something was appended, now or when the same request came before: ``last`` is then the command's own event.
+    package let isOfEvent: Bool
     package let recordedAt: Timestamp
 }

@@ -234,7 +234,7 @@ final class WriterLoop: @unchecked Sendable {
         log.withStanding { standing in
             do throws(Refusal) {
                 return try standing.outcome(of: item.correlation, by: item.caller, at: now).map {
-                    .success(Receipt(reply: $0.reply, last: $0.last, recordedAt: $0.at))
+                    .success(Receipt(reply: $0.reply, last: $0.last, isOfEvent: true, recordedAt: $0.at))
                 }
             } catch { return .failure(.refused(error)) }
         }
@@ -263,7 +263,10 @@ final class WriterLoop: @unchecked Sendable {
             log.refusals.add(1, ordering: .relaxed)
             return .failure(.refused(refusal))
         }
-        return .success(Receipt(reply: decision.reply, last: log.withStanding { $0.place }, recordedAt: now))
+        return .success(
+            Receipt(
+                reply: decision.reply, last: log.withStanding { $0.place }, isOfEvent: !decision.drafts.isEmpty,
+                recordedAt: now))
     }
 
     private func write(

@@ -10,7 +10,7 @@ extension Operation {
         ).with(["allOf": [Schema.object(["history": Schema.boolean, "asksEachTime": Schema.boolean])]])
     }
 
-    private static let id: JSONTree = ["type": "integer", "minimum": 1]
+    private static let id = Schema.event
     private static let forSeconds = Schema.integer(1...Limits.longestGrantSeconds)
 
     static let sharing: KeyValuePairs<String, Operation> = [

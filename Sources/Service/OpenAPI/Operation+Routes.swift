@@ -39,7 +39,7 @@ extension Operation {
             count == nil
             ? [
                 .limit(RowPage.mostRows),
-                Parameter(name: "after", schema: Schema.count, description: "The `next` of the page before."),
+                .after,
             ] : []
         return Operation(
             group: group, summary: summary, query: paging + [.atLeast], answer: Schema.page(item, atMost: count))
@@ -82,8 +82,7 @@ extension Operation {
     private static let fixes: [Parameter] = range + [.limit(ReadEndpoints.fixesPerPage), .after]
     private static let newest: [Parameter] = [
         .limit(ReadEndpoints.auditRowsPerPage),
-        Parameter(
-            name: "after", schema: Schema.integer(Int64.min...Int64.max), description: "The `next` of the page before."),
+        .after,
     ]
     private static let named = Schema.place([:], optional: ["place": Schema.text])
 
@@ -351,7 +350,7 @@ extension Operation {
             answer: Schema.page(
                 Schema.object(
                     [
-                        "number": Schema.event, "kind": Schema.text, "stream": ["type": "integer"],
+                        "number": Schema.eventNumber, "kind": Schema.text, "stream": ["type": "integer"],
                         "version": Schema.event, "recordedAt": Schema.time, "actor": ["type": "integer"],
                         "correlation": Schema.text, "cause": Schema.count,
                         "leaf": Schema.pattern("^[0-9a-f]{64}$"),

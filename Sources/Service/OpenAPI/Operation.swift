@@ -58,8 +58,10 @@ struct Operation: Sendable {
 
 extension Operation.Parameter {
     static let atLeast = Self(
-        name: "at-least", schema: Schema.count,
-        description: "The answer waits until its view has folded this event: the `number` of a change before.")
+        name: "at-least", schema: Schema.reference,
+        description:
+            "The answer waits until its view has folded this event: the `number` of a change or the `asOf` of an answer before."
+    )
     static let from = Self(name: "from", schema: Schema.timeGiven, description: "What ends later counts.")
     static let to = Self(name: "to", schema: Schema.timeGiven, description: "What begins earlier counts.")
     static let after = Self(

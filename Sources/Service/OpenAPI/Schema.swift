@@ -10,10 +10,13 @@ enum Schema {
     static let text: JSONTree = ["type": "string"]
     /// In an address, where NUL cannot stand.
     static let parameterText = pattern(#"^[^\u0000]*$"#)
-    /// The number of an event in the log.
-    static let event = integer(1...Int64.max)
-    /// The number of the newest event that an answer knows of.
-    static let asOf = count
+    /// An event, or a thing that can be named in an address.
+    static let event = ref("Reference")
+    /// Up to where in the log an answer was read.
+    static let asOf = ref("Reference")
+    /// What only the operator sees, and sees as a number.
+    static let eventNumber = integer(1...Int64.max)
+    static let reference = pattern("^(r[A-Za-z0-9_-]{22}|[0-9]{1,19})$")
     static let count = integer(0...Int64.max)
     static let latitude: JSONTree = ["type": "number", "minimum": -90, "maximum": 90]
     static let longitude: JSONTree = ["type": "number", "minimum": -180, "maximum": 180]
@@ -133,6 +136,11 @@ enum Schema {
             "description":
                 "When a grant is in force: weekdays and times as OpenStreetMap writes opening hours, by a clock on the wall."
         ]),
+        "Reference": [
+            "description":
+                "The operator gets the log's own number. Everyone else gets an opaque reference of their own, which names the same event or thing each time; `asOf` is another one in each answer.",
+            "anyOf": [count, pattern("^r[A-Za-z0-9_-]{22}$")],
+        ],
         "Place": object([:], optional: ["latitude": latitude, "longitude": longitude, "x": planar, "y": planar]).with([
             "anyOf": [["required": ["latitude", "longitude"]], ["required": ["x", "y"]]]
         ]),

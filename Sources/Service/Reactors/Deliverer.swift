@@ -183,7 +183,7 @@ final class Deliverer: Sendable {
             var shown: [UInt8] = []
             for (place, item) in part.items.enumerated() {
                 let isLast = index == parts.count - 1 && place == part.items.count - 1
-                shown += LiveEndpoint.bytes(of: item, id: isLast ? stream.feed.place : nil)
+                shown += LiveEndpoint.bytes(of: item, id: isLast ? stream.references.place(stream.feed.place) : nil)
             }
             let record = Command.recordRead(
                 part.question, permitted: part.permit, asOf: stream.feed.place, count: Int64(part.items.count),

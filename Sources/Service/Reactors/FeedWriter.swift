@@ -4,16 +4,19 @@ import Whereabouts
 
 /// What of an event, of the timeline's news or of an own question a person's feed tells.
 ///
-///     {"number":31,"at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
+///     {"number":"r8Vu2n0mVpjCrr7a6lTqB5A","at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
 struct FeedWriter {
     let person: PersonID
     private let service: Service
     private let names: PrincipalNames
+    /// How the person sees numbers.
+    let references: References
     /// What the names of places are wanted in.
     private let languages: [Language]
 
     init(of person: PersonID, _ service: Service, in languages: [Language] = []) {
         (self.person, self.service, names) = (person, service, PrincipalNames(service))
+        references = service.references(of: person)
         self.languages = languages
     }
 
@@ -24,7 +27,7 @@ struct FeedWriter {
     func item(of recorded: RecordedEvent) -> FeedItem? {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("number", recorded.number)
+        writer.field("number", references.event(recorded.number))
         writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
         let kind: String
         switch recorded.event {
@@ -34,7 +37,7 @@ struct FeedWriter {
             writer.field("query", query.id.description)
             writer.field("requester", names.name(query.requester))
             writer.field("purpose", query.purposeForSubject.content)
-            EventJSON.write(query.verdict, into: &writer)
+            EventJSON.write(query.verdict, references, into: &writer)
             writer.field("deadline", milliseconds: query.deadline.milliseconds)
         case .consentAsked(let query): kind = consent(query, "asked", into: &writer)
         case .consentGiven(let query): kind = consent(query, "given", into: &writer)
@@ -72,7 +75,7 @@ struct FeedWriter {
             writer.field("reader", names.name(read.reader))
             writer.field("question", read.question.word)
             writer.field("purpose", read.content.content?.purpose)
-            EventJSON.write(read.verdict, into: &writer)
+            EventJSON.write(read.verdict, references, into: &writer)
             writer.field("precision", read.precision.word)
             writer.field("count", read.count)
         // Of a webhook's own way, which would otherwise be told by it and go round in a circle.
@@ -98,7 +101,7 @@ struct FeedWriter {
         FeedItem(
             question: .live, event: "rejected", number: recorded.number, at: recorded.recordedAt,
             data: object { writer in
-                writer.field("number", recorded.number)
+                writer.field("number", references.event(recorded.number))
                 writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
                 writer.field("device", names.name(device))
                 reason.writeMembers(into: &writer)
@@ -116,7 +119,7 @@ struct FeedWriter {
         FeedItem(
             question: .live, event: "finding", number: finding.number, at: finding.to,
             data: object { writer in
-                ReadEndpoints.write(finding, timeZone: nil, into: &writer, names)
+                ReadEndpoints.write(finding, timeZone: nil, into: &writer, names, references)
             })
     }
 
@@ -156,7 +159,7 @@ struct FeedWriter {
     }
 
     private func head(of told: TimelineReader.Told, into writer: inout JSONWriter) {
-        writer.field("number", told.number)
+        writer.field("number", references.event(told.number))
         if told.isWithdrawn { writer.field("withdrawn", true) }
     }
 

@@ -7,7 +7,7 @@ import WireFormats
 /// One item of a person's feed as a webhook posts it, in the form of the Standard Webhooks
 /// (github.com/standard-webhooks/standard-webhooks, version 1).
 ///
-///     webhook-id: msg_12_345_0
+///     webhook-id: msg_p5kq1zLZXH8vS0TqEo0Jbg
 ///     webhook-timestamp: 1777881607
 ///     webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
 ///
@@ -33,13 +33,17 @@ struct WebhookMessage {
     }
 
     /// The same each time the message is posted: by it a receiver knows a repeat.
-    static func id(of item: FeedPlace, by webhook: WebhookID) -> String {
-        "msg_\(webhook.rawValue)_\(item.number)_\(item.ordinal)"
+    ///
+    /// - Parameter references: of the person whose webhook it is.
+    static func id(of item: FeedPlace, by webhook: WebhookID, _ references: References) -> String {
+        "msg_" + references.digest([webhook.rawValue, item.number, Int64(item.ordinal)])
     }
 
     /// The request that leaves now.
-    func post(to url: PostURL, by webhook: WebhookID, key: [UInt8], at now: Timestamp) -> Post {
-        let id = Self.id(of: item, by: webhook)
+    func post(
+        to url: PostURL, by webhook: WebhookID, _ references: References, key: [UInt8], at now: Timestamp
+    ) -> Post {
+        let id = Self.id(of: item, by: webhook, references)
         let seconds = now.milliseconds / 1000
         return Post(
             to: url,

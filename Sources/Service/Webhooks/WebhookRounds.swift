@@ -220,7 +220,7 @@ final class WebhookRounds {
         var left: [WebhookDeliverer.Errand] = []
         for errand in ready {
             guard let sending = sendings[errand], sending.origin == nil else { continue }
-            guard let course = courses[errand.webhook], looks[errand.webhook]?.caller != nil else {
+            guard let course = courses[errand.webhook], let look = looks[errand.webhook], look.caller != nil else {
                 sendings[errand] = nil
                 continue
             }
@@ -231,7 +231,9 @@ final class WebhookRounds {
             }
             posting[origin, default: 0] += 1
             sendings[errand]?.origin = origin
-            let post = sending.message.post(to: course.url, by: errand.webhook, key: course.key, at: now)
+            let post = sending.message.post(
+                to: course.url, by: errand.webhook, service.references(of: look.webhook.person), key: course.key,
+                at: now)
             deliverer.send(post, for: errand)
         }
         ready = left

@@ -45,7 +45,7 @@ enum AccountCommands {
         var table = Table(">INVITATION", "EXPIRES")
         for invitation in invitations {
             table.add(
-                invitation["id"]?.int.map { "\($0)" } ?? "",
+                invitation.name("id") ?? "",
                 invitation.time("expires").map { LocalTime.text($0) } ?? "")
         }
         invocation.show(invitations, as: "invitations", table, orElse: "No invitation is open.")

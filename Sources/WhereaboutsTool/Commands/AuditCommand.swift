@@ -134,13 +134,13 @@ enum AuditCommand {
         if let consent = entry["consent"]?.string {
             table.add(time(entry, "consentAt"), "", "  consent", "", consent, "")
         }
-        if let fix = entry["fix"], let number = fix["number"]?.int {
+        if let fix = entry["fix"], let number = fix.name("number") {
             let device = fix["device"]?.string.map { " of \($0)" } ?? ""
             table.add(time(fix, "timestamp"), "", "  fix\(device)", "", "event \(number)", "")
         }
         for shown in entry["disclosed"]?.array.map(Array.init) ?? [] {
             table.add(
-                time(shown), "", "  shown", "", shown["number"]?.int.map { "event \($0)" } ?? "", disclosed(shown))
+                time(shown), "", "  shown", "", shown.name("number").map { "event \($0)" } ?? "", disclosed(shown))
         }
     }
 

@@ -65,7 +65,7 @@ enum CorrectionCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("Added the correction \(answer["id"]?.int ?? 0) of \(person.text).")
+        invocation.console.line("Added the correction \(answer.name("id") ?? "?") of \(person.text).")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
@@ -76,7 +76,7 @@ enum CorrectionCommands {
         var table = Table(">NUMBER", "CORRECTION", "FROM", "TO", "NAME")
         for correction in corrections {
             table.add(
-                correction["id"]?.int.map { "\($0)" } ?? "", correction.text("type"),
+                correction.name("id") ?? "", correction.text("type"),
                 (correction.time("from") ?? correction.time("at")).map { LocalTime.text($0) } ?? "",
                 correction.time("to").map { LocalTime.text($0) } ?? "", correction.text("name"))
         }

@@ -49,7 +49,10 @@ enum DeviceCommands {
             writer.field("user", user)
             writer.field("password", password)
             writer.field("ownTracksLink", setup.link)
-            writer.field("number", answer["number"]?.int)
+            if let number = answer["number"] {
+                writer.key("number")
+                writer.value(number)
+            }
             writer.endObject()
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         }

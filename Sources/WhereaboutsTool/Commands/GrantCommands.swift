@@ -96,7 +96,7 @@ enum GrantCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let number = answer["id"]?.int.map { "\($0)" } ?? "?"
+        let number = answer.name("id") ?? "?"
         let until = answer.time("until").map { " until \(LocalTime.text($0))" } ?? ""
         invocation.console.line("Grant \(number): \(requester.text) may ask where \(subject.text) is\(until).")
     }
@@ -109,7 +109,7 @@ enum GrantCommands {
         var table = Table(">GRANT", "REQUESTER", "PRECISION", "HISTORY", "ASKS", "FROM", "UNTIL", "HOURS")
         for grant in grants {
             table.add(
-                grant["id"]?.int.map { "\($0)" } ?? "", grant.text("requester"), grant.text("precision"),
+                grant.name("id") ?? "", grant.text("requester"), grant.text("precision"),
                 grant["history"]?.bool == true ? "yes" : "no",
                 grant["asksEachTime"]?.bool == true ? "each time" : "",
                 grant.time("from").map { LocalTime.text($0) } ?? "",
@@ -146,7 +146,7 @@ enum GrantCommands {
         var table = Table(">INVITATION", "EXPIRES", "PRECISION", "HISTORY", "ASKS", "HOURS")
         for invitation in invitations {
             table.add(
-                invitation["id"]?.int.map { "\($0)" } ?? "",
+                invitation.name("id") ?? "",
                 invitation.time("expires").map { LocalTime.text($0) } ?? "", invitation.text("precision"),
                 invitation["history"]?.bool == true ? "yes" : "no",
                 invitation["asksEachTime"]?.bool == true ? "each time" : "", hoursText(invitation))

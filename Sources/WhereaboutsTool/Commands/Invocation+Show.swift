@@ -6,14 +6,14 @@ extension Invocation {
     ///
     /// - Parameter sentence: what people see of an empty list.
     func show(
-        _ items: [JSONValue], as name: String, asOf: Int64? = nil, _ table: @autoclosure () -> Table,
+        _ items: [JSONValue], as name: String, asOf: String? = nil, _ table: @autoclosure () -> Table,
         orElse sentence: String
     ) {
         guard has(Options.json) else { return console.show(table(), orElse: sentence) }
         var writer = JSONWriter()
         writer.beginObject()
         writer.array(name) { array in items.forEach { array.value($0) } }
-        writer.field("asOf", asOf)
+        writer.asOf(asOf)
         writer.endObject()
         console.result(writer.bytes + [UInt8(ascii: "\n")])
     }
@@ -29,5 +29,13 @@ extension Invocation {
 extension Console {
     func show(_ table: Table, orElse sentence: String) {
         if table.isEmpty { note(sentence) } else { result(table.text.utf8) }
+    }
+}
+
+extension JSONWriter {
+    /// Up to where the log was read: a number for the operator, else a person's reference.
+    mutating func asOf(_ place: String?) {
+        guard let place else { return }
+        if let number = Int64(place) { field("asOf", number) } else { field("asOf", place) }
     }
 }

@@ -60,7 +60,7 @@ enum ReadCommands {
         _ body: (Client, _ query: [(name: String, value: String)]) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
         try House.withClient(invocation) { client throws(ToolError) in
-            var query = try client.waitingForEarlierCommands()
+            var query = invocation[Self.reader] == nil ? try client.waitingForEarlierCommands() : []
             if invocation.takes(Options.from) {
                 if let from = invocation[Options.from] { query.append(("from", secondsText(from))) }
                 if let to = invocation[Options.to] { query.append(("to", secondsText(to))) }
@@ -70,6 +70,7 @@ enum ReadCommands {
             }
             var reader = client
             if let person = invocation[Self.reader] {
+                try client.waitForEarlierCommands()
                 reader = try client.acting(as: person, scopes: scopes, seconds: AskCommand.tokenSeconds)
             }
             return try body(reader, query)
@@ -116,7 +117,11 @@ enum ReadCommands {
             }
         }
         if isJSON {
-            console.result("]\(asOf.map { ",\"asOf\":\($0)" } ?? "")}\n".utf8)
+            var end = JSONWriter()
+            end.beginObject()
+            end.asOf(asOf)
+            end.endObject()
+            console.result(Array((asOf == nil ? "]" : "],").utf8) + end.bytes.dropFirst() + [UInt8(ascii: "\n")])
         } else if count == 0 {
             console.note("\(person.text) has no fix in that time.")
         }
@@ -175,7 +180,7 @@ enum ReadCommands {
         for part in ["before", "during", "after"] {
             for fix in answer[part]?.array.map(Array.init) ?? [] {
                 table.add(
-                    fix["number"]?.int.map { "\($0)" } ?? "", part,
+                    fix.name("number") ?? "", part,
                     fix.time("timestamp").map { LocalTime.text($0, in: zone) } ?? "",
                     Text.meters(fix["metersOff"]?.double),
                     fix["horizontalAccuracy"]?.double.map { "± " + Text.meters($0) } ?? "",
@@ -231,7 +236,7 @@ enum ReadCommands {
         invocation.show(crossings, as: "crossings", asOf: asOf, table, orElse: "There is no crossing in that time.")
     }
 
-    private static func list(_ name: String, _ invocation: Invocation) throws(ToolError) -> ([JSONValue], Int64?) {
+    private static func list(_ name: String, _ invocation: Invocation) throws(ToolError) -> ([JSONValue], String?) {
         let person = invocation.required(Options.person)
         return try reading(invocation) { client, query throws(ToolError) in
             var items: [JSONValue] = []

@@ -5,7 +5,7 @@ import Whereabouts
 enum ScheduleCommands {
     private static let every = Options.duration(
         "every", help: "the time from one question to the next, such as 30m or 6h")
-    private static let stop = Options.number("stop", "NUMBER", in: 1...Int64.max, help: "remove this schedule")
+    private static let stop = Options.name("stop", "NUMBER", help: "remove this schedule")
 
     static let command = Command(
         words: ["person", "schedule"],
@@ -34,7 +34,7 @@ enum ScheduleCommands {
                 }
             }
             if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-            let number = answer["id"]?.int.map { "\($0)" } ?? "?"
+            let number = answer.name("id") ?? "?"
             return invocation.console.line(
                 "Schedule \(number): the service asks where \(person.text) is every \(seconds) s.")
         }
@@ -44,7 +44,7 @@ enum ScheduleCommands {
         var table = Table(">SCHEDULE", ">SECONDS", "NEXT", "UNTIL")
         for schedule in schedules {
             table.add(
-                schedule["id"]?.int.map { "\($0)" } ?? "", schedule["everySeconds"]?.int.map { "\($0)" } ?? "",
+                schedule.name("id") ?? "", schedule["everySeconds"]?.int.map { "\($0)" } ?? "",
                 schedule.time("next").map { LocalTime.text($0) } ?? "",
                 schedule.time("until").map { LocalTime.text($0) } ?? "")
         }

@@ -60,7 +60,7 @@ enum TokenCommands {
         default: throw .usage("\"token add\" needs either --person HANDLE or --device HANDLE.")
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let number = answer["id"]?.int.map { "\($0)" } ?? "?"
+        let number = answer.name("id") ?? "?"
         invocation.console.line("Token \(number), shown this once: \(answer.text("token"))")
     }
 
@@ -72,7 +72,7 @@ enum TokenCommands {
         var table = Table(">TOKEN", "SCOPES", "DEVICE", "UNTIL")
         for token in tokens {
             table.add(
-                token["id"]?.int.map { "\($0)" } ?? "",
+                token.name("id") ?? "",
                 token["scopes"]?.array.map { $0.compactMap(\.string).joined(separator: " ") } ?? "",
                 token.text("device"), token.time("until").map { LocalTime.text($0) } ?? "")
         }

@@ -8,7 +8,7 @@ enum WebhookCommands {
     private static let topics = Options.text(
         "topics", "WORDS",
         help: "what to post, such as visit,crossing,query (default: all)")
-    private static let letter = Options.number("letter", "NUMBER", in: 1...Int64.max, help: "only this message")
+    private static let letter = Options.name("letter", "NUMBER", help: "only this message")
 
     static let all = [
         Command(
@@ -52,18 +52,24 @@ enum WebhookCommands {
     private static func add(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.endowing(person, scopes: ["query", "audit", "manage"]) { holder throws(ToolError) in
-                try holder.post("v1", "people", person.text, "webhooks") { body in
+            let (made, token) = try client.endowing(person, scopes: ["query", "audit", "manage"]) {
+                (holder, token) throws(ToolError) in
+                let made = try holder.post("v1", "people", person.text, "webhooks") { body in
                     body.field("url", invocation.required(url))
                     guard let words = invocation[topics] else { return }
                     body.array("topics") { array in
                         for word in words.split(separator: ",") { array.value(String(word)) }
                     }
                 }
+                return (made, token)
             }
+            // The person was told by a reference of the person's own; the operator goes by numbers.
+            let webhooks = try client.items("v1", "people", person.text, "webhooks")
+            let own = webhooks.first { $0.name("token") == token }
+            return made.replacing("id", by: own?["id"])
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("Added the webhook \(answer["id"]?.int ?? 0) of \(person.text).")
+        invocation.console.line("Added the webhook \(answer.name("id") ?? "?") of \(person.text).")
         invocation.console.line("Its secret, shown this once: \(answer.text("secret"))")
     }
 
@@ -73,8 +79,8 @@ enum WebhookCommands {
             try invocation.number(), ["v1", "people", invocation.required(Options.person).text, "webhooks"]
         )
         let (answer, token) = try House.withClient(invocation) { client throws(ToolError) in
-            let webhook = try client.items(webhooks).first { $0["id"]?.int.map { "\($0)" } == number }
-            return (try client.delete(webhooks + [number]), webhook?["token"]?.int)
+            let webhook = try client.items(webhooks).first { $0.name("id") == number }
+            return (try client.delete(webhooks + [number]), webhook?.name("token"))
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("Removed the webhook \(number).")
@@ -121,19 +127,19 @@ enum WebhookCommands {
             "dead-letters",
         ]
         return try House.withClient(invocation) { client throws(ToolError) in
-            var ids: [Int64] = []
+            var ids: [String] = []
             if let id = invocation[letter] {
                 ids = [id]
             } else {
-                ids = try client.items(path).compactMap { $0["id"]?.int }
+                ids = try client.items(path).compactMap { $0.name("id") }
             }
-            for id in ids { try body(client, path + ["\(id)"]) }
+            for id in ids { try body(client, path + [id]) }
             return ids.count
         }
     }
 
     private static func number(_ item: JSONValue, _ member: String) -> String {
-        item[member]?.int.map { "\($0)" } ?? ""
+        item.name(member) ?? ""
     }
 
     private static func outcome(_ item: JSONValue) -> String {

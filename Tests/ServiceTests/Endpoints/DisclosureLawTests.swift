@@ -242,7 +242,8 @@ import Whereabouts
             // A person has few of them.
             guard isKnown else { return Wish(target: "/v1/account-invitations/999999") }
             let made = village.house.send("POST", "/v1/account-invitations", as: village.tokens[.subject], "{}")
-            return Wish(target: "/v1/account-invitations/\(try #require(made["id"]?.int))")
+            let id = try #require(village.house.number(made["id"], .accountInvitation))
+            return Wish(target: "/v1/account-invitations/\(id)")
         },
         // A code needs no token, and a wrong one opens nothing whatever token comes with it.
         "POST /v1/accounts": Row(unauthenticated: 404) { _, _, _ in
@@ -391,7 +392,7 @@ import Whereabouts
         removeWebhooks(village)
         let made = village.house.send(
             "POST", "/v1/people/walker/webhooks", as: village.tokens[.subject], #"{"url":"\#(Village.hooks)"}"#)
-        let id = try #require(made["id"]?.int)
+        let id = try #require(village.house.number(made["id"], .webhook))
         let message = WebhookFailure.Message(question: .visits, body: Array(#"{"latitude":48.20}"#.utf8))
         let failure = WebhookFailure(
             webhook: WebhookID(rawValue: id), item: FeedPlace(number: id, ordinal: 7), tries: 1, status: nil,

@@ -20,8 +20,9 @@ import Whereabouts
         for inviter in [house.operatorToken, walker] {
             let made = house.send("POST", "/v1/account-invitations", as: inviter, "{}")
             #expect(made.status == 201 && made["expires"]?.int == house.clock.seconds + 86_400)
-            let id = try #require(made["id"]?.int)
-            #expect(house.send("GET", "/v1/account-invitations", as: inviter).items.map { $0["id"]?.int } == [id])
+            let id = try #require(made["id"]?.name)
+            let listed = house.send("GET", "/v1/account-invitations", as: inviter).items
+            #expect(listed.map { $0["id"]?.name } == [id])
             // The name is taken, which nobody is told.
             let opened = Self.open(made["code"]?.string, as: "walker", in: house)
             #expect(opened.status == 201)
@@ -32,8 +33,11 @@ import Whereabouts
             #expect(Self.open(made["code"]?.string, as: "second", in: house).status == 404)
             #expect(house.send("GET", "/v1/account-invitations", as: inviter).items.isEmpty)
             // Who invited whom can be told from the log.
-            let added = try house.events(after: id).first { if case .personAdded = $0.event { true } else { false } }
-            #expect(added?.cause == id)
+            let number = try #require(house.number(made["id"], .accountInvitation))
+            let added = try house.events(after: number).first {
+                if case .personAdded = $0.event { true } else { false }
+            }
+            #expect(added?.cause == number)
         }
         let changes = house.send("GET", "/v1/people/walker/audit?at-least=\(house.service.log.head)", as: walker).items
             .compactMap { $0["event"]?.string }
@@ -60,7 +64,7 @@ import Whereabouts
         #expect(Self.open(used, as: "new", in: house).status == 201)
         let withdrawn = invite()
         let stranger = try house.addPerson("stranger")
-        let target = "/v1/account-invitations/\(try #require(withdrawn["id"]?.int))"
+        let target = "/v1/account-invitations/\(try #require(withdrawn["id"]?.name))"
         #expect(house.send("DELETE", target, as: stranger).status == 404)
         #expect(house.send("DELETE", target, as: walker).status == 200)
         let expired = invite(#"{"expires":\#(house.clock.seconds + 60)}"#)["code"]?.string

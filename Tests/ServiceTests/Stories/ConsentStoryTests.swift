@@ -26,7 +26,7 @@ import Whereabouts
         seen.append(house.send("GET", "/v1/people/\(person)/location?at-least=\(house.service.log.head)", as: token))
         return seen.map { answer in
             var text = answer.observable
-            for own in [id, answer["asOf"]?.int.map { "\"asOf\":\($0)" } ?? "", "Content-Length"] where !own.isEmpty {
+            for own in [id, answer["asOf"]?.name ?? "", "Content-Length"] where !own.isEmpty {
                 text = text.split(separator: own).joined(separator: "…")
             }
             return text
@@ -234,16 +234,15 @@ import Whereabouts
         func transcript(_ name: String) -> [String] {
             let given = house.send(
                 "POST", "/v1/people/walker/grants", as: walker, #"{"requester":"\#(name)","precision":"exact"}"#)
-            let id = given["id"]?.int ?? 0
+            let id = given["id"]?.name ?? ""
             let listed = house.send("GET", "/v1/people/walker/grants", as: walker)
             let audit = house.send(
                 "GET", "/v1/people/walker/audit?limit=2&at-least=\(house.service.log.head)", as: walker)
             let gone = house.send("DELETE", "/v1/grants/\(id)", as: walker)
-            // The name is the asker's own word; numbers count up.
+            // The name is the asker's own word; references are of one length, and no two things' are the same.
             return [given, listed, audit, gone].map { answer in
-                var text = answer.observable.split(separator: name).joined(separator: "NAME")
-                text = text.split(whereSeparator: \.isNumber).joined(separator: "0")
-                return text
+                answer.observable.split(separator: name).joined(separator: "NAME")
+                    .replacing(/"r[A-Za-z0-9_-]{22}"/, with: "\"REFERENCE\"")
             }
         }
         let someone = transcript("friend")

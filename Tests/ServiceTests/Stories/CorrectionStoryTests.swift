@@ -36,7 +36,7 @@ import Whereabouts
             let made = village.house.send(
                 "POST", "/v1/people/walker/corrections", as: village.tokens[.subject], body)
             try #require(made.status == 201)
-            return try #require(made["id"]?.int)
+            return try #require(village.house.number(made["id"], .correction))
         }
         let derived = Self.visits(village)
         try #require(derived.count >= 3)

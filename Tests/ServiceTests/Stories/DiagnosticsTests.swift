@@ -74,7 +74,7 @@ import Testing
         let text = String(decoding: complained.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
 
         // The last line is for whoever pressed Ctrl-C.
-        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("Ending:") }
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("Stopping:") }
         #expect(lines.contains { $0.contains("projection.refold") || $0.contains("standing.refold") }, "\(text)")
         for line in lines { #expect(line.prefixMatch(of: /<[0-7]>[a-z]+(\.[a-z]+)?: [^ ]/) != nil, "\(line)") }
         for personal in [

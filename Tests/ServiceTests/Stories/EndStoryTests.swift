@@ -63,7 +63,7 @@ import Whereabouts
             try report(#","answering":"\#(id)""#)
         case .consentRefused: try walker("POST", consent, #"{"consent":"refused"}"#)
         case .pausedMeanwhile: try walker("POST", "/v1/people/walker/pauses", "{}")
-        case .revoked: try walker("DELETE", "/v1/grants/\(grant)")
+        case .revoked: try walker("DELETE", here.house.named("/v1/grants/\(grant)", for: here.walker))
         case .phoneRemoved: try walker("DELETE", "/v1/devices/walker-phone")
         case .subjectErased:
             #expect(try here.client.send("DELETE", "/v1/people/walker", as: here.house.operatorToken).status == 200)

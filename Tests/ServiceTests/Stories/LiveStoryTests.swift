@@ -15,20 +15,22 @@ import Whereabouts
             let id: Int64?
             let event: String
             let data: JSONValue
-            var number: Int64? { data["number"]?.int }
+            let number: Int64?
         }
 
         let answer: Answer
         private let stream: HTTPStream
+        /// The person's.
+        private let references: References
         /// As they came: a name's letter may lie across two pieces.
         private var bytes: [UInt8] = []
         private var text: String { String(decoding: bytes, as: UTF8.self) }
         private let signal = Monitor(0)
 
-        init?(_ response: HTTPResponse) {
+        init?(_ response: HTTPResponse, _ references: References?) {
             answer = Answer(response)
-            guard let stream = response.stream else { return nil }
-            self.stream = stream
+            guard let stream = response.stream, let references else { return nil }
+            (self.stream, self.references) = (stream, references)
         }
 
         /// Waits until what was told is as wanted, or the stream is over.
@@ -73,7 +75,9 @@ import Whereabouts
                 guard let event = fields["event"],
                     let data = fields["data"].flatMap({ try? JSONDocument.parse(Array($0.utf8)).root })
                 else { return nil }
-                return Told(id: fields["id"].flatMap { Int64($0) }, event: String(event), data: data)
+                return Told(
+                    id: fields["id"].flatMap { references.place($0) }, event: String(event), data: data,
+                    number: data["number"]?.string.flatMap { references.number($0, .event) })
             }
         }
     }
@@ -82,12 +86,14 @@ import Whereabouts
         _ house: ServiceUnderTest, as token: String, after: Int64? = nil
     ) throws -> Reader {
         let given = Monitor<HTTPResponse?>(nil)
+        let references = house.references(of: token)
         house.send(
-            "GET", "/v1/live", as: token, headers: after.map { [("Last-Event-ID", "\($0)")] } ?? []
+            "GET", "/v1/live", as: token,
+            headers: after.flatMap { references?.place($0).text }.map { [("Last-Event-ID", $0)] } ?? []
         ) { response in given.change { $0 = response } }
         let response = try #require(given.wait { $0 })
         try #require(response.status == 200)
-        return try #require(Reader(response))
+        return try #require(Reader(response, references))
     }
 
     private static func scene() throws -> (house: ServiceUnderTest, walker: String, friend: String, phone: String) {
@@ -194,7 +200,11 @@ import Whereabouts
         let more = second.until { $0.filter { $0.event == "query" }.count == 2 }
         #expect(Set(more.map(\.number)).count == more.count)
         second.leave()
-        #expect(house.send("GET", "/v1/live", as: walker, headers: [("Last-Event-ID", "999999")]).status == 400)
+        // Neither the log's own numbers nor what somebody else was given.
+        let others = try #require(house.references(of: friend)).place(seen).text
+        for wrong in ["999999", "1", others] {
+            #expect(house.send("GET", "/v1/live", as: walker, headers: [("Last-Event-ID", wrong)]).status == 400)
+        }
     }
 
     @Test func `what a phone sent in vain is told as it comes, and to a client that comes back`() throws {
@@ -219,7 +229,9 @@ import Whereabouts
         let live = try Self.open(house, as: walker)
         if what == "token" {
             let tokens = house.send("GET", "/v1/people/walker/tokens", as: walker).items
-            for token in tokens { house.manage("DELETE", "/v1/tokens/\(try #require(token["id"]?.int))") }
+            for token in tokens {
+                house.manage("DELETE", "/v1/tokens/\(try #require(house.number(token["id"], .token)))")
+            }
         } else {
             house.manage("DELETE", "/v1/people/walker")
         }

@@ -19,7 +19,7 @@ import Whereabouts
         let set = try here.client.send(
             "POST", "/v1/people/walker/schedules", as: here.walker, #"{"everySeconds":900}"#)
         #expect(set.status == 201)
-        let id = try #require(set["id"]?.int)
+        let id = try #require(here.house.number(set["id"], .schedule))
         here.house.clock.advance(seconds: 900)
         here.until { here.standIn.acceptedCount == 1 }
         #expect(here.standIn.pushes.first?.priority == "5")
@@ -53,7 +53,9 @@ import Whereabouts
         #expect(
             try here.client.send("DELETE", "/v1/people/walker/schedules/\(id)", as: here.friend).status == 404)
         #expect(
-            try here.client.send("DELETE", "/v1/people/walker/schedules/\(id)", as: here.walker).status == 200)
+            try here.client.send(
+                "DELETE", here.house.named("/v1/people/walker/schedules/\(id)", for: here.walker), as: here.walker
+            ).status == 200)
         #expect(try here.client.send("GET", "/v1/people/walker/schedules", as: here.walker).items.isEmpty)
     }
 }

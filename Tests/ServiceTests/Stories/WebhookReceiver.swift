@@ -15,7 +15,8 @@ final class WebhookReceiver: Sendable {
         var id: String { headers["webhook-id"] ?? "" }
         var json: JSONValue? { try? JSONDocument.parse(body).root }
         var type: String { json?["type"]?.string ?? "" }
-        var number: Int64? { json?["data"]?["number"]?.int }
+        /// As the person is told it.
+        var number: JSONValue? { json?["data"]?["number"] }
     }
 
     enum Reply: Sendable {
