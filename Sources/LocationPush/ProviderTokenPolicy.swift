@@ -1,32 +1,32 @@
-/// Decides when a provider token is signed anew: at 45 to 50 minutes, and out of turn when APNs calls it expired or the
+/// Decides when to sign a new provider token: after 45 to 50 minutes, and out of turn if APNs reports it as expired or the
 /// clock was set.
 ///
-/// Apple wants a token refreshed no more than once in 20 minutes and at least once in 60; a token signed for each push
-/// is answered `TooManyProviderTokenUpdates`. Apple counts per connection, so a token that follows a younger one than 20
-/// minutes goes over a new connection (``ProviderTokenSource/Signed/mayFollow(_:)``), and few are signed out of turn. The
-/// policy holds no token, only its number and age, so that it can be tested without a key.
+/// Apple wants a token refreshed at most every 20 minutes and at least every 60; it answers a new token for each push with
+/// `TooManyProviderTokenUpdates`. Apple counts per connection. So a token that follows one younger than 20 minutes uses a new
+/// connection (``ProviderTokenSource/Signed/mayFollow(_:)``), and few tokens are signed out of turn. The policy has no token,
+/// only its number and age, so that it can be tested without a key.
 package struct ProviderTokenPolicy: Sendable {
     /// Minutes after which a token is renewed, chosen anew between the two for each token, so that processes that
     /// started together do not renew together.
     package static let refreshMinutesMin: Int64 = 45
     /// See ``refreshMinutesMin``.
     package static let refreshMinutesMax: Int64 = 50
-    /// Minutes that lie between two signatures, save those out of turn.
+    /// The least number of minutes between two signatures, except those out of turn.
     package static let spacingMinutes: Int64 = 20
-    /// Signatures out of turn within ``spacingMinutes``: a clock that jumps all the time does not cost a connection each
-    /// time.
+    /// The most signatures out of turn within ``spacingMinutes``. It bounds the new connections of a clock that jumps all
+    /// the time.
     package static let outOfTurnMax = 3
-    /// Milliseconds the wall clock may move against the monotonic one before the age of a token counts as unknown. Well
-    /// above what slewing moves it in an hour (1.8 s at 500 ppm).
+    /// If the wall clock has moved more than this against the monotonic clock, in milliseconds, the age of a token is
+    /// unknown. Slewing moves it less: 1.8 s in an hour at 500 ppm.
     package static let stepMs: Int64 = 5_000
 
     /// Why a token is signed.
     package enum Occasion: Sendable, Equatable {
-        /// There is none, or it is old enough.
+        /// There is no token, or it is old enough.
         case due
-        /// The clock was set since the present one was signed, so its `iat` may be wrong by any span.
+        /// The clock was set since the current token was signed, so its `iat` may be wrong.
         case clockStep
-        /// APNs called the present one expired.
+        /// APNs reported the current token as expired.
         case refusal
     }
 
@@ -36,8 +36,8 @@ package struct ProviderTokenPolicy: Sendable {
         case alreadyDone
         /// Sign a new token now.
         case sign
-        /// The token is itself the answer to such a refusal and was never accepted, so the clock or the key is wrong; or
-        /// too many were signed out of turn. Keep it and raise an alarm.
+        /// The token was signed after such a refusal and never accepted, so the clock or the key is wrong; or too many
+        /// tokens were signed out of turn. Keep it and raise an alarm.
         case tooSoon
     }
 
@@ -52,7 +52,7 @@ package struct ProviderTokenPolicy: Sendable {
     }
 
     private var current: Signed?
-    /// When tokens were signed out of turn, on the monotonic clock; the newest last.
+    /// The times of signatures out of turn, on the monotonic clock, the newest last.
     private var outOfTurnMs: [Int64] = []
 
     /// A policy that has seen no token yet.
@@ -61,7 +61,7 @@ package struct ProviderTokenPolicy: Sendable {
     /// The number of the present token: 0 for none, then 1, 2, 3 …
     package var number: Int { current?.number ?? 0 }
 
-    /// Why a token must be signed before the next push is sent; nil when the present one is good.
+    /// The reason to sign a token before the next push; nil if the current one is valid.
     package func occasion(at now: PushTime) -> Occasion? {
         guard let current else { return .due }
         let age = now.monotonicMs - current.at.monotonicMs
@@ -96,7 +96,7 @@ package struct ProviderTokenPolicy: Sendable {
         return maySign(at: now) ? .sign : .tooSoon
     }
 
-    /// Whether a token may be signed although the present one is not due.
+    /// Whether a token may be signed although the current one is not due.
     private func maySign(at now: PushTime) -> Bool {
         guard let current, now.monotonicMs - current.at.monotonicMs < Self.spacingMs else { return true }
         return outOfTurnMs.count { now.monotonicMs - $0 < Self.spacingMs } < Self.outOfTurnMax

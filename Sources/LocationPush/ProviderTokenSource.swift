@@ -10,7 +10,7 @@ package final class ProviderTokenSource: Sendable {
         package let number: Int
         /// The JWT. Never to be shown in diagnostics.
         let text: String
-        /// When it was signed, in milliseconds of the clock's monotonic half.
+        /// The time of signing, in milliseconds of the monotonic clock.
         let signedAtMs: Int64
 
         /// Whether a connection that has carried `other` may carry this one.
@@ -48,7 +48,7 @@ package final class ProviderTokenSource: Sendable {
         self.jitter = jitter
     }
 
-    /// The token to send now; signed if there is none, the present one is due or the clock was set.
+    /// The token to send now. A new one is signed if there is none, the current one is due or the clock was set.
     ///
     /// - Throws: ``ProviderTokenError/signing(_:)``.
     package func current() throws(ProviderTokenError) -> Signed {
@@ -76,7 +76,7 @@ package final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Notes that APNs accepted a push with token `number`: when it is refused later, that is a first refusal.
+    /// Notes that APNs accepted a push with token `number`, so that a later refusal of it counts as its first.
     package func noteAccepted(_ number: Int) {
         state.withLock { $0.policy.noteAccepted(number) }
     }

@@ -42,7 +42,7 @@ package struct PushTiming: Sendable {
     package var connectMs: Int64 = 10_000
     /// Milliseconds a new connection may take until its first SETTINGS.
     package var settingsMs: Int64 = 10_000
-    /// Milliseconds from a request's HEADERS until it is given up unanswered. The connection is left after two in a row.
+    /// Milliseconds from a request's HEADERS until the sender gives it up. After two in a row, it abandons the connection.
     package var requestMs: Int64 = 10_000
     /// Milliseconds of silence with requests outstanding before a PING.
     package var pingAfterSilenceMs: Int64 = 15_000
@@ -52,11 +52,11 @@ package struct PushTiming: Sendable {
     package var pingWhenIdleMs: Int64 = 3_600_000
     /// Milliseconds until an unanswered PING means that the connection is dead.
     package var pingAnswerMs: Int64 = 5_000
-    /// Milliseconds before the second, third and fourth try of a push, each shortened or lengthened by up to a quarter.
-    /// After that each pause is twice the one before, up to ``retryMsMax``, but at most half of the time left until the
-    /// push's deadline, and no shorter than the last of these.
+    /// The pauses in milliseconds before the second, third and fourth try of a push, each varied by up to a quarter. Each
+    /// further pause is twice the one before, at most ``retryMsMax`` and half of the time left until the push's deadline,
+    /// and at least the last of these.
     package var retryMs: [Int64] = [500, 2_000, 5_000]
-    /// The longest pause between two tries, in milliseconds, unless APNs names a longer one.
+    /// The longest pause between two tries, in milliseconds, unless APNs asks for a longer one.
     package var retryMsMax: Int64 = 120_000
     /// Milliseconds before connecting again after a connection that could not be made or answered nothing, shortened
     /// by up to a half; doubled each time. After a connection that did answer, the next one is made at once.

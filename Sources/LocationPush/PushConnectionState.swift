@@ -1,7 +1,8 @@
 /// The life of one APNs connection as a value: inputs in, actions out, no socket and no clock.
 ///
-/// It knows how many requests may be open, when silence means death, how long a request may take, and which broken
-/// requests were certainly not processed. Rules: Apple, "Sending notification requests to APNs"; RFC 9113 sections 5.1.2, 6.8 and 8.7.
+/// It decides how many requests may be open, when a silent connection is dead, how long a request may take, and which broken
+/// requests were certainly not processed. Sources: Apple, "Sending notification requests to APNs"; RFC 9113 sections 5.1.2,
+/// 6.8 and 8.7.
 package struct PushConnectionState: Sendable {
     /// Something that happened on the connection.
     package enum Input: Sendable, Equatable {
@@ -9,7 +10,7 @@ package struct PushConnectionState: Sendable {
         case settings(maxConcurrentStreams: Int)
         /// A request was opened; only as many as ``capacity`` allows.
         case opened(stream: Int32)
-        /// The request's HEADERS are about to be written; the peer may see them from now on.
+        /// The request's HEADERS are about to be written, so the peer may see them from now on.
         case written(stream: Int32)
         /// The response's status arrived.
         case status(stream: Int32, Int)
@@ -17,7 +18,7 @@ package struct PushConnectionState: Sendable {
         case answered(stream: Int32)
         /// The stream is gone, in order or by a reset.
         case streamClosed(stream: Int32, errorCode: UInt32)
-        /// We no longer wait for the stream.
+        /// The sender no longer waits for the stream.
         case abandoned(stream: Int32)
         /// GOAWAY: streams above `lastStream` were not processed.
         case goAway(lastStream: Int32)
@@ -49,7 +50,7 @@ package struct PushConnectionState: Sendable {
     package enum Action: Sendable, Equatable {
         /// The request on this stream has ended.
         case finish(stream: Int32, Ending)
-        /// The request on this stream has ended because we wait no longer: reset the stream with CANCEL.
+        /// The sender no longer waits for the request on this stream: reset the stream with CANCEL.
         case giveUp(stream: Int32, Ending)
         /// Send a PING.
         case ping
@@ -69,29 +70,29 @@ package struct PushConnectionState: Sendable {
     private var limit = 0
     private struct Request {
         let openedMs: Int64
-        /// 0 before it is known.
+        /// The HTTP status; 0 before it is known.
         var status = 0
-        /// Whether its HEADERS may have left.
+        /// Whether its HEADERS may have been sent.
         var isWritten = false
     }
 
-    /// Requests without an answer after which the connection is left, however lively it is otherwise.
+    /// The number of unanswered requests after which the connection is abandoned, even if it answers PINGs.
     private static let unansweredMax = 2
 
     /// The open streams.
     private var streams: [Int32: Request] = [:]
-    /// Open streams in the order they were opened, among some that have ended.
+    /// The streams in the order they were opened; some of them may have ended.
     private var order = StreamLine()
-    /// Requests given up since the last answer, and how long they waited together. Counted with their waits, so that
-    /// pushes with short deadlines find a dead connection too, and do not take a slow one for dead.
+    /// The requests given up since the last answer, and the sum of their waits. With the sum, pushes with short deadlines
+    /// recognize a dead connection and do not mistake a slow one for it.
     private var unanswered = (count: 0, waitedMs: Int64(0))
-    /// Why the connection is left.
+    /// The reason why the connection is abandoned.
     private var leaving = "drained"
     private let openedAtMs: Int64
     private var lastReceivedMs: Int64
     private var busySinceMs: Int64
     private var pingSentMs: Int64?
-    /// The connection is being tried with a PING before it carries another push: it was idle, or left one unanswered.
+    /// Whether a PING tests the connection before the next push, because it was idle or did not answer a push.
     private var isProving = false
 
     /// A connection whose handshake has just ended.
@@ -124,14 +125,14 @@ package struct PushConnectionState: Sendable {
         return min(pingTimerMs, request.openedMs + timing.requestMs)
     }
 
-    /// When a PING is due, or its answer.
+    /// The time at which the next PING, or the answer to one, is due.
     private var pingTimerMs: Int64 {
         if let pingSentMs { return max(pingSentMs, lastReceivedMs) + timing.pingAnswerMs }
         if !streams.isEmpty { return max(lastReceivedMs, busySinceMs) + timing.pingAfterSilenceMs }
         return lastReceivedMs + timing.pingWhenIdleMs
     }
 
-    /// Whether the request is open and none of it has left.
+    /// Whether the request is open and nothing of it was sent.
     package func isUnwritten(_ stream: Int32) -> Bool { streams[stream]?.isWritten == false }
 
     /// Takes an input and says what follows from it.
@@ -202,7 +203,7 @@ package struct PushConnectionState: Sendable {
         return actions + closeIfDrained()
     }
 
-    /// Ends a request for which we wait no longer, and judges the connection by it.
+    /// Ends a request without an answer, and counts it against the connection.
     private mutating func giveUp(_ stream: Int32, _ now: Int64) -> [Action] {
         guard let request = streams[stream] else { return [] }
         let ending = ending(of: stream, errorCode: HTTP2ErrorCode.cancel)
@@ -252,7 +253,7 @@ package struct PushConnectionState: Sendable {
     }
 }
 
-/// Stream ids in the order they were opened; taking from the front costs the same however long the line is.
+/// Stream ids in the order they were opened. Taking the first costs the same for any length.
 private struct StreamLine: Sendable {
     private var streams: [Int32] = []
     private var head = 0
@@ -263,7 +264,7 @@ private struct StreamLine: Sendable {
         streams.append(stream)
     }
 
-    /// Drops streams from the front until one that has not ended.
+    /// Drops streams from the front up to the first that has not ended.
     mutating func dropEnded(_ hasEnded: (Int32) -> Bool) {
         while head < streams.count, hasEnded(streams[head]) { head += 1 }
         if head == streams.count || head > 1024 && head > streams.count / 2 {

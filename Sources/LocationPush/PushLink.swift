@@ -69,9 +69,10 @@ final class PushLink {
     var isClosed: Bool { connection.stage == .closed }
     /// Whether new pushes may still go this way, now or later.
     var isUsable: Bool { !isClosed && !(state?.isDraining ?? false) }
-    /// Pushes it takes now. None while the socket takes no more bytes: what waits inside could not be withdrawn.
+    /// The number of pushes it takes now. It is 0 while the socket takes no bytes, because a push waiting inside could not be
+    /// withdrawn.
     var capacity: Int { connection.isFlushed ? state?.capacity ?? 0 : 0 }
-    /// Pushes handed in of which nothing has left yet.
+    /// The pushes handed in of which nothing was sent yet.
     var unwritten: [PushQueue.Number] {
         sent.compactMap { stream, request in state?.isUnwritten(stream) == true ? request.number : nil }.sorted()
     }
@@ -86,7 +87,7 @@ final class PushLink {
         handle(.wanted, atMs: now)
     }
 
-    /// Whether a push with this provider token may go this way; otherwise it needs a new connection.
+    /// Whether this connection may carry a push with this provider token; otherwise the push needs a new one.
     func mayCarry(_ token: ProviderTokenSource.Signed) -> Bool {
         self.token.map { token.mayFollow($0) } ?? true
     }

@@ -6,7 +6,7 @@ package enum PushOutcome: Sendable, Equatable {
     case rejected(PushRejection)
     /// No answer came. After `connectionLost` and `deadlinePassed` APNs may have accepted it all the same.
     case failed(PushFault)
-    /// It stopped being wanted before an answer settled it. Tries made before are in the record.
+    /// It became unwanted before an answer settled it. Earlier tries were reported.
     case withdrawn
 }
 
@@ -65,7 +65,7 @@ package struct PushAttempt: Sendable, Equatable {
     package let apnsID: String
     /// How the try ended.
     package let ending: Ending
-    /// When it was handed to the connection, in milliseconds since 1970 UTC by the sender's ``PushClock``.
+    /// The time at which the connection got it, in milliseconds since 1970 UTC by the sender's ``PushClock``.
     package let startedMs: Int64
     /// Milliseconds from handing it to the connection until its end.
     package let durationMs: Int64

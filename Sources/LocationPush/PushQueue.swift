@@ -1,6 +1,6 @@
-/// Which pushes wait, which are on their way, and what follows from each answer: a value without socket and clock.
+/// The waiting pushes, those in flight, and the consequence of each answer: a value without socket and clock.
 ///
-/// Every push handed in leaves with exactly one outcome: from ``answered``, ``broken``, ``fail``, ``withdraw``,
+/// Every push handed in ends with exactly one outcome, from ``answered``, ``broken``, ``fail``, ``withdraw``,
 /// ``expire`` or ``endAll``.
 struct PushQueue {
     typealias Number = UInt64
@@ -25,9 +25,9 @@ struct PushQueue {
         var place = Place.ready
         /// Tries made, for the record.
         var attempts = 0
-        /// Repeated tries that count against the bound.
+        /// The repeated tries that count against ``retriesMax``.
         var retries = 0
-        /// Those of them after which nobody knew whether APNs had accepted the push.
+        /// Those of them after which it was unknown whether APNs had accepted the push.
         var unknowns = 0
         var renewals = 0
         /// Refusals in a row without being processed, which do not count but slow the push down.
@@ -40,13 +40,13 @@ struct PushQueue {
         let untilMs: Int64
     }
 
-    /// Provider tokens a push may use up. A second one is the rule, a third for a clock that is set meanwhile.
+    /// The most renewals of the provider token for one push: one for an expired token, one for a clock that is set meanwhile.
     private static let renewalsMax = 2
-    /// Repeated tries of a push, whatever its deadline: with the usual pauses 15 minutes take 17.
+    /// The most repeated tries of a push, whatever its deadline. With the usual pauses, 15 minutes have 17.
     static let retriesMax = 24
-    /// Repeated tries after a lost one. Fewer, because each may wake the phone once more.
+    /// The most repeated tries after a lost one. They are fewer because each may wake the phone again.
     static let unknownRetriesMax = 3
-    /// Device holds from which on those that are over are looked for.
+    /// With fewer device holds than this, those that are over are not looked for.
     private static let deviceHoldsMin = 1024
 
     private let timing: PushTiming
@@ -58,9 +58,9 @@ struct PushQueue {
     private(set) var inFlightCount = 0
     private var hold: Hold?
     private var topicHolds: [String: Hold] = [:]
-    /// Device tokens to which too much was sent.
+    /// The device tokens to which too much was sent.
     private var deviceHolds: [[UInt8]: Hold] = [:]
-    /// How many device holds there may be before those that are over are dropped.
+    /// The number of device holds above which those that are over are dropped.
     private var deviceHoldsBound = PushQueue.deviceHoldsMin
     /// Why there is no connection at the moment, to explain deadlines that pass meanwhile.
     var connectFault: TransportFault?
@@ -113,9 +113,9 @@ struct PushQueue {
         return nil
     }
 
-    /// What follows from an answer.
+    /// Takes an answer.
     ///
-    /// - Parameter renewed: for a refusal of the provider token, whether there is a newer one.
+    /// - Parameter renewed: Whether there is a newer provider token, if the answer refuses the token.
     mutating func answered(_ number: Number, _ answer: PushAnswer, renewed: Bool, atMs now: Int64) -> Verdict {
         guard land(number) else { return Verdict() }
         let push = entries[number]!.push
@@ -180,12 +180,12 @@ struct PushQueue {
         return end(number, .failed(fault))
     }
 
-    /// Pushes that wait, in the order they were handed in; those on their way are not among them.
+    /// The waiting pushes in the order they were handed in, without those in flight.
     var waiting: [Number] {
         entries.filter { $0.value.place != .inFlight }.keys.sorted()
     }
 
-    /// Whether the push has not ended and is not on its way.
+    /// Whether the push has neither ended nor is in flight.
     func isWaiting(_ number: Number) -> Bool { entries[number].map { $0.place != .inFlight } ?? false }
 
     /// Ends a push that is no longer wanted, whatever it waits for.
@@ -194,10 +194,10 @@ struct PushQueue {
         return end(number, .withdrawn)
     }
 
-    /// Ends the waiting pushes whose deadline has come and makes those ready whose pause is over.
+    /// Ends the waiting pushes whose deadline has come, and readies those whose pause is over.
     ///
-    /// - Returns: the ended ones with their outcomes, and the late ones that are on their way. Those have not ended: their
-    ///   tries are to be given up, and the answers or breaks that come of it end them.
+    /// - Returns: The ended pushes with their outcomes, and the late ones in flight. The caller gives up the tries of the
+    ///   latter, which ends them by an answer or a break.
     mutating func expire(atMs now: Int64) -> (ended: [(number: Number, outcome: PushOutcome)], flying: [Number]) {
         var ended: [(number: Number, outcome: PushOutcome)] = []
         var flying: [Number] = []
@@ -218,7 +218,7 @@ struct PushQueue {
         return (ended, flying)
     }
 
-    /// Ends a hold now. As after its time, one push at a time goes until one is accepted.
+    /// Ends a hold early. As at its normal end, one push at a time is sent until one is accepted.
     mutating func liftHold(atMs now: Int64) {
         guard let hold, hold.untilMs > now else { return }
         self.hold = Hold(reason: hold.reason, lengthMs: hold.lengthMs, untilMs: now)
@@ -269,7 +269,7 @@ struct PushQueue {
         return Verdict()
     }
 
-    /// How long a push waits before a repeated try, 0 being the first one: see ``PushTiming/retryMs``.
+    /// The pause of a push before a repeated try, the first being 0; see ``PushTiming/retryMs``.
     private func pauseMs(before retry: Int, leftMs: Int64) -> Int64 {
         let last = timing.retryMs.last ?? timing.retryMsMax
         if retry < timing.retryMs.count { return jittered(timing.retryMs[retry]) }
@@ -277,9 +277,9 @@ struct PushQueue {
         return max(min(jittered(doubled), leftMs / 2), jittered(last))
     }
 
-    /// Holds all pushes to one device token, longer each time that it is said again after a hold.
+    /// Holds all pushes to one device token, longer with each refusal after a hold.
     ///
-    /// - Returns: milliseconds from now until the end of the hold.
+    /// - Returns: The milliseconds from now until the end of the hold.
     private mutating func holdDevice(
         _ token: [UInt8], because reason: PushReason, atLeastMs: Int64, atMs now: Int64
     ) -> Int64 {
@@ -343,7 +343,7 @@ struct PushQueue {
         }
     }
 
-    /// Until when the push's topic or device token is held, if it is.
+    /// The end of the hold of the push's topic or device token, if it is held.
     private func heldUntilMs(_ push: LocationPushRequest) -> Int64? {
         let topicMs = topicHolds.isEmpty ? nil : topicHolds[push.topic]?.untilMs
         let deviceMs = deviceHolds.isEmpty ? nil : deviceHolds[push.deviceToken]?.untilMs

@@ -63,13 +63,14 @@ package struct PushSenderStatus: Sendable, Equatable {
 
 /// Sends location pushes to one APNs service over HTTP/2, on a thread of its own.
 ///
-/// It connects when the first push arrives, keeps the connection, and makes a new one when APNs says so or is silent.
-/// When pushes wait although every connection carries as many as APNs allows, it opens another, up to a bound, and
-/// closes it again when it has been idle for long. Pushes go where the fewest are on their way.
-/// Every push ends in exactly one ``PushOutcome``. A push answered 429 or 5xx is tried again with the same `apns-id` until
-/// its deadline, after growing pauses or what `Retry-After` says, at most 24 times; after a 429 nothing goes to that device
-/// token meanwhile. A push that was lost with its connection or not answered in time is tried up to three more times; one
-/// that APNs certainly did not process is sent again without counting.
+/// It connects when the first push arrives, keeps the connection, and opens a new one if APNs asks for it or is silent.
+/// If pushes wait although every connection carries as many as APNs allows, it opens another, up to a bound, and closes that
+/// when it has been idle for long. A push uses the connection with the fewest pushes in flight.
+///
+/// Every push ends in exactly one ``PushOutcome``. A push answered with 429 or 5xx is tried again with the same `apns-id`
+/// until its deadline, after growing pauses or the time in `Retry-After`, at most 24 times. After a 429, nothing is sent to
+/// that device token meanwhile. A push that was lost with its connection, or not answered in time, is tried up to three more
+/// times. A push that APNs certainly did not process is sent again without counting.
 package final class PushSender: Sendable {
     /// What a sender needs to know.
     package struct Configuration: Sendable {
@@ -83,12 +84,11 @@ package final class PushSender: Sendable {
         package var clock = PushClock.system
         /// Connections that may be open for new pushes at a time.
         package var connectionsMax = 4
-        /// Pushes that may be outstanding; more end at once as `queueFull`. The service's own have three quarters of the
-        /// room, so that persons' pushes find some when APNs is away for long.
+        /// The most outstanding pushes; more end at once as `queueFull`. The service's own pushes may fill three quarters, so
+        /// that pushes for people are taken even if APNs is away for long.
         package var outstandingMax = 10_000
-        /// Called on the sender's thread, after some pushes have ended, when pushes of a kind that was refused as
-        /// `queueFull` would be taken again: a sixteenth of ``outstandingMax`` at least. Called once for each time that
-        /// the room had run out.
+        /// Called on the sender's thread when pushes of a kind that was refused as `queueFull` are taken again, because at
+        /// least a sixteenth of ``outstandingMax`` has ended. Called once for each time that the queue was full.
         package var madeRoom: @Sendable () -> Void = {}
         /// Numbers from 0 up to but not including 1, for pauses.
         package var jitter: @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -126,16 +126,16 @@ package final class PushSender: Sendable {
 
     /// Hands a push in. Returns at once.
     ///
-    /// All closures are called on the sender's thread and must not wait; only a push that is refused at the door
-    /// (`queueFull`, `stopped`, `otherEnvironment`) ends on the caller's.
+    /// All closures are called on the sender's thread and must not block. Only the completion of a push that is refused at
+    /// once (`queueFull`, `stopped`, `otherEnvironment`) is called on the caller's thread.
     ///
     /// - Parameters:
-    ///   - isWanted: asked right before each try, before a push waits for its first or another try, and by
-    ///     ``reconsider()``. When it says no, the push ends as `withdrawn` and nothing leaves.
-    ///   - began: called with 1, 2, 3 … right before each try is handed to a connection.
-    ///   - attempted: called once for each `began`, with the same number, when the try has ended. A push that is on its
-    ///     way when its deadline comes, when it stops being wanted or when the sender stops has its try reported too.
-    ///   - completion: called exactly once, after everything else.
+    ///   - isWanted: Called right before each try, before a push waits for a try, and by ``reconsider()``. If it returns
+    ///     `false`, the push ends as `withdrawn` and nothing is sent.
+    ///   - began: Called with 1, 2, 3 … right before a connection gets each try.
+    ///   - attempted: Called once for each `began`, with the same number, at the end of the try; also for a push that is in
+    ///     flight when its deadline comes, when it becomes unwanted or when the sender stops.
+    ///   - completion: Called exactly once, after everything else.
     package func send(
         _ push: LocationPushRequest, isWanted: @escaping @Sendable () -> Bool = { true },
         began: @escaping @Sendable (_ attempt: Int) -> Void = { _ in },
@@ -164,10 +164,10 @@ package final class PushSender: Sendable {
         }
     }
 
-    /// Asks every push that waits, and is not on its way, whether it is still wanted; those that are not end as
-    /// `withdrawn`. May be called from any thread and returns at once; calls that come close together become one.
+    /// Checks every waiting push; those that are no longer wanted end as `withdrawn`. Returns at once, on any thread. Calls in
+    /// quick succession become one.
     ///
-    /// Costs one call of `isWanted` for each push that waits.
+    /// Cost: one call of `isWanted` per waiting push.
     package func reconsider() {
         inbox.reconsider()
     }
@@ -175,7 +175,7 @@ package final class PushSender: Sendable {
     /// Which APNs it talks to.
     package var endpoint: PushEndpoint { configuration.endpoint }
 
-    /// How many pushes of this priority would be taken now. Costs a lock.
+    /// The number of pushes of this priority that would be taken now. Cost: a lock.
     package func room(for priority: LocationPushRequest.Priority) -> Int {
         inbox.room(for: priority, bound: configuration.outstandingMax)
     }
@@ -221,7 +221,7 @@ final class PushInbox: Sendable {
     private struct Contents {
         var submissions: [PushSubmission] = []
         var outstanding = 0
-        /// Kinds of pushes that were refused because there was no room, and have not been invited again.
+        /// The kinds of pushes that were refused as `queueFull` and not announced since.
         var turnedAway: Set<LocationPushRequest.Priority> = []
         var drainMs: Int64?
         var mustReconsider = false
@@ -232,7 +232,7 @@ final class PushInbox: Sendable {
         }
     }
 
-    /// The part of the room that must be free again before somebody is invited.
+    /// The reciprocal of the share of the room that must be free before ``Configuration/madeRoom`` is called.
     private static let roomShare = 16
 
     let wake: WakePipe
@@ -275,7 +275,7 @@ final class PushInbox: Sendable {
         if isNews { wake.wake() }
     }
 
-    /// What has arrived since the last call, whether what waits is to be asked about, and whether the sender is to stop.
+    /// The pushes since the last call, whether waiting ones are to be checked, and whether the sender is to stop.
     func take() -> (submissions: [PushSubmission], mustReconsider: Bool, drainMs: Int64?) {
         contents.withLock { contents in
             defer {
@@ -292,7 +292,7 @@ final class PushInbox: Sendable {
 
     /// Notes that a push has ended.
     ///
-    /// - Returns: whether there is room again for pushes that were turned away.
+    /// - Returns: Whether there is room again for pushes that were refused.
     func noteEnded(bound: Int) -> Bool {
         contents.withLock { contents in
             contents.outstanding -= 1

@@ -4,9 +4,9 @@ internal import Glibc
 final class PushSenderLoop {
     /// The longest sleep, in milliseconds: nothing depends on it, it bounds the harm of a clock that stands still.
     private static let sleepMsMax: Int64 = 60_000
-    /// How often a queue that is held for its provider token looks whether the clock was set, in milliseconds.
+    /// The interval in milliseconds at which a queue held for its provider token checks whether the clock was set.
     private static let clockLookMs: Int64 = 1_000
-    /// Pushes written together: about two TLS records.
+    /// The number of pushes written together: about two TLS records.
     private static let flushedTogether = 64
 
     private let configuration: PushSender.Configuration
@@ -52,7 +52,7 @@ final class PushSenderLoop {
             liftHoldIfRenewed(atMs: now)
             connectIfNeeded(atMs: now)
             dispatch(atMs: now)
-            // The caller may have called `reconsider()` before it handed them in.
+            // The caller may have called `reconsider()` before these pushes arrived.
             for number in arrived where queue.isWaiting(number) { withdrawIfUnwanted(number) }
             closeSpares(atMs: now)
             publishStatus()
@@ -60,7 +60,7 @@ final class PushSenderLoop {
         }
         let now = nowMs()
         for link in links {
-            // An answer may have come since the last look.
+            // An answer may have come since the last check.
             link.advance(atMs: now)
             link.close(atMs: now)
             settle(link, atMs: now)
@@ -72,7 +72,7 @@ final class PushSenderLoop {
 
     // MARK: - Pushes
 
-    /// - Returns: the numbers of what was handed in since the last turn.
+    /// - Returns: The numbers of the pushes handed in since the last turn.
     private func takeSubmissions(atMs now: Int64) -> Range<PushQueue.Number> {
         let next = lastNumber + 1
         let (arrived, mustReconsider, drainMs) = inbox.take()
@@ -89,9 +89,9 @@ final class PushSenderLoop {
         return next..<(lastNumber + 1)
     }
 
-    /// Ends a push that waits and is no longer wanted.
+    /// Ends a waiting push if it is no longer wanted.
     ///
-    /// - Returns: whether it has ended.
+    /// - Returns: Whether it has ended.
     @discardableResult
     private func withdrawIfUnwanted(_ number: PushQueue.Number) -> Bool {
         guard let submission = submissions[number], !submission.isWanted() else { return false }
@@ -99,7 +99,7 @@ final class PushSenderLoop {
         return true
     }
 
-    /// Takes back pushes that are no longer wanted and still wait for the socket to take them.
+    /// Takes back unwanted pushes that the socket has not taken yet.
     private func recall(over link: PushLink, atMs now: Int64) {
         for number in link.unwritten where submissions[number]?.isWanted() == false {
             link.abandon(number, atMs: now)
@@ -115,7 +115,7 @@ final class PushSenderLoop {
         }
         if !flying.isEmpty { for link in links { settle(link, atMs: now) } }
         for number in flying {
-            // A try that ended in this moment, to be followed by another one.
+            // Its try has just ended, and another would follow.
             if let outcome = queue.fail(number, .deadlinePassed).outcome { complete(number, outcome) }
         }
     }
@@ -133,7 +133,7 @@ final class PushSenderLoop {
                 if withdrawIfUnwanted(number) { continue }
                 send(number, over: link, token: token, atMs: now)
                 unflushed += 1
-                // Few are on their way to the socket at a time: a push there is hard to withdraw.
+                // Few pushes at a time wait for the socket, because a push there is hard to withdraw.
                 if unflushed % Self.flushedTogether == 0 { link.flush(atMs: now) }
             } catch {
                 guard let number = queue.next(atMs: now) else { break }
@@ -198,9 +198,9 @@ final class PushSenderLoop {
         }
     }
 
-    /// Judges the provider token by an answer.
+    /// Takes the answer's consequence for the provider token.
     ///
-    /// - Returns: whether it was refused and there is a newer one to try with.
+    /// - Returns: Whether the token was refused and there is a newer one.
     private func renewToken(_ number: Int, after answer: PushAnswer) -> Bool {
         let tokens = configuration.providerTokens
         switch answer.rejection?.reason {
@@ -213,24 +213,24 @@ final class PushSenderLoop {
         case .expiredProviderToken?:
             return (try? tokens.renew(expired: number)) ?? false
         case .invalidProviderToken?:
-            // APNs calls a token of the future invalid. A clock that was set since shows in the present token.
+            // APNs calls a token from the future invalid. If the clock was set since, there is a newer token.
             return (try? tokens.current()).map { $0.number > number } ?? false
         default:
             return false
         }
     }
 
-    /// Whether a refusal is one that a newer provider token may mend.
+    /// Whether a newer provider token may be accepted after this refusal.
     private static func isOfToken(_ reason: PushReason) -> Bool {
         reason == .expiredProviderToken || reason == .invalidProviderToken
     }
 
-    /// Whether pushes wait for a provider token that APNs takes.
+    /// Whether pushes wait for a provider token that APNs accepts.
     private var waitsForToken: Bool {
         refusedToken != nil && queue.heldBecause.map(Self.isOfToken) == true && queue.count > queue.inFlightCount
     }
 
-    /// A hold because of the provider token is over when there is a newer one, as after the clock was set.
+    /// Ends the hold for the provider token if there is a newer one, for example after the clock was set.
     private func liftHoldIfRenewed(atMs now: Int64) {
         guard waitsForToken, let refusedToken, let token = try? configuration.providerTokens.current(),
             token.number > refusedToken
@@ -245,7 +245,7 @@ final class PushSenderLoop {
         if let outcome = verdict.outcome {
             complete(number, outcome)
         } else {
-            // It would be tried again. Not asked only before the next try, which may be minutes away.
+            // Checked now and not only before the next try, which may be minutes away.
             withdrawIfUnwanted(number)
         }
     }

@@ -12,7 +12,7 @@ final class ProviderTokenJudge {
     /// `iat` of tokens whose signature was found good, so that a stream of pushes costs one check.
     private var verified: [String: Int64] = [:]
     private static let verifiedMax = 16
-    /// Tokens that the script has expired, in the order it did.
+    /// The tokens that the script has expired, the oldest first.
     private var expired: [String] = []
     private static let expiredMax = 16
     private static let lifetimeSeconds: Int64 = 3600
@@ -33,7 +33,7 @@ final class ProviderTokenJudge {
         EVP_PKEY_free(key)
     }
 
-    /// Calls the token of this `authorization` field expired from now on.
+    /// Treats the token of this `authorization` field as expired from now on.
     func expire(_ authorization: String?) {
         guard let authorization, !expired.contains(authorization) else { return }
         if expired.count >= Self.expiredMax { expired.removeFirst() }

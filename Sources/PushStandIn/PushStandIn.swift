@@ -103,7 +103,7 @@ package final class PushStandIn: Sendable {
         shared.contents.withLock { $0.courier.script.append(rules) }
     }
 
-    /// Forgets the rules in force: from now on pushes and connections are treated as usual.
+    /// Removes all rules, so that pushes and connections are handled as usual.
     package func clearScript() {
         shared.contents.withLock { $0.courier.script.clear() }
     }

@@ -2,8 +2,8 @@
 package enum PushStandInFault: Sendable, Equatable {
     /// Nothing: the push is treated as usual.
     case none
-    /// This answer, without a look at the push.
-    /// `retryAfterSeconds` goes into `Retry-After` as seconds, `retryDateSeconds` as the date so many seconds ahead.
+    /// This answer, whatever the push is. `retryAfterSeconds` is sent in `Retry-After` as seconds, `retryDateSeconds` as a
+    /// date that many seconds ahead.
     case answer(
         status: Int, reason: String, timestampMs: Int64? = nil, retryAfterSeconds: Int? = nil,
         retryDateSeconds: Int? = nil)
@@ -27,12 +27,12 @@ package enum PushStandInFault: Sendable, Equatable {
     case blackHole
     /// The push's provider token counts as expired from now on, whatever its age.
     case expireProviderToken
-    /// The push is not processed and never answered.
+    /// The push is neither processed nor answered.
     case noAnswer
-    /// The push is accepted and handed to the phone, and never answered.
+    /// The phone gets the push, but the sender gets no answer.
     case noAnswerAfterAcceptance
-    /// From now on the connection answers PING and SETTINGS, but few pushes, counted from this one: only every third for
-    /// 3, none for 0. The others are not processed.
+    /// From this push on, the connection answers PING and SETTINGS, but only every `answersEvery`-th push, for example every
+    /// third for 3 and none for 0. The other pushes are not processed.
     case mute(answersEvery: Int = 0)
     /// The push is answered truly, and the connection allows this many streams from now on.
     case maxConcurrentStreams(Int)

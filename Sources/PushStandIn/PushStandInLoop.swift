@@ -333,7 +333,7 @@ final class PushStandInLoop {
     }
 }
 
-/// A moment as HTTP writes it (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// A date in the format of HTTP (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 private func httpDate(unixSeconds: Int64) -> String {
     var seconds = time_t(unixSeconds)
     var parts = tm()

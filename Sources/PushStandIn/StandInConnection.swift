@@ -9,9 +9,9 @@ final class StandInConnection {
     let http: HTTP2Connection
     /// A black hole: nothing is read or written any more.
     var isSilent = false
-    /// Set when the connection answers PING and SETTINGS but few requests: only every third for 3, none for 0.
+    /// If set, the connection answers only every n-th request, and none for 0. It still answers PING and SETTINGS.
     var answersEvery: Int?
-    /// Requests that came since `answersEvery` was set.
+    /// The number of requests since `answersEvery` was set.
     private var muteRequests = 0
     /// The last stream that a GOAWAY lets through.
     var lastStream = Int32.max
@@ -53,7 +53,7 @@ final class StandInConnection {
         do throws(TransportFault) { try http.advance() } catch { fault = error }
     }
 
-    /// Whether the script leaves the next request without an answer.
+    /// Whether the next request gets no answer.
     func leavesUnanswered() -> Bool {
         guard let answersEvery else { return false }
         muteRequests += 1

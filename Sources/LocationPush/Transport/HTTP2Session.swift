@@ -1,9 +1,9 @@
 internal import CNGHTTP2
 
-/// What an HTTP/2 session tells its owner while it reads and writes. Called on the thread that calls
-/// ``HTTP2Session/receive(_:)`` or ``HTTP2Session/takeOutput(into:upTo:)``.
+/// The events of an HTTP/2 session, delivered on the thread that calls ``HTTP2Session/receive(_:)`` or
+/// ``HTTP2Session/takeOutput(into:upTo:)``.
 package protocol HTTP2Events: AnyObject {
-    /// The HEADERS we send on a stream are about to be written: from now on the peer may see them.
+    /// Our HEADERS on a stream are about to be written, so the peer may see them from now on.
     func sends(headersOf stream: Int32)
     /// A header field of a stream; `neverIndexed` is its HPACK form (RFC 7541 section 6.2.3).
     func received(header name: String, _ value: String, neverIndexed: Bool, stream: Int32)
@@ -133,8 +133,8 @@ package final class HTTP2Session {
         if code != 0 { bodies[stream] = nil }
     }
 
-    /// Resets a stream with an error code of RFC 9113 section 7. A request whose HEADERS were not written yet never
-    /// leaves (nghttp2: `nghttp2_submit_rst_stream` cancels pending request HEADERS).
+    /// Resets a stream with an error code of RFC 9113 section 7. A request whose HEADERS were not written yet is not sent
+    /// (nghttp2: `nghttp2_submit_rst_stream` cancels pending request HEADERS).
     package func submitReset(stream: Int32, errorCode: UInt32) {
         _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, errorCode)
     }

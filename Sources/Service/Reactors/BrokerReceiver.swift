@@ -44,8 +44,8 @@ final class BrokerReceiver: Sendable {
         thread = Mutex(WorkerThread { subscription.run() })
     }
 
-    /// - Returns: `false` when the thread is still at work after `milliseconds`: connecting to a broker that is silent takes
-    ///   minutes, and cannot be cut short.
+    /// - Returns: `false` if the thread is still working after `milliseconds`. Connecting to a silent broker takes minutes and
+    ///   cannot be interrupted.
     @discardableResult
     func stop(milliseconds: Int) -> Bool {
         subscription.stop()

@@ -28,7 +28,7 @@ final class PushApps: Sendable {
         let keyFile: String
     }
 
-    /// One sender, and how many pushes it has that have not ended.
+    /// A sender and the number of its pushes that have not ended.
     final class Line: Sendable {
         let sender: PushSender
         private let bound: Int
@@ -39,10 +39,10 @@ final class PushApps: Sendable {
             bound = configuration.outstandingMax
         }
 
-        /// Pushes that it takes now.
+        /// The number of pushes that it takes now.
         var room: Int { max(0, bound - outstanding.load(ordering: .relaxed)) }
 
-        /// As the sender's.
+        /// As ``PushSender/send(_:isWanted:began:attempted:completion:)``, and counts the push.
         func send(
             _ push: LocationPushRequest, isWanted: @escaping @Sendable () -> Bool,
             began: @escaping @Sendable (_ attempt: Int) -> Void,
@@ -57,8 +57,8 @@ final class PushApps: Sendable {
         }
 
         fileprivate func reconsider() {
-            // Each answered question would wake the sender's thread for nothing. What is handed in after this look is asked
-            // about as it arrives.
+            // Without this, each answered question would wake the sender's thread. A push that arrives after this check is
+            // checked on arrival.
             if outstanding.load(ordering: .sequentiallyConsistent) > 0 { sender.reconsider() }
         }
     }
@@ -100,16 +100,16 @@ final class PushApps: Sendable {
         lineByApp[App(bundleID: token.token.bundleID, environment: token.environment)]
     }
 
-    /// Pushes to devices of this token's app that can be handed in now.
+    /// The number of pushes that can be handed in now for devices of this token's app.
     func room(for token: Standing.PushToken) -> Int { line(for: token)?.room ?? 0 }
 
-    /// Whether any sender takes more than it has.
+    /// Whether any sender takes another push.
     var hasRoom: Bool { lines.contains { $0.room > 0 } }
 
-    /// Asks about every push that waits whether it is still wanted.
+    /// Has every sender check its waiting pushes.
     func reconsider() { for line in lines { line.reconsider() } }
 
-    /// How long a push that is on its way may take to end; after that it ends as stopped.
+    /// How long a push in flight may take to end when the sender stops, in milliseconds; then it ends as stopped.
     private static let drainMs: Int64 = 1500
 
     /// Gives what is on its way time to end, in all senders at once.

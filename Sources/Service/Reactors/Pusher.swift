@@ -3,27 +3,27 @@ import LocationPush
 import Synchronization
 import Whereabouts
 
-/// Wakes the phones of whoever is asked for, and brings what APNs said back in by the front door.
+/// Wakes the phones of people who are asked for, and records the answers of APNs by commands.
 ///
-/// Its place is the standing: every open query that this process has not pushed yet is looked at, so that a restart loses
-/// none. Whether a device is woken now, later or not at all is decided by the writer, who knows what became of each push
-/// before; a push leaves after the event that says so, and before each try the standing is asked whether it is still
-/// wanted. A repeated push has the same `apns-id`, which follows from query and device.
+/// It follows the standing: it takes every open query that this process has not pushed yet, so that a restart loses none. The
+/// writer, which has the outcomes of earlier pushes, decides whether to wake a device now, later or not at all. A push is
+/// sent after its event, and before each try the standing decides whether it is still wanted. A repeated push has the same
+/// `apns-id`, which is derived from the query and the device.
 final class Pusher: Sendable {
-    /// What a push has come to, for the thread.
+    /// The result of a push, for the thread.
     private enum Ending {
         case accepted
-        /// Nothing more is tried in this process.
+        /// This process makes no further try.
         case failed
-        /// The writer is asked what to do next, then or at once.
+        /// The writer decides about the next try, at this time or at once.
         case open(notBefore: Timestamp?)
     }
 
     private struct State {
         var ended: [(query: QueryID, device: DeviceID, ending: Ending)] = []
-        /// What the log had no room for; it must not be lost.
+        /// Commands that the log did not take because its queue was full; they must not be lost.
         var unrecorded: [(command: Command, query: QueryID)] = []
-        /// A device has got a push token.
+        /// Whether a device has registered a push token.
         var hasNewToken = false
         var isStopping = false
 
@@ -41,7 +41,7 @@ final class Pusher: Sendable {
     private static let idleMilliseconds = 100
     /// Queries decided about in one go: far below what the log lets wait.
     private static let queriesAtOnce = 1000
-    /// Until a push is handed in again that found the sender's queue full.
+    /// The pause before a push that found the sender's queue full is handed in again.
     private static let crowdedMilliseconds: Int64 = 1000
 
     private let state = Monitor(State())
@@ -67,18 +67,18 @@ final class Pusher: Sendable {
             thread?.join()
             thread = nil
         }
-        // What waits is told that the sender stops, and is on record before the log closes.
+        // Waiting pushes end because the sender stops, and are recorded before the log closes.
         apps.stop()
         for item in state.change({ $0.takeUnrecorded() }) {
             _ = try? log.appendAndWait(item.command, by: .house, correlation: item.query)
         }
     }
 
-    /// What the thread knows of a query that is not over.
+    /// The state of an open query.
     private struct Taken {
-        /// Devices whose push has not ended.
+        /// The devices whose push has not ended.
         var underWay: Set<DeviceID> = []
-        /// Devices that the writer is asked about again, and when.
+        /// The devices that the writer decides about again, and the times.
         var waiting: [DeviceID: Timestamp] = [:]
 
         var isDone: Bool { underWay.isEmpty && waiting.isEmpty }
@@ -91,14 +91,14 @@ final class Pusher: Sendable {
         var fresh: [QueryID] = []
         /// Not decided about yet: they wait for the subject's word, or the log was busy.
         var undecided: Set<QueryID> = []
-        /// Not decided about yet, in the order asked: no sender has room.
+        /// The queries that wait for room in a sender, in the order asked.
         var crowded: [QueryID] = []
-        /// Nothing can be done for them before some device gets a token.
+        /// The queries that wait until some device gets a token.
         var deviceless: Set<QueryID> = []
         var taken: [QueryID: Taken] = [:]
     }
 
-    /// What can be pushed for one query.
+    /// The devices to decide about for one query.
     private struct Work {
         let query: QueryID
         let initiation: LocationQuery.Initiation
@@ -117,7 +117,7 @@ final class Pusher: Sendable {
             if round.fresh.isEmpty { place = log.waitForHead(after: place, milliseconds: Self.idleMilliseconds) }
             var due = takeEnded(&round)
             if ContinuousClock.now >= nextTick {
-                // What has just ended is due by both.
+                // A push that has just ended can be due in both.
                 due.merge(lookThrough(&round)) { $0.union($1) }
                 nextTick = .now + tick
             }
@@ -167,7 +167,7 @@ final class Pusher: Sendable {
             guard let token = standing.devices[device]?.pushToken, apps.line(for: token) != nil else { continue }
             devices.append((device, token))
         }
-        // What is left of its time, whatever became of the house's clock since it was asked.
+        // The query's remaining time counts, even if the house's clock was set since it was asked.
         let now = clock()
         let deadline = Timestamp(
             milliseconds: now.milliseconds + log.questions.left(of: id, query, at: now))
@@ -196,7 +196,7 @@ final class Pusher: Sendable {
             for (id, taken) in round.taken {
                 for (device, moment) in taken.waiting {
                     guard let known = standing.devices[device], let token = known.pushToken else {
-                        // A token that died in a push, or was taken away, is dead for everybody who waited for its device.
+                        // A token that APNs refused, or that was removed, ends the wait of every query for its device.
                         gone[id, default: []].append(device)
                         continue
                     }
@@ -226,7 +226,9 @@ final class Pusher: Sendable {
         }
     }
 
-    /// Notes which pushes have ended, and gives the devices that the writer is to be asked about at once.
+    /// Notes the pushes that have ended.
+    ///
+    /// - Returns: The devices that the writer is to decide about at once.
     private func takeEnded(_ round: inout Round) -> [QueryID: Set<DeviceID>] {
         let ended = state.read { $0.ended.isEmpty } ? [] : state.change { $0.takeEnded() }
         var due: [QueryID: Set<DeviceID>] = [:]
@@ -241,7 +243,7 @@ final class Pusher: Sendable {
         return due
     }
 
-    /// When nothing is under way and nothing waits, the writer decides whether the query has failed.
+    /// If no push of the query is under way or waits, has the writer decide whether the query has failed.
     private func closeIfDone(_ query: QueryID, _ round: inout Round) {
         guard round.taken[query]?.isDone == true else { return }
         round.taken[query] = nil
@@ -250,10 +252,10 @@ final class Pusher: Sendable {
         if hasFailed { submit(.endFailedQuery(query), query) } else { round.deviceless.remove(query) }
     }
 
-    /// Has the writer decide about all of them, each query once, in few transactions. The standing runs ahead of the file; once these
-    /// decisions are durable, so are the questions before them.
+    /// Has the writer decide about the queries, each once, in few transactions. The standing is ahead of the file; as soon as
+    /// these decisions are durable, so are the questions before them.
     ///
-    /// - Parameter undecided: gets what the log does not take now.
+    /// - Parameter undecided: Receives the queries that the log does not take now.
     private func decide(_ works: [Work], leaving undecided: inout Set<QueryID>) -> [(Work, [PushOrder])] {
         if works.isEmpty { return [] }
         let answers = Monitor((left: works.count, orders: [QueryID: [PushOrder]]()))
@@ -280,8 +282,8 @@ final class Pusher: Sendable {
 
     // MARK: Pushing
 
-    /// Sends what was ordered now, and remembers what waits. A device about which nothing was ordered lost its token
-    /// meanwhile; if it waited, it waits on, to be found gone.
+    /// Sends the ordered pushes and keeps those that wait. A device without an order has lost its token meanwhile; if it
+    /// waited, it keeps waiting until that is noticed.
     private func push(_ work: Work, _ orders: [PushOrder], _ round: inout Round) {
         var taken = round.taken[work.query] ?? Taken()
         for order in orders {
@@ -339,7 +341,7 @@ final class Pusher: Sendable {
         case .failed(.queueFull):
             let moment = Timestamp(milliseconds: clock().milliseconds + Self.crowdedMilliseconds)
             end(push.query, push.device, .open(notBefore: moment))
-        // The next process goes on.
+        // The next process continues.
         case .failed(.stopped): break
         case .failed: end(push.query, push.device, .failed)
         }
@@ -351,7 +353,7 @@ final class Pusher: Sendable {
 
     private func record(_ attempt: LocationPushAttempt) { submit(.recordPushAttempt(attempt), attempt.query) }
 
-    /// What the log has no room for is kept for the next tick.
+    /// Submits a command; if the log's queue is full, keeps it for the next tick.
     private func submit(_ command: Command, _ query: QueryID) {
         log.submit(command, by: .house, correlation: query) { [state] result in
             if case .failure(.busy) = result { state.change { $0.unrecorded.append((command, query)) } }

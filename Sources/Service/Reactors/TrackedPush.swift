@@ -3,11 +3,11 @@ import LocationPush
 import Synchronization
 import Whereabouts
 
-/// One push on its way, and what is recorded of it. Called from the sender's thread.
+/// One push and the records of its tries. Called on the sender's thread.
 final class TrackedPush: Sendable {
     private struct State {
         var startedAt: Timestamp?
-        /// The ending of the last try.
+        /// The end of the last try.
         var last: PushAttempt.Ending?
         var withdrawal: PushWithdrawal?
     }
@@ -19,7 +19,7 @@ final class TrackedPush: Sendable {
     private let triesBefore: Int64
     private let state = Mutex(State())
 
-    /// - Parameter triesBefore: tries of the same push in earlier starts, which are counted on.
+    /// - Parameter triesBefore: The tries of the same push in earlier starts; the count continues.
     init(
         _ query: QueryID, _ device: DeviceID, _ token: Standing.PushToken, priority: LocationPushRequest.Priority,
         triesBefore: Int64
@@ -28,13 +28,13 @@ final class TrackedPush: Sendable {
         (self.priority, self.triesBefore) = (priority, triesBefore)
     }
 
-    /// Remembers why the push is not wanted any more, if it is not.
+    /// Whether the push is still wanted; keeps the reason if not.
     func isWanted(_ withdrawal: PushWithdrawal?) -> Bool {
         if let withdrawal { state.withLock { $0.withdrawal = withdrawal } }
         return withdrawal == nil
     }
 
-    /// A try is handed to the connection.
+    /// Notes that the connection gets a try.
     func began(at now: Timestamp) { state.withLock { $0.startedAt = now } }
 
     /// The record of a try that has ended.
@@ -49,7 +49,7 @@ final class TrackedPush: Sendable {
             startedAt: startedAt, uniqueID: uniqueID)
     }
 
-    /// The record of how the push ended, where no try says it.
+    /// The record of the push's end, if the record of a try does not show it.
     func lastWord(of outcome: PushOutcome) -> LocationPushAttempt? {
         switch outcome {
         case .accepted, .rejected: return nil
@@ -59,14 +59,14 @@ final class TrackedPush: Sendable {
         case .failed(let fault):
             switch (state.withLock { $0.last }, fault) {
             case (nil, _): return notSent("\(fault)")
-            // Between two tries: nothing is on its way, and the next process may go on at once.
+            // Between two tries nothing is in flight, so the next process may continue at once.
             case (.rejected?, .stopped), (.notProcessed?, .stopped): return notSent("\(fault)")
             default: return nil
             }
         }
     }
 
-    /// The record of a push that never left.
+    /// The record of a push that was not sent.
     func notSent(_ reason: String) -> LocationPushAttempt { record(0, .notSent, "not sent: \(reason)") }
 
     private func record(
@@ -91,7 +91,7 @@ extension PushTokenHash {
 }
 
 extension PushAttempt {
-    /// How the try ended, as it is recorded: APNs' status and reason, or the fault in words.
+    /// The end of the try as it is recorded: the status and reason of APNs, or the fault in words.
     fileprivate var recorded: (LocationPushAttempt.Outcome, status: Int64?, reason: String?, uniqueID: String?) {
         switch ending {
         case .accepted(let uniqueID): (.accepted, 200, nil, uniqueID)
