@@ -6,7 +6,7 @@ internal import Geodesy
 /// for any number of devices.
 public final class SimulatedGeocoding: Sendable {
     let gazetteer: Gazetteer
-    /// What simulated devices are set to.
+    /// The language of simulated devices.
     let english: [Language]
 
     /// - Throws: an error that says in a sentence why the file cannot be used.

@@ -2,7 +2,7 @@ internal import CMicroHTTP
 internal import CSupport
 
 extension Exchange {
-    /// Why a request's header is refused; what libmicrohttpd lets pass and RFC 9112 does not.
+    /// The reason to refuse a request's head that libmicrohttpd accepts and RFC 9112 forbids.
     enum HeadRefusal: Error {
         case badTarget
         /// A field's name is not a token, as when a space stands before its colon.

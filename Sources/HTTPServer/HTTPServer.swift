@@ -84,13 +84,12 @@ package final class HTTPServer: Sendable {
         try result.get()
     }
 
-    /// Takes no more connections, lets the requests received be answered for as long as the configuration says, closes
-    /// everything and waits until that is done. Called again, it does nothing.
+    /// Accepts no more connections, lets received requests be answered for the configured time, closes everything and waits
+    /// until that is done. A second call does nothing.
     ///
-    /// - Parameter lastCall: called once, on the server's thread, when that time is over and requests still wait. When it
-    ///   returns, whoever answers them has done so or will not: the answers given until then leave, the other requests
-    ///   get 503.
-    /// - Precondition: it is not called by the handler.
+    /// - Parameter lastCall: Called once, on the server's thread, if requests still wait after that time. Answers given until
+    ///   it returns are sent; the other requests get 503.
+    /// - Precondition: The handler does not call it.
     package func stop(lastCall: (@Sendable () -> Void)? = nil) {
         let thread: pthread_t? = stage.withLock { stage in
             let before = consume stage
@@ -107,7 +106,7 @@ package final class HTTPServer: Sendable {
         pthread_join(thread, nil)
     }
 
-    /// As ``stop(lastCall:)``, and returns at once: it is called again to wait.
+    /// As ``stop(lastCall:)``, but returns at once; call ``stop(lastCall:)`` to wait.
     package func beginStopping() { loop.stop() }
 
     /// What the server has done so far.

@@ -16,12 +16,12 @@ package struct HTTPServerConfiguration: Sendable {
     /// Seconds without a byte after which a connection is closed, rounded up to whole ones. A connection that
     /// dribbles a next request without ever completing its first line is closed after this and the deadline together.
     package var idleTimeoutSeconds = 60.0
-    /// Bytes of memory for the request line, the header fields and what libmicrohttpd keeps about them. It must exceed
-    /// ``headBytesMax`` by far, because libmicrohttpd answers what it has no memory for in HTML.
+    /// The bytes of memory for the request line, the header fields and libmicrohttpd's data about them. It must be much
+    /// larger than ``headBytesMax``, because libmicrohttpd answers in HTML if it has too little memory.
     package var headerMemoryLimit = 24 * 1024
-    /// Bytes of the request line and the header fields together. Beyond, the answer is 431.
+    /// The most bytes of the request line and the header fields together; more is refused with 431.
     package var headBytesMax = 8 * 1024
-    /// Header fields of a request. Beyond, the answer is 431.
+    /// The most header fields of a request; more are refused with 431.
     package var headerFieldsMax = 64
     /// How long a body may be, asked once the header has arrived. Beyond, the answer is 413 and the connection is
     /// closed without reading on. Called on the server's thread.

@@ -35,7 +35,7 @@ final class ServerLoop: @unchecked Sendable {
     private var nowSeconds = 0.0
     /// When stopping ends whatever is unanswered; `nil` while the server runs.
     private var drainUntilSeconds: Double?
-    /// When stopping refuses requests that have not arrived whole.
+    /// The time after which a stopping server refuses incomplete requests.
     private var receiveUntilSeconds = 0.0
     private let lastCall = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -80,7 +80,7 @@ final class ServerLoop: @unchecked Sendable {
 
     /// Asks the thread to end; from any thread.
     ///
-    /// - Parameter lastCall: called on the server's thread when patience ends before all requests are answered.
+    /// - Parameter lastCall: As for ``HTTPServer/stop(lastCall:)``.
     func stop(lastCall: (@Sendable () -> Void)? = nil) {
         if let lastCall { self.lastCall.withLock { $0 = lastCall } }
         isStopping.store(true, ordering: .releasing)
@@ -189,9 +189,9 @@ final class ServerLoop: @unchecked Sendable {
     // MARK: - Stopping
 
     private static let drainTickMilliseconds = 50.0
-    /// How long a request may still take to arrive once the server stops.
+    /// How long a request may still take to arrive after the server began to stop.
     private static let lastArrivalSeconds = 1.0
-    /// How long answers that came after the last call may take to leave.
+    /// How long answers may take to be sent after the last call.
     private static let lastAnswersSeconds = 0.5
 
     /// Whether stopping has come to its end: no connection is left, or it took too long.
@@ -217,7 +217,7 @@ final class ServerLoop: @unchecked Sendable {
             default: break
             }
         }
-        // Whoever answers settles what will be answered: what is not answered after this is refused.
+        // The last call settles which requests get an answer; the others are refused.
         if let until = drainUntilSeconds, until <= nowSeconds, !waiting.isEmpty,
             let lastCall = lastCall.withLock({ $0.take() })
         {

@@ -24,8 +24,8 @@ package struct Connection: ~Copyable {
         case readWrite
         /// Reads an existing file (`SQLITE_OPEN_READONLY`, `query_only`) and never checkpoints.
         case readOnly
-        /// Reads a file that nobody can change meanwhile, such as one on read-only media (`immutable=1`): takes no locks and
-        /// looks for no journal. What is in a WAL beside it is not seen.
+        /// Reads a file that no process can change meanwhile, such as one on read-only media (`immutable=1`). It takes no locks
+        /// and ignores a journal or WAL beside the file.
         case immutable
     }
 
@@ -157,7 +157,7 @@ extension Connection {
         return path == inMemory || path.hasPrefix("/") ? path : "./" + path
     }
 
-    /// `path` as a URI, in which every byte but letters, digits and a few marks is escaped (RFC 3986).
+    /// `path` as a URI, with every byte escaped except letters, digits and a few marks (RFC 3986).
     private static func uri(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var text = Array("file:".utf8)

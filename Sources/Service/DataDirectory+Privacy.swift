@@ -1,21 +1,20 @@
 import Glibc
 
 extension DataDirectory {
-    /// Files of the directory that hold secrets or data about persons.
+    /// The files of the directory with secrets or personal data.
     private static let secrets = ["kek", "admin.token", "keys.sqlite", "log.sqlite"]
 
-    /// What an operator may have put into a directory that no service has used yet.
+    /// The files that an operator may put into a directory before the first start.
     private static let preparations: Set<String> = [
         ".", "..", "LOCK", "kek", "admin.token", "config.json", "projections", "restoring", "lost+found",
     ]
 
-    /// Sees to it that only its owner can reach the directory and its secrets. What others can reach is closed to them,
-    /// with a line of diagnostics.
+    /// Removes the access of other users to the directory and its secrets, with a line of diagnostics.
     ///
-    /// A systemd credential is left as it is: systemd guards it.
+    /// A systemd credential is not changed, because systemd protects it.
     ///
-    /// - Throws: ``LogError/notPrivate(_:)`` when others can reach something and that cannot be changed, or the directory
-    ///   is one that holds other things too: closing it could lock others out.
+    /// - Throws: ``LogError/notPrivate(_:)`` if access cannot be removed, or if the directory has other files too, whose users
+    ///   could be locked out.
     static func closeToOthers(_ path: String) throws(LogError) {
         let mode = try rightsOfOthers(path)
         if mode != 0 {
@@ -33,7 +32,7 @@ extension DataDirectory {
         }
     }
 
-    /// The mode if it lets others in, 0 if not or if there is no such file.
+    /// The mode if other users have access, else 0; also 0 if the file does not exist.
     private static func rightsOfOthers(_ path: String) throws(LogError) -> mode_t {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -57,13 +56,13 @@ extension DataDirectory {
 
     private static func octal(_ mode: mode_t) -> String { String(mode, radix: 8) }
 
-    /// Whether a log is in the directory, or nothing that is not the service's.
+    /// Whether the directory has a log, or only files of the service.
     private static func isOurs(_ path: String) -> Bool {
         if access("\(path)/log.sqlite", F_OK) == 0 { return true }
         return Set(names(in: path)).isSubset(of: preparations)
     }
 
-    /// The names in a directory; none when it cannot be read.
+    /// The names in a directory; none if it cannot be read.
     static func names(in path: String) -> [String] {
         guard let entries = opendir(path) else { return [] }
         defer { closedir(entries) }

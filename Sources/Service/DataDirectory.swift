@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import SQLite
 
-/// The files of one service, and the lock that makes it the only one.
+/// The files of one service, and the lock that keeps other processes out.
 ///
 ///     log.sqlite keys.sqlite kek catalog.sqlite projections/ admin.token config.json backups.json backups.lock LOCK
 package final class DataDirectory: Sendable {
@@ -28,15 +28,15 @@ package final class DataDirectory: Sendable {
     var kek: String { path + "/kek" }
     static func lockPath(_ path: String) -> String { path + "/LOCK" }
 
-    /// Makes the directory if need be (mode 0700) and takes its lock. Rights that others have to it or to its secrets are
-    /// taken away, with a line of diagnostics.
+    /// Creates the directory if need be (mode 0700) and takes its lock. The access of other users to it or to its secrets is
+    /// removed, with a line of diagnostics.
     ///
-    /// - Throws: ``LogError/inUse(processID:)`` when another process has it, ``LogError/notPrivate(_:)`` when others can
-    ///   reach it and that cannot be changed; nothing was written then.
+    /// - Throws: ``LogError/inUse(processID:)`` if another process has it; ``LogError/notPrivate(_:)`` if the access of other
+    ///   users cannot be removed, in which case nothing was written.
     package init(path: String) throws(LogError) {
         self.path = path
         try Self.makeDirectory(path)
-        // Also when it was there: the start that made it may have ended before its name was durable.
+        // Also for an existing directory: the start that created it may have ended before its name was durable.
         Self.syncFolder(Self.parent(of: path))
         try Self.closeToOthers(path)
         let file = Self.lockPath(path)
@@ -51,12 +51,12 @@ package final class DataDirectory: Sendable {
         try Self.makeDirectory(projections)
     }
 
-    /// Opens a directory to look at it only: nothing is made or changed, so that it may be on read-only media.
+    /// Opens a directory for reading. Nothing is created or changed, so it may be on read-only media.
     ///
-    /// - Throws: ``LogError/inUse(processID:)`` while a service runs on it.
+    /// - Throws: ``LogError/inUse(processID:)`` if a service runs on it.
     init(reading path: String) throws(LogError) {
         self.path = path
-        // Without the file nobody has ever run on it, or it is a copy.
+        // Without the file, no service has run on it, or it is a copy.
         lock = open(Self.lockPath(path), O_RDONLY | O_CLOEXEC)
         guard lock < 0 || flock(lock, LOCK_SH | LOCK_NB) == 0 else {
             close(lock)
@@ -110,8 +110,8 @@ package final class DataDirectory: Sendable {
 
     /// Opens the keys of this directory under its key-encryption key.
     ///
-    /// - Throws: ``LogError/keysMissing(path:)`` when a log is there without them, ``LogError/keyEncryptionKey(_:)`` when
-    ///   the key-encryption key is another one. Nothing is written then.
+    /// - Throws: ``LogError/keysMissing(path:)`` if there is a log but no file of keys, ``LogError/keyEncryptionKey(_:)`` if the
+    ///   file was made under another key. Nothing is written then.
     func openKeys() throws(LogError) -> KeyRing { try openKeys(under: try keyEncryptionKey()) }
 
     /// As ``openKeys()``, for callers who have the key-encryption key.
@@ -124,7 +124,7 @@ package final class DataDirectory: Sendable {
     /// The key-encryption key: from systemd's credential `kek` if there is one, else from the file `kek`, which is made
     /// on the first start (32 random bytes, mode 0600).
     func keyEncryptionKey() throws(LogError) -> SymmetricKey {
-        // An empty file is a log whose first start was cut short.
+        // A log whose first start was cut short is an empty file.
         var status = stat()
         if access(keys, F_OK) != 0, stat(log, &status) == 0, status.st_size > 0 { throw .keysMissing(path: keys) }
         if let file = Self.credential { return try key(from: file) }
@@ -145,9 +145,9 @@ package final class DataDirectory: Sendable {
         return SymmetricKey(bytes: bytes)
     }
 
-    /// Makes a directory and those above it that are not there, each durable with its name before this returns.
+    /// Creates a directory and its missing parents. Each is durable with its name on return.
     ///
-    /// - Parameter sync: makes the names in a directory durable.
+    /// - Parameter sync: Makes the names in a directory durable.
     package static func makeDirectory(_ path: String, sync: (String) -> Void = { syncFolder($0) }) throws(LogError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
@@ -162,7 +162,7 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// The directory that a path's last name is in.
+    /// The parent directory of a path.
     static func parent(of path: String) -> String {
         let names = path[..<(path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.startIndex)]
         guard let slash = names.lastIndex(of: "/") else { return "." }

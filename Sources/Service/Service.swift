@@ -57,7 +57,7 @@ package final class Service: Sendable {
     /// Opens the directory's log and projections and starts the threads; nothing listens yet.
     ///
     /// - Parameters:
-    ///   - acceptingLoss: go on where events that were durable are lost, which is then an event.
+    ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
     ///   - clock: the time of the house, the system's if not given.
     ///   - steady: milliseconds of a clock that nobody sets; `clock` if that is given alone, as in a simulation.
     /// - Throws: ``LogError``, ``GazetteerError`` or ``ConfigurationError``, each one sentence for an operator.
@@ -70,7 +70,7 @@ package final class Service: Sendable {
         memory_share_arenas(Self.arenas)
         self.directory = directory
         self.clock = clock
-        // First: where the disk is full, opening the files needs the room that was kept.
+        // First, because on a full disk opening the files needs the space of the reserve.
         let room = Room(directory: directory.path)
         let keyEncryptionKey = try directory.keyEncryptionKey()
         let keys = try directory.openKeys(under: keyEncryptionKey)
@@ -126,11 +126,11 @@ package final class Service: Sendable {
         return isAnswered.wait(milliseconds: milliseconds) { $0 ? true : nil } ?? false
     }
 
-    /// Why the log stopped; `nil` while it takes commands.
+    /// The fault that stopped the log; `nil` while the log takes commands.
     package var failure: LogError? { log.failure }
 
-    /// Calls `body` once when a fault has stopped the log and every caller was told: the process has nothing left to do
-    /// but to be started again.
+    /// Calls `body` once after a fault has stopped the log and every waiting caller has its error. The process can only be
+    /// restarted then.
     package func whenLogFails(_ body: @escaping @Sendable () -> Void) { log.notifyOfFailure(body) }
 
     /// What the server has done; `nil` while nothing listens.
@@ -156,18 +156,18 @@ package final class Service: Sendable {
         return server.port
     }
 
-    /// Lets every waiting request go, answers what was accepted, then stops thread after thread, within 5 s; what is
-    /// acknowledged is durable, and what is on record is answered.
+    /// Ends the wait of every request, answers the accepted ones, then stops thread after thread, within 5 s. Acknowledged
+    /// events are durable, and recorded requests are answered.
     ///
-    /// - Returns: `false` when some thread is still at work that neither the log nor an answer needs, as one that connects
-    ///   to a broker or verifies a long log: the process may end.
+    /// - Returns: `false` if a thread is still working that neither the log nor an answer needs, for example one that connects
+    ///   to a broker or verifies a long log. The process may end nevertheless.
     @discardableResult
     package func stop() -> Bool {
         waitingRoom.close()
         log.releaseCallers()
         host.releaseCallers()
         let server = self.server.withLock { $0.take() }
-        // Nothing new is taken from here on; the rest goes on beside it.
+        // No new connections from here on.
         server?.beginStopping()
         deliverer.stop()
         webhooks?.stop()
@@ -176,11 +176,11 @@ package final class Service: Sendable {
         pusher?.stop()
         var isQuiet = broker.withLock { $0.take() }?.stop(milliseconds: Self.brokerMilliseconds) ?? true
         server?.stop { [log, answers] in
-            // What is not on record by now never will be, and what is has its answer.
+            // No request is recorded after this, and every recorded one has its answer.
             log.stop()
             answers.stop(milliseconds: Self.answersMilliseconds)
         }
-        // Commands are answered after they are durable: whatever the answers still need comes before the log ends.
+        // Answers need their commands to be durable, so they end before the log.
         isQuiet = answers.stop(milliseconds: Self.answersMilliseconds) && isQuiet
         log.stop()
         return host.stop(milliseconds: Self.projectionsMilliseconds) && isQuiet
@@ -190,7 +190,7 @@ package final class Service: Sendable {
     private static let answersMilliseconds = 500
     private static let projectionsMilliseconds = 1000
 
-    /// What was under way when the last process ended is put on record before anything else is.
+    /// Records the pushes that were under way when the last process ended, before anything else is recorded.
     private static func settlePushes(_ log: EventLog) throws(LogError) {
         while log.withStanding({ $0.hasPushesToSettle }) {
             do throws(AppendFailure) {

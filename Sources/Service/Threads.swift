@@ -26,9 +26,9 @@ package final class WorkerThread: @unchecked Sendable {
     /// Waits until the thread's work is done.
     package func join() { pthread_join(id, nil) }
 
-    /// As ``join()``, for no longer than `milliseconds`.
+    /// As ``join()``, but waits at most `milliseconds`.
     ///
-    /// - Returns: `false` when the work was not done by then. The thread then goes on by itself; it is not to be joined.
+    /// - Returns: `false` if the thread is still working. It then runs on detached and must not be joined.
     package func join(milliseconds: Int) -> Bool {
         guard isOver.wait(milliseconds: milliseconds, for: { $0 ? true : nil }) == true else {
             pthread_detach(id)

@@ -35,7 +35,7 @@ struct BenchedService: Sendable {
         return made["token"]?.string ?? ""
     }
 
-    /// A person whose phone can be woken and whom the asker may ask for; the phone's reporting key.
+    /// Adds a person whose phone can be woken and whom the asker may ask for. Returns the phone's reporting key.
     func addPerson(_ number: Int, token: [UInt8], _ connection: KeptConnection) throws -> String {
         let person = "p\(number)"
         _ = try connection.send("POST", "/v1/people", #"{"handle":"\#(person)"}"#, as: admin)
@@ -52,7 +52,7 @@ struct BenchedService: Sendable {
         return key
     }
 
-    /// From the question on its way to the answer read, in milliseconds.
+    /// Asks one question. Returns the milliseconds from sending it to reading the answer.
     func ask(_ number: Int, as asker: String, _ connection: KeptConnection) throws -> Double {
         let began = nanoseconds()
         let asked = try connection.send(
@@ -66,7 +66,7 @@ struct BenchedService: Sendable {
         return time
     }
 
-    /// As many threads as questions under way.
+    /// Asks about many people, with one thread per concurrent question.
     func ask(_ numbers: Range<Int>, as asker: String, threads: Int) throws -> [Double] {
         let state = Mutex((next: numbers.lowerBound, times: [Double](), failed: ""))
         let workers = try (0..<threads).map { _ in
@@ -90,7 +90,7 @@ struct BenchedService: Sendable {
         return times
     }
 
-    /// What one durable step costs a request: a posted fix against a request that writes nothing, medians of 200.
+    /// The cost of one durable step: the difference between a posted fix and a request that writes nothing, medians of 200.
     func durableStep(asker: String, key: String, _ connection: KeptConnection) throws -> Double {
         func median(_ body: () throws -> Void) rethrows -> Double {
             let times = try (0..<200).map { _ in
@@ -145,7 +145,7 @@ final class BenchedPhones: Sendable {
                     let milliseconds = (time.tv_nsec / 1_000_000) % 1000
                     let padded = String(repeating: "0", count: 3 - "\(milliseconds)".count) + "\(milliseconds)"
                     let fix = #"{"timestamp":\#(time.tv_sec).\#(padded),"latitude":48.2,"longitude":16.4}"#
-                    // Whose answer is missing is asked in vain, which is said there.
+                    // A missing answer shows as an unanswered question.
                     _ = try? connection.value.send("POST", "/v1/fixes", fix, as: key)
                 }
             }
@@ -153,9 +153,9 @@ final class BenchedPhones: Sendable {
     }
 }
 
-/// Hands a connection to the one thread that uses it from then on.
+/// Moves a connection to the only thread that uses it from then on.
 struct UncheckedConnection: @unchecked Sendable {
-    // The maker does not touch the value again.
+    // The creating thread does not use the value again.
     let value: KeptConnection
     init(_ value: KeptConnection) { self.value = value }
 }

@@ -186,8 +186,8 @@ struct PushEventsBench {
         figures.show()
     }
 
-    /// Reads from the log that so many queries had their pushes answered 200, and that no try was answered otherwise:
-    /// figures of failing pushes are worth nothing.
+    /// Checks in the log that this many queries had their pushes answered with 200 and that no try had another answer, because
+    /// figures of failing pushes are meaningless.
     private func expectAccepted(_ count: Int, _ house: InProcess, after head: Int64) {
         var accepted: Set<String> = []
         var place: String? = String(head)

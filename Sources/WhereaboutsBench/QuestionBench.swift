@@ -4,11 +4,11 @@ import PushStandIn
 import Service
 import Synchronization
 
-/// CPU time of a question's whole life in the service's process, from the question over HTTP to the answer that is shown.
+/// The CPU time of the service's process for a question, from the HTTP request to the disclosed answer.
 ///
-/// The service is the built tool as a process of its own. Its log gets six events for each question: the question, the start
-/// of the push, its acceptance, the fix, the end of the question and the showing. The askers, the phones and the stand-in for
-/// APNs run in this process, so that their time is not counted.
+/// The service is the built tool in another process. Its log gets six events per question: the question, the start of the
+/// push, its acceptance, the fix, the end of the question and the disclosure. The askers, the phones and the stand-in for APNs
+/// run in this process, so that their time is not counted.
 struct QuestionBench {
     private let directory, tool: String
     private let questions, outstanding, phoneThreads: Int
@@ -21,7 +21,7 @@ struct QuestionBench {
         phoneThreads = try options.number("phones", default: 16)
     }
 
-    /// Asked before anything is measured: connections, keys of the month and caches are made by then.
+    /// The number of questions before the measurement, which create connections, keys of the month and caches.
     private static let unmeasured = 200
 
     func run() throws {
@@ -60,7 +60,7 @@ struct QuestionBench {
     }
 }
 
-/// The same writes on the C server of `bench ingest`: three posts for each question, which become two, three and one rows.
+/// The same writes with the C server of `bench ingest`: three posts per question, with two, three and one rows.
 struct QuestionWritesBench {
     private let port, process, questions, outstanding: Int
 
@@ -71,7 +71,7 @@ struct QuestionWritesBench {
         outstanding = try options.number("outstanding", default: 64)
     }
 
-    /// About what an event takes in the log: its clear part, its sealed parts, its leaf and the rows' heads.
+    /// About the size of an event in the log: its clear part, sealed parts, leaf and row headers.
     private static let body = #"{"bytes":"\#(String(repeating: "x", count: 288))"}"#
 
     func run() throws {
@@ -122,7 +122,7 @@ private struct QuestionFigures {
     }
 }
 
-/// The clock of the CPU time of another process.
+/// The CPU-time clock of another process.
 private func cpuClock(of process: pid_t) throws(KeptConnection.Failure) -> clockid_t {
     var clock = clockid_t()
     guard clock_getcpuclockid(process, &clock) == 0 else {
@@ -131,7 +131,7 @@ private func cpuClock(of process: pid_t) throws(KeptConnection.Failure) -> clock
     return clock
 }
 
-/// The built tool as a process of its own, its standard output in a file.
+/// The built tool in another process, with its standard output in a file.
 private struct ToolProcess {
     private let process: pid_t
     private let clock: clockid_t
@@ -156,7 +156,7 @@ private struct ToolProcess {
 
     var cpuNanoseconds: Int64 { nanoseconds(clock) }
 
-    /// The port that the service says it listens on; waits up to half a minute for it.
+    /// The port that the service prints; waits up to half a minute for it.
     func port() throws -> Int {
         for _ in 0..<3000 {
             let text = try TextFile.read(output)
@@ -184,7 +184,7 @@ private enum TextFile {
         }
     }
 
-    /// The first 64 KiB.
+    /// Reads the first 64 KiB of a file.
     static func read(_ path: String) throws(KeptConnection.Failure) -> String {
         let file = open(path, O_RDONLY)
         defer { close(file) }

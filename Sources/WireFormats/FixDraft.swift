@@ -78,7 +78,7 @@ struct FixDraft {
         return fix
     }
 
-    /// A number that can be stored: not infinite, as a speed is that overflows in meters per second, and 0 for −0.
+    /// A number that can be stored: `nil` for infinity, as of a speed that overflows in meters per second, and 0 for −0.
     private static func known(_ number: Double?) -> Double? {
         number.flatMap { $0.isFinite ? $0.positiveZero : nil }
     }

@@ -16,9 +16,9 @@ package struct GPXPoint: Sendable, DescribedWithoutContent {
     package var speed: Double?
     /// Degrees, 0 ≤ course < 360; `nil` when negative.
     package var course: Double?
-    /// Meters; from an extension. Where there is none, ``quality`` gives an estimate.
+    /// The accuracy in meters, from an extension; without one, ``quality`` gives an estimate.
     package var horizontalAccuracy: Double?
-    /// What the receiver says of its solution.
+    /// The quality of the receiver's solution.
     package var quality = Quality()
     package var verticalAccuracy: Double?
     package var floor: Int64?
@@ -49,7 +49,7 @@ package struct GPXPoint: Sendable, DescribedWithoutContent {
 }
 
 extension GPXPoint {
-    /// What GPX 1.1 says of a receiver's solution: `hdop`, `sat` and `src`.
+    /// The quality of a receiver's solution in GPX 1.1: `hdop`, `sat` and `src`.
     package struct Quality: Sendable {
         package var horizontalDilution: Double?
         package var satellites: Double?
@@ -58,23 +58,23 @@ extension GPXPoint {
 
         package init() {}
 
-        /// Of one meter of error in the ranges, `hdop` makes `hdop` meters of place. The ranges of a civil receiver are off
-        /// by 5 m or so in two thirds of the cases: the GPS Standard Positioning Service Performance Standard (2020)
-        /// allows 7.8 m for 95 %, to which air and echoes add.
+        /// The range error of a civil receiver (68 %), in meters. An `hdop` multiplies it to the error of the coordinate. The
+        /// GPS Standard Positioning Service Performance Standard (2020) allows 7.8 m for 95 %; the atmosphere and echoes add
+        /// to it.
         static let rangeErrorMeters = 5.0
-        /// A receiver that counts enough satellites but no dilution, and one that has too few for a place of its own.
+        /// The satellites from which a receiver without `hdop` has a good solution, and those it needs for any solution.
         static let satellitesEnough = 6.0
         static let satellitesNeeded = 4.0
         static let manySatellitesMeters = 10.0
         static let fewSatellitesMeters = 25.0
         static let tooFewSatellitesMeters = 100.0
-        /// Places by Wi-Fi, and by the cells of a phone network.
+        /// The accuracy of a position by Wi-Fi, in meters, and by the cells of a phone network.
         static let networkMeters = 100.0
         static let cellMeters = 1000.0
-        /// No receiver says less in earnest; one that writes 0 has no dilution to tell.
+        /// The least credible `hdop`; a receiver that writes 0 does not know it.
         static let leastDilution = 0.3
 
-        /// Meters, a 68 % radius; `nil` when nothing is said.
+        /// The estimated 68 % radius in meters; `nil` without any of the three.
         package var estimatedAccuracy: Double? {
             if let source {
                 if source.contains("cell") { return Self.cellMeters }

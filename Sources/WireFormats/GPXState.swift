@@ -25,7 +25,7 @@ final class GPXState {
         case hacc, vacc
         /// GPSLogger's horizontal accuracy in meters.
         case accuracy
-        /// What the accuracy is estimated from where none is written: dilution, satellites used, and where a point is from.
+        /// The elements from which a missing accuracy is estimated: dilution, satellites used, and source.
         case hdop, sat, src
     }
 

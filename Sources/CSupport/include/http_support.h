@@ -36,17 +36,17 @@ struct http_daemon_options {
     void (*request_ended)(void *context, struct MHD_Connection *connection, void *request_context);
 };
 
-/// Starts a daemon that uses epoll and does nothing by itself. It is not asked to be strict: in that mode libmicrohttpd
-/// 0.9.75 sends the head of its refusal twice; what RFC 9112 wants refused is refused by the caller.
+/// Starts a daemon that uses epoll and does nothing by itself. Its strict mode is off, because libmicrohttpd 0.9.75 sends the
+/// head of a refusal twice in that mode; the caller refuses what RFC 9112 forbids.
 /// `options` must outlive the daemon.
-/// - Returns: null when libmicrohttpd could not start.
+/// - Returns: null if libmicrohttpd could not start.
 struct MHD_Daemon *http_daemon_start(const struct http_daemon_options *options);
 
 /// The descriptor that becomes readable when `MHD_run` has something to do.
 int http_daemon_epoll_descriptor(struct MHD_Daemon *daemon);
 
 int http_connection_descriptor(struct MHD_Connection *connection);
-/// Bytes of the request line and header fields of the request under way, line ends included; 0 before they are complete.
+/// The bytes of the request line and header fields of the current request, line ends included; 0 before they are complete.
 size_t http_connection_head_bytes(struct MHD_Connection *connection);
 void *http_connection_context(struct MHD_Connection *connection);
 

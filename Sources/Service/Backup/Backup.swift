@@ -56,11 +56,10 @@ package struct BackupManifest: Sendable, Equatable {
 
 /// A backup that was made, on its way out of the data directory.
 package enum Backup {
-    /// Moves the backup that was made in a data directory into a folder that is there and empty. The manifest is moved
-    /// last.
+    /// Moves the backup that was made in a data directory into an existing empty folder, the manifest last.
     ///
-    /// The folder is on the list of known backups before its keys are in it, and an erasure waits while they are moved: it
-    /// finds them in the one place or the other.
+    /// The folder is added to the list of known backups before its keys are in it, and an erasure waits while they are moved,
+    /// so that it finds them in one of the two places.
     package static func move(outOf directory: String, to folder: String) throws(LogError) {
         let made = directory + "/backup"
         try BackupList.locked(directory) { () throws(LogError) in
@@ -79,7 +78,7 @@ package enum Backup {
             }
             try BackupList.locked(directory) { () throws(LogError) in
                 try move(from, to)
-                // After a copy, there is no second place.
+                // To another file system, a move is a copy; the original keys must go.
                 unlink(from)
             }
         }
@@ -106,14 +105,14 @@ enum BackupFile {
 }
 
 extension Service {
-    /// Copies the log and its keys, as of one moment, into the folder `backup` of the data directory, and recomputes the
-    /// copy: every hash, and that its keys open. Writing goes on meanwhile.
+    /// Copies the log and its keys, as of one moment, into the folder `backup` of the data directory, and verifies the copy:
+    /// its hashes, and that its keys open. Writing continues meanwhile.
     ///
-    /// The log is copied before the keys, which are durable before any event under them: the copy has a key for all it
-    /// holds. When somebody is erased in between, both are copied again. Who is erased later while this runs is not in
-    /// the copy's keys either: ``BackupKeeper`` destroys them there.
+    /// The log is copied before the keys. Keys are durable before any event sealed under them, so the copy has every key it
+    /// needs. If a person is erased in between, both are copied again. If a person is erased later while this runs,
+    /// ``BackupKeeper`` destroys their keys in the copy.
     ///
-    /// Cost: reading and writing the log once, and about 2 µs an event; twice the log's space is needed.
+    /// Cost: reading and writing the log once, about 2 µs per event, and twice the log's disk space.
     func makeBackup() throws(LogError) -> BackupManifest {
         let folder = directory.backup
         DataDirectory.removeTree(folder)

@@ -3,14 +3,14 @@ import SQLite
 import Synchronization
 import Whereabouts
 
-/// Sees to it that the backups that the service knows of keep no key of anybody who was erased.
+/// Destroys the keys of erased people in every known backup.
 ///
-/// Each pass runs on a thread of its own, because a folder on another machine may not answer: whoever waits for a pass waits
-/// for a bounded time and is told what it has not reached.
+/// Each pass has its own thread, because a folder on another machine may not respond. A caller waits for a pass for a bounded
+/// time and gets the folders that were not reached.
 final class BackupKeeper: Sendable {
     private struct Pass {
         var isDone = false
-        /// Folders that are still to be looked at, or could not be.
+        /// The folders that were not reached yet.
         var left: [String] = []
     }
 
@@ -21,13 +21,13 @@ final class BackupKeeper: Sendable {
 
     init(_ directory: DataDirectory, _ log: EventLog) { (self.directory, self.log) = (directory, log) }
 
-    /// Destroys, in every known backup and in the one that is being made, the keys that are destroyed here.
+    /// Destroys the keys that are destroyed here in every known backup and in the one that is being made, also those that
+    /// were destroyed while a folder could not be reached.
     ///
-    /// - Returns: the folders that were not reached within 30 seconds. Keys that were destroyed earlier, while their folder
-    ///   was out of reach, go too.
+    /// - Returns: The folders that were not reached within 30 seconds.
     func settle() -> [String] {
         let pass = Monitor(Pass())
-        // Never joined: what hangs in the file system of another machine must not keep the service from ending.
+        // Never joined, because a hanging remote file system must not keep the service from ending.
         _ = WorkerThread { [directory, log] in
             do throws(LogError) {
                 try BackupList.locked(directory.path) { () throws(LogError) in
@@ -43,7 +43,7 @@ final class BackupKeeper: Sendable {
         return pass.read { $0.left }
     }
 
-    /// As ``settle()`` without waiting, if anybody was ever erased: a backup may have come back into reach.
+    /// As ``settle()`` without waiting, if a person was ever erased: a backup may be reachable again.
     func settleLater() {
         let isDue = log.withStanding { $0.persons.values.contains { $0.isErased } }
         guard isDue, let list = try? BackupList(of: directory.path), !list.entries.isEmpty else { return }
@@ -79,14 +79,14 @@ final class BackupKeeper: Sendable {
         if list != before { try list.write(to: directory.path) }
     }
 
-    /// - Returns: whether no key of `gone` is left in the folder; `false` when it is out of reach.
+    /// - Returns: Whether no key of `gone` is left in the folder; `false` if it cannot be reached.
     private static func destroy(
         _ gone: Set<Int64>, _ erased: Set<PersonID>, in folder: String, isOptional: Bool
     ) throws(LogError) -> Bool {
         var status = stat()
         guard stat(folder, &status) == 0 else { return isOptional && errno == ENOENT }
         let file = folder + "/" + BackupFile.keys
-        // A backup without its keys holds none.
+        // A backup without `keys.sqlite` has no keys.
         guard access(file, F_OK) == 0 else { return errno == ENOENT }
         do throws(SQLiteError) {
             try KeyRing.destroy(gone, of: erased, in: file)
@@ -99,13 +99,13 @@ final class BackupKeeper: Sendable {
 }
 
 extension KeyRing {
-    /// Destroys keys in a copy of `keys.sqlite`: those with these ids, and all of a person of `erased` of whom one has such
-    /// an id. A copy from a course of events that was given up has keys that only it knows.
+    /// Destroys keys in a copy of `keys.sqlite`: those with these ids, and all keys of a person of `erased` who has one of
+    /// them. A copy of an abandoned log, as before a restore, can have more keys of such a person.
     ///
-    /// The ids are listed in the copy as destroyed, so that it cannot bring anybody back.
+    /// The copy lists the ids as destroyed, so that restoring it does not bring the person back.
     static func destroy(_ ids: Set<Int64>, of erased: Set<PersonID>, in path: String) throws(SQLiteError) {
         let connection = try Connection(path: path, access: .readWrite)
-        // A copy that is only being made: what comes into it is as it is now.
+        // The copy is being made and will have the keys of now.
         if try !hasTable("key", connection) { return }
         try connection.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;")
         try connection.transaction { () throws(SQLiteError) in
@@ -135,7 +135,7 @@ extension KeyRing {
                 }
             }
         }
-        // A copy made by hand may have a write-ahead log.
+        // A copy made by other means may have a write-ahead log.
         _ = try connection.checkpoint(.truncate)
     }
 }

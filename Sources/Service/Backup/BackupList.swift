@@ -7,12 +7,12 @@ package import Whereabouts
 //
 //     {"format":1,"backups":[{"folder":"/backup/2026-11-22","madeAt":1777881600,"volume":2049,"destroyedBefore":0,"destroyed":2}]}
 //
-// `destroyedBefore` is how many keys had been destroyed when the backup was made, `destroyed` up to how many of them are
-// destroyed in it. `volume` is the device of the file system that the folder's name is on: if that is mounted and the folder
-// is not there, the backup is gone; otherwise it is out of reach. `backups.lock` is locked by whoever changes the list or the
-// keys of a backup.
+// `destroyedBefore` is the number of destroyed keys when the backup was made, `destroyed` the number of them destroyed in
+// the backup since. `volume` is the device of the file system of the folder: if it is mounted and lacks the folder, the
+// backup was deleted; if it is not mounted, the backup cannot be reached. A process that changes the list or the keys of a
+// backup locks `backups.lock`.
 
-/// The backups of a data directory that are known.
+/// The known backups of a data directory.
 package struct BackupList: Sendable, Equatable {
     /// A backup that was moved out of the data directory.
     package struct Entry: Sendable, Equatable {
@@ -31,16 +31,16 @@ package struct BackupList: Sendable, Equatable {
     static let most = 1000
     private static let format: Int64 = 1
     private static let mostBytes = 8 << 20
-    /// What may hold the lock moves or changes small files.
+    /// The lock is held while small files are moved or changed.
     private static let lockMilliseconds = 10_000
 
     init() {}
 
     private static func path(_ directory: String) -> String { directory + "/backups.json" }
 
-    /// The list of a data directory; empty when there is none.
+    /// The list of a data directory; empty if there is none.
     ///
-    /// - Throws: ``LogError/backupList(_:)`` when it is not what this program wrote, ``LogError/file(path:errno:)``.
+    /// - Throws: ``LogError/backupList(_:)`` if this program did not write it, ``LogError/file(path:errno:)``.
     package init(of directory: String) throws(LogError) {
         let path = Self.path(directory)
         guard let bytes = DataDirectory.read(path, atMost: Self.mostBytes) else {
@@ -82,7 +82,7 @@ package struct BackupList: Sendable, Equatable {
         Self.handOver(Self.path(directory), in: directory)
     }
 
-    /// Adds a backup that is about to be moved to a folder that is there.
+    /// Adds a backup that is about to be moved to an existing folder.
     mutating func add(_ folder: String, madeAt: Timestamp, destroyed: Int64) throws(LogError) {
         guard let resolved = realpath(folder, nil) else { throw .file(path: folder, errno: errno) }
         defer { free(resolved) }
@@ -97,7 +97,7 @@ package struct BackupList: Sendable, Equatable {
                 destroyedBefore: destroyed, destroyed: destroyed))
     }
 
-    /// Whether a backup's folder is deleted, and not only out of reach.
+    /// Whether a backup's folder was deleted, and is not only out of reach.
     static func isGone(_ entry: Entry) -> Bool {
         var status = stat()
         guard lstat(entry.folder, &status) != 0, errno == ENOENT else { return false }
@@ -109,9 +109,9 @@ package struct BackupList: Sendable, Equatable {
         return stat(path, &status) == 0 ? Int64(truncatingIfNeeded: status.st_dev) : nil
     }
 
-    /// Runs `body` while nobody else changes the list or the keys of a backup.
+    /// Runs `body` while no other process changes the list or the keys of a backup.
     ///
-    /// - Throws: ``LogError/file(path:errno:)`` with `EWOULDBLOCK` when somebody does for ten seconds.
+    /// - Throws: ``LogError/file(path:errno:)`` with `EWOULDBLOCK` if another process holds the lock for ten seconds.
     static func locked<R>(_ directory: String, _ body: () throws(LogError) -> R) throws(LogError) -> R {
         let path = directory + "/backups.lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -128,7 +128,7 @@ package struct BackupList: Sendable, Equatable {
         return try body()
     }
 
-    /// What root makes in the data directory of a service belongs to the service.
+    /// Gives a file that root made in the data directory to the directory's owner.
     private static func handOver(_ path: String, in directory: String) {
         var status = stat()
         if geteuid() == 0, stat(directory, &status) == 0, status.st_uid != 0 {
@@ -136,10 +136,9 @@ package struct BackupList: Sendable, Equatable {
         }
     }
 
-    /// What `doctor` says of the known backups that are older than the newest erasure.
+    /// The known backups that are older than the newest erasure, for `doctor`.
     ///
-    /// - Returns: for each its folder, when it was made, and whether the keys of those who were erased since are destroyed
-    ///   in it.
+    /// - Returns: The folder of each, the time it was made, and whether the keys of people erased since are destroyed in it.
     package static func beforeNewestErasure(
         in directory: String
     ) throws(LogError) -> [(folder: String, madeAt: Timestamp, isSettled: Bool)] {

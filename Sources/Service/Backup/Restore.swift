@@ -75,7 +75,7 @@ package enum Restore {
         if access(configuration, F_OK) == 0, access(target.configuration, F_OK) != 0 {
             try DataDirectory.copyPrivate(configuration, to: target.configuration)
         }
-        // What was folded from the log that is replaced, and the witness of its end, say nothing about this one.
+        // The projections and the witness belong to the log that is replaced.
         DataDirectory.removeTree(target.projections)
         try DataDirectory.makeDirectory(target.projections)
         for file in [target.catalog, WitnessFile.path(besideLog: target.log)] {
@@ -126,7 +126,7 @@ package enum Restore {
         return (log.epoch, gone.count)
     }
 
-    /// Persons who were erased after the copy was made, whose keys were destroyed in it then.
+    /// The people who were erased after the copy was made and whose keys were destroyed in it.
     private static func unreadable(_ log: EventLog) throws(LogError) -> [PersonID] {
         let nameless = log.withStanding { standing in
             Set(standing.persons.lazy.filter { $0.value.handle == nil && !$0.value.isErased }.map(\.key))
@@ -147,7 +147,7 @@ package enum Restore {
         }
     }
 
-    /// Puts the backup on the list of the directory that goes on from it, so that an erasure there reaches its keys.
+    /// Adds the backup to the list of the restored directory, so that an erasure there reaches its keys.
     private static func remember(
         _ folder: String, _ manifest: BackupManifest, in target: DataDirectory
     ) throws(LogError) {

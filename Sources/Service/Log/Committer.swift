@@ -76,7 +76,7 @@ final class Committer: @unchecked Sendable {
         if batch.events.isEmpty { return }
         let start = MonotonicClock.seconds
         do throws(LogError) { try writeOnce(batch) } catch {
-            // Nothing was synced: once more, into the room that was kept for this.
+            // Nothing was synced, so the batch is written again, into the reserve.
             guard error.isFull, log.room?.spend() == true else { throw error }
             try writeOnce(batch)
         }

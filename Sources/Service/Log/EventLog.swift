@@ -37,12 +37,12 @@ package final class EventLog: Sendable {
         let call: @Sendable ([QueryID]) -> Void
     }
 
-    /// What happened that concerns pushes which wait.
+    /// News for waiting pushes.
     struct PushNews: OptionSet {
         let rawValue: Int
-        /// Some may not be wanted any more.
+        /// Some push may no longer be wanted.
         static let unwanted = PushNews(rawValue: 1)
-        /// Some device can be woken that could not before, or by another token.
+        /// Some device has a push token that it did not have before.
         static let newToken = PushNews(rawValue: 2)
 
         init(rawValue: Int) { self.rawValue = rawValue }
@@ -76,11 +76,11 @@ package final class EventLog: Sendable {
     private let headSignal = Monitor((number: Int64(0), isStopped: false, isReleased: false))
     private let whenEnded = Mutex<Listener?>(nil)
     private let whenFailed = Mutex<(@Sendable () -> Void)?>(nil)
-    /// How long the open questions have left.
+    /// The remaining times of the open questions.
     let questions: QuestionClock
-    /// `nil` where no disk is watched.
+    /// `nil` if no disk is watched.
     let room: Room?
-    /// Why the standing could not be saved last; `nil` when it was.
+    /// The reason why the last save of the standing failed; `nil` if it did not.
     let standingTrouble = Mutex<String?>(nil)
     private let whenPushNews = Mutex<PushListener?>(nil)
     private let writer: Mutex<WorkerThread?>
@@ -98,14 +98,14 @@ package final class EventLog: Sendable {
     /// Opens or creates the log and starts its thread.
     ///
     /// - Parameters:
-    ///   - standingFile: where the standing is saved between starts.
-    ///   - rows: looks a fix up in the folded rows of the timeline; called on the writer's thread.
-    ///   - timelinePlace: up to which number the timeline is folded.
-    ///   - acceptingLoss: go on with a log that lacks events that were durable, and record that it does.
-    ///   - room: of the disk; while it is short, the intake is refused.
-    ///   - clock: the time of the house.
-    ///   - steady: milliseconds of a clock that nobody sets; `clock` if not given.
-    /// - Throws: ``LogError/lost(_:)`` when events are missing and the loss is not accepted.
+    ///   - standingFile: The file for the standing between starts.
+    ///   - rows: Finds a fix in the folded rows of the timeline; called on the writer's thread.
+    ///   - timelinePlace: The number up to which the timeline is folded.
+    ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
+    ///   - room: The disk space; while it is short, reports are refused.
+    ///   - clock: The time of the house.
+    ///   - steady: Milliseconds of a monotonic clock; `clock` if not given.
+    /// - Throws: ``LogError/lost(_:)`` if events are missing and the loss is not accepted.
     init(
         path: String, keys: KeyRing, standingFile: StandingFile,
         rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> FixTail.Row?,
@@ -185,14 +185,14 @@ package final class EventLog: Sendable {
         return head ?? number
     }
 
-    /// As ``waitForHead(after:milliseconds:)``, for requests: they wait no longer than until ``releaseCallers()``.
+    /// As ``waitForHead(after:milliseconds:)``, for requests, whose wait also ends at ``releaseCallers()``.
     func waitForCaller(after number: Int64, milliseconds: Int) {
         _ = headSignal.wait(milliseconds: milliseconds) { state in
             state.number > number || state.isStopped || state.isReleased ? true : nil
         }
     }
 
-    /// Lets every request go on that waits for an event; from now on none waits.
+    /// Ends the wait of every request; from now on none waits.
     func releaseCallers() { headSignal.change { $0.isReleased = true } }
 
     /// Looks at the newest standing. What it shows may not be durable yet, but whatever is appended because of it comes
@@ -334,8 +334,8 @@ package final class EventLog: Sendable {
         whenEnded.withLock { $0 = Listener(call: body) }
     }
 
-    /// Calls `body` on the writer's thread when something was decided that concerns pushes, durable or not: it must be
-    /// quick. The standing already shows it.
+    /// Calls `body` on the writer's thread after each decision that concerns pushes, before it is durable. `body` must be
+    /// quick. The standing already has the decision.
     func notifyOfPushNews(_ body: @escaping @Sendable (PushNews) -> Void) {
         whenPushNews.withLock { $0 = PushListener(call: body) }
     }
@@ -352,16 +352,17 @@ package final class EventLog: Sendable {
         for item in waiting { item.completion(.failure(.fault(error))) }
     }
 
-    /// Calls `body` once when a fault has stopped the log and everybody who waited was told; at once if that is so already.
+    /// Calls `body` once after a fault has stopped the log and every waiting caller has its error; at once if the log has
+    /// stopped already.
     func notifyOfFailure(_ body: @escaping @Sendable () -> Void) {
         whenFailed.withLock { $0 = body }
         if failure != nil { tellFailure() }
     }
 
-    /// Everybody who waited was told of the fault.
+    /// Calls the body of ``notifyOfFailure(_:)``: every waiting caller has its error.
     func tellFailure() { whenFailed.withLock { $0.take() }?() }
 
-    /// The standing was saved, or not: it is folded again at the next start then, and nothing else comes of it.
+    /// Notes whether the standing was saved. If not, the next start refolds it.
     func noteStanding(_ error: LogError?) {
         let isNew = standingTrouble.withLock { trouble in
             defer { trouble = error.map { "\($0)" } }
@@ -386,7 +387,7 @@ package final class EventLog: Sendable {
 
     /// Folds the events from the standing's place up to `head`.
     ///
-    /// - Throws: ``LogError/damaged(number:_:)`` where a number or a version of a stream is missing.
+    /// - Throws: ``LogError/damaged(number:_:)`` if a number or a version of a stream is missing.
     static func catchUp(
         _ standing: inout Standing, _ heads: inout [StreamID: StreamHead], to head: Int64, _ reader: LogReader
     ) throws(LogError) {

@@ -9,7 +9,7 @@ package final class FoldedLog: Sendable {
     private let host: ProjectionHost
     private let directory: DataDirectory
 
-    /// - Parameter acceptingLoss: go on where events that were durable are lost, which is then an event.
+    /// - Parameter acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
     package init(
         in directory: DataDirectory, acceptingLoss: Bool = false,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }

@@ -2,10 +2,10 @@ import Cryptography
 import SQLite
 import Whereabouts
 
-// How keys are wrapped under the key-encryption key, and how a file of keys knows which one that is.
+// The wrapping of keys under the key-encryption key, and the check value that identifies that key.
 
 extension KeyRing {
-    /// Makes the tables and the check value if they are not there.
+    /// Creates the tables and the check value if they do not exist.
     static func prepare(_ store: Store, _ kek: SymmetricKey) throws(SQLiteError) {
         try store.connection.execute(
             """
@@ -33,10 +33,10 @@ extension KeyRing {
         }
     }
 
-    /// Whether `kek` is the key that the file was made under.
+    /// Whether the file was made under `kek`.
     ///
-    /// The check value says so. Files of earlier versions have none, and it may be damaged: then most of the keys must
-    /// open. Cost: one look-up; without a check value that opens, about 1 µs a key.
+    /// The check value decides. Files of earlier versions have none, and it may be damaged; then most of the keys must open.
+    /// Cost: one look-up, or about 1 µs per key if the check value does not open.
     static func isRight(_ kek: SymmetricKey, _ store: Store) throws(SQLiteError) -> Bool {
         let check = try opensCheck(store, kek)
         if check == true { return true }
@@ -56,7 +56,7 @@ extension KeyRing {
         return all == 0 ? check == nil : open > all / 2
     }
 
-    /// Whether the check value opens; `nil` when there is none.
+    /// Whether the check value opens; `nil` if there is none.
     static func opensCheck(_ store: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Bool? {
         guard try hasTable("kek_check", store.connection) else { return nil }
         let sealed = try store.connection.cached("SELECT sealed FROM kek_check") {
@@ -77,7 +77,7 @@ extension KeyRing {
 
     private static let checkData = Array("whereabouts key check".utf8)
 
-    /// The columns `person`, `class` and `period`, from this one on; `nil` when there is no such class.
+    /// The columns `person`, `class` and `period`, beginning at `column`; `nil` if the class is unknown.
     static func slot(_ statement: borrowing Statement, from column: Int32) -> Slot? {
         KeyClass(rawValue: statement.int(at: column + 1)).map { keyClass in
             Slot(
@@ -106,7 +106,7 @@ extension KeyRing {
         }
     }
 
-    /// The 32 bytes that were sealed; `nil` unless this key and associated data sealed them.
+    /// The 32 sealed bytes; `nil` unless this key and associated data sealed them.
     static func unseal(
         _ sealed: [UInt8], _ associated: [UInt8], _ state: Store, _ kek: SymmetricKey
     ) -> [UInt8]? {

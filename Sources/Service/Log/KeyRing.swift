@@ -6,11 +6,11 @@ import Whereabouts
 
 // `keys.sqlite`: one random AES-256 key per person, class and UTC month, wrapped with AES-256-GCM under the
 // key-encryption key: `wrapped` = nonce(12) ‖ ciphertext(32) ‖ tag(16), associated data = the text
-// "whereabouts key <id> <person> <class> <period>". `destroyed` lists the ids of keys that were destroyed on purpose; it
-// travels with every copy of the file, so that restoring an old copy cannot bring a person back.
+// "whereabouts key <id> <person> <class> <period>". `destroyed` lists the ids of keys that were destroyed on purpose. Every
+// copy of the file has the list, so that restoring an old copy cannot bring a person back.
 //
-// `kek_check` has one row: 32 zero bytes sealed in the same way, with the associated data "whereabouts key check". It opens
-// with the key-encryption key of this file and no other. A row of `key` is never replaced or changed, only deleted.
+// `kek_check` has one row: 32 zero bytes sealed in the same way, with the associated data "whereabouts key check". Only the
+// key-encryption key of this file opens it. A row of `key` is never changed, only deleted.
 
 /// The keys that seal and open the personal parts of events. Safe to use from any thread.
 final class KeyRing: Sendable {
@@ -27,15 +27,15 @@ final class KeyRing: Sendable {
         var known: [Int64: Key] = [:]
         let cipher = AES256GCM()
         var nonces = NonceSource()
-        /// Keys that are not durable yet, made in a transaction that is open unless it has ended by itself.
+        /// The keys that are not durable yet. Their transaction is open unless SQLite has rolled it back.
         var newKeys: [(id: Int64, slot: Slot, wrapped: [UInt8])] = []
 
         init(path: String, access: Connection.Access) throws(SQLiteError) {
             connection = try Connection(path: path, access: access)
         }
 
-        /// Opens the transaction of the new keys. Should it have ended by itself, as on a full disk, the keys that were in
-        /// it are put in again: they are in use.
+        /// Opens the transaction of the new keys. If SQLite has rolled it back, as on a full disk, the keys are inserted
+        /// again, because they are in use.
         func openTransaction() throws(SQLiteError) {
             if connection.isInTransaction { return }
             try connection.begin()
@@ -53,7 +53,7 @@ final class KeyRing: Sendable {
             }
         }
 
-        /// Makes the new keys durable. Where there is no room for them this fails, and may be called again.
+        /// Makes the new keys durable. On a full disk this throws and may be called again.
         func commitNewKeys() throws(SQLiteError) {
             guard !newKeys.isEmpty else { return }
             try openTransaction()
@@ -76,12 +76,11 @@ final class KeyRing: Sendable {
     /// Opens or creates `keys.sqlite`.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - keyEncryptionKey: the key that wraps the keys in it.
-    ///   - keyFile: where that key comes from, for the sentence that an operator reads.
-    ///   - access: only to look keys up, unless it is ``Connection/Access/readWrite``.
-    /// - Throws: ``LogError/keyEncryptionKey(_:)`` when the key is not the one that the file was made under. Nothing is
-    ///   written then.
+    ///   - path: The file.
+    ///   - keyEncryptionKey: The key that wraps the keys in it.
+    ///   - keyFile: The origin of that key, for the error.
+    ///   - access: Anything except ``Connection/Access/readWrite`` is for look-ups only.
+    /// - Throws: ``LogError/keyEncryptionKey(_:)`` if the file was made under another key. Nothing is written then.
     init(
         path: String, keyEncryptionKey: SymmetricKey, from keyFile: String = "kek",
         access: Connection.Access = .readWrite
@@ -115,11 +114,11 @@ final class KeyRing: Sendable {
         return civil.year * 100 + civil.month
     }
 
-    /// The key that seals `keyClass` of `person` in the month of `time`. A new one is on disk after ``makeDurable()`` only:
-    /// that comes before what it seals is written.
+    /// The key that seals `keyClass` of `person` in the month of `time`. A new key is on disk only after ``makeDurable()``,
+    /// which must be called before anything sealed under it is written.
     ///
-    /// - Throws: ``LogError/keyUnreadable(id:)`` when the key is there and does not open. It is kept as it is: a copy of the
-    ///   file may have it whole.
+    /// - Throws: ``LogError/keyUnreadable(id:)`` if the key exists and does not open. It stays as it is, because a copy of the
+    ///   file may have it undamaged.
     func sealingKey(
         for person: PersonID, _ keyClass: KeyClass, at time: Timestamp
     ) throws(LogError) -> (id: Int64, key: SymmetricKey) {
@@ -235,14 +234,13 @@ final class KeyRing: Sendable {
     /// Gives the keys that are made from now on ids that none of an earlier epoch can have, so that the list of what was
     /// destroyed in a course of events that was given up never means one of them.
     func beginEpoch(_ epoch: Int64) throws(LogError) {
-        // Sixteen million keys an epoch; larger steps would lengthen every event.
+        // Room for sixteen million keys per epoch; larger steps would make every event longer.
         _ = try goOn(after: epoch << 24)
     }
 
-    /// Gives the keys that are made from now on ids above `id`, the highest one that the log names: an id that was used
-    /// once never means another key.
+    /// Gives new keys ids above `id`, the highest id in the log, so that an id never means another key.
     ///
-    /// - Returns: the highest id that the file knew until now. It is lower than `id` only if the file is an older copy.
+    /// - Returns: The highest id in the file before. It is lower than `id` only if the file is an older copy.
     func goOn(after id: Int64) throws(LogError) -> Int64 {
         do throws(SQLiteError) {
             return try state.withLock { (state) throws(SQLiteError) -> Int64 in
@@ -270,7 +268,7 @@ final class KeyRing: Sendable {
         } catch { throw .sqlite(error) }
     }
 
-    /// As ``goOn(after:)``, after the keys that the log names; says so if the file is an older copy.
+    /// As ``goOn(after:)`` with the highest id in the log; reports if the file is an older copy.
     func goOn(after standing: borrowing Standing) throws(LogError) {
         let known = try goOn(after: standing.highestKey)
         guard known < standing.highestKey else { return }

@@ -10,25 +10,25 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     /// An event is of a kind that a later version brought.
     case newerKind(number: Int64, kind: Int64)
     case notALog(path: String)
-    /// The tables, triggers or indexes of the log, or what it says of itself, are not what this version makes.
+    /// The tables, triggers, indexes or identity of the log differ from those of this version.
     case altered(path: String, String)
     /// Another process holds the data directory.
     case inUse(processID: Int32)
     case file(path: String, errno: Int32)
     case keyEncryptionKey(String)
-    /// The log is there, and the file with its keys is not.
+    /// The log exists, but the file with its keys does not.
     case keysMissing(path: String)
-    /// A key is in `keys.sqlite` and does not open with the key-encryption key, which opens others.
+    /// The key-encryption key opens other keys in `keys.sqlite`, but not this one.
     case keyUnreadable(id: Int64)
-    /// A file that holds secrets, or the data directory, can be reached by others.
+    /// Other users can reach the data directory or a file with secrets.
     case notPrivate(String)
-    /// The list of known backups is not what this program wrote.
+    /// This program did not write the list of known backups.
     case backupList(String)
     /// What the log says of itself does not fit its rows.
     case damaged(number: Int64, String)
-    /// The file has events in its write-ahead log, and that cannot be read where nothing can be written.
+    /// The file has a write-ahead log, which cannot be read on read-only media.
     case hotJournal(path: String)
-    /// Events that were durable are not in the log any more.
+    /// Durable events are missing from the log.
     case lost(LogLoss)
     /// The writer stopped after an earlier fault.
     case stopped
@@ -68,19 +68,19 @@ package enum AppendFailure: Error, Sendable {
     case refused(Refusal)
     /// Too much is waiting, or an older fix cannot be looked up yet; the same command may be sent again.
     case busy(retryAfterSeconds: Int)
-    /// The disk is full; the same command may be sent again when there is room.
+    /// The disk is full; the same command may be sent again when there is space.
     case full
     case fault(LogError)
 }
 
 extension LogError {
-    /// There was no room to write; nothing was synced, and the transaction is rolled back.
+    /// Whether the disk was full. Nothing was synced, and the transaction was rolled back.
     var isFull: Bool { if case .sqlite(let error) = self { error.isFull } else { false } }
 }
 
 extension Command {
-    /// Whether this is decided while the disk is full. What adds to what the log holds waits outside; what shows, ends,
-    /// withdraws or erases something is taken, and so is what the house itself has to say of what it did.
+    /// Whether the command is accepted while the disk is full. Commands that add data are refused. Commands that show, end,
+    /// withdraw or erase something are accepted, and so are the house's records of its own acts.
     var isTakenWithoutRoom: Bool {
         switch self {
         case .addPerson, .addDevice, .giveGrant, .invite, .redeemInvitation, .inviteToAccount, .openAccount, .addRegion,

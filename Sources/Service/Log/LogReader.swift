@@ -12,9 +12,9 @@ package final class LogReader {
     private var head = CBORWriter()
     private var buffers: [[UInt8]] = [[], [], []]
     private let sha256 = SHA256()
-    /// Keys under which a part of an undamaged event did not open: the key has the id of another one that is lost.
+    /// The keys that did not open a part of an undamaged event. Such a key has the id of a lost one.
     private var mistaken: Set<Int64> = []
-    /// The highest id of a key in the events that ``events(after:limit:)`` gave last; 0 when they name none.
+    /// The highest id of a key in the events that ``events(after:limit:)`` returned last; 0 if they name none.
     private(set) var highestKey: Int64 = 0
 
     init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
@@ -104,7 +104,7 @@ package final class LogReader {
         return events
     }
 
-    /// Whether the row of the log with this number is this event of this stream. Cost: one look-up by primary key.
+    /// Whether the row of the head's number is this event of this stream. Cost: one look-up by primary key.
     func holds(_ head: StreamHead, of stream: StreamID) throws(LogError) -> Bool {
         do throws(SQLiteError) {
             return try connection.cached("SELECT stream, version, leaf FROM event WHERE number = ?") {
@@ -117,7 +117,7 @@ package final class LogReader {
         } catch { throw .sqlite(error) }
     }
 
-    /// The leaf of the event with this number; `nil` when the log has none.
+    /// The leaf of the event with this number; `nil` if there is none.
     func leaf(of number: Int64) throws(LogError) -> Digest? {
         do throws(SQLiteError) {
             return try connection.cached("SELECT leaf FROM event WHERE number = ?") {
@@ -175,7 +175,7 @@ package final class LogReader {
         guard let correlation = statement.withBytes(at: 6, { RequestID(bytes: $0) }) else {
             throw .damaged(number: number, "its correlation has not 16 bytes")
         }
-        // So that nothing that is counted on from these numbers overflows.
+        // With these bounds, counting on from the numbers does not overflow.
         guard number > 0, (1...number).contains(statement.int(at: 2)), (0..<number).contains(statement.int(at: 7))
         else {
             throw .damaged(number: number, "its version or its cause cannot be")
@@ -189,8 +189,8 @@ package final class LogReader {
             actor: PrincipalID(rawValue: statement.int(at: 5)), correlation: correlation, cause: statement.int(at: 7))
     }
 
-    /// A part that does not open is lost if the event is what was written: then its key's id stands for another key by now,
-    /// as after an older copy of `keys.sqlite`. Otherwise the event is damaged.
+    /// A part that does not open is lost if its event is undamaged: the id then means another key, as after a restore of an
+    /// older `keys.sqlite`. Otherwise, the event is damaged.
     private func decode(
         _ header: EventHeader, body: UnsafeRawBufferPointer, leaf: Digest
     ) throws(LogError) -> RecordedEvent {
@@ -237,7 +237,7 @@ package final class LogReader {
         let ciphertext: UnsafeRawBufferPointer
     }
 
-    /// Whether the leaf is that of this header and body after the newest earlier event of the stream.
+    /// Whether the leaf is the hash of this header and body after the newest earlier event of the stream.
     ///
     /// Cost: reading the log back to that event.
     private func isWhole(
@@ -255,9 +255,9 @@ package final class LogReader {
         } catch { throw .unexpected }
     }
 
-    /// Opens part after part, each into a buffer of its own that stays valid while `body` runs.
+    /// Opens every part into a buffer that stays valid while `body` runs.
     ///
-    /// - Parameter wrongKeys: gets the keys that are there, do not open their part, and are not known to be others.
+    /// - Parameter wrongKeys: Receives the keys that exist, do not open their part, and are not in ``mistaken``.
     private func open<R>(
         _ parts: [SealedPart], index: Int, opened: [OpenedPart], _ wrongKeys: inout [Int64],
         _ body: ([OpenedPart]) throws(CBORError) -> R
@@ -313,11 +313,11 @@ struct LogIdentity: Sendable {
     /// Leaf of the newest event; `nil` when there is none.
     let head: Digest?
 
-    /// More events or epochs than there can be: a number beyond is damage, and what is counted on from it cannot overflow.
+    /// More events or epochs than there can be. A higher number is damage; counting on from a lower one cannot overflow.
     private static let mostEvents: Int64 = 1 << 52
     private static let mostEpochs: Int64 = 1 << 32
 
-    /// - Throws: a corruption with a sentence that names the column when the row is not what this version writes.
+    /// - Throws: A corruption error that names the column if the row has another form than this version writes.
     static func read(_ connection: borrowing Connection) throws(SQLiteError) -> LogIdentity {
         try connection.cached("SELECT id, epoch, size, compact_range, head, format FROM log") {
             (statement) throws(SQLiteError) in

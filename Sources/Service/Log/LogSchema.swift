@@ -56,16 +56,16 @@ enum LogSchema {
 
     static let marks: StaticString = "PRAGMA application_id = 1464354130; PRAGMA user_version = 1"
 
-    /// Makes the tables of an empty log.
+    /// Creates the tables of an empty log.
     static func create(_ connection: borrowing Connection) throws(SQLiteError) {
         try connection.execute(marks)
         try connection.execute(tables)
         try connection.execute(triggers)
     }
 
-    /// In what the file differs from what ``create(_:)`` makes, in words; `nil` when it does not.
+    /// The difference between the file's schema and that of ``create(_:)``, in words; `nil` if there is none.
     ///
-    /// A table, trigger or index more could change what is written, and one less no longer guards it.
+    /// An additional table, trigger or index could change writes; a missing one no longer protects them.
     static func difference(_ connection: borrowing Connection) throws(SQLiteError) -> String? {
         let due = try Connection(path: ":memory:", access: .readWrite)
         try create(due)

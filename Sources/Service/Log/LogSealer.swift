@@ -87,26 +87,26 @@ struct LogSealer: ~Copyable {
     private(set) var headLeaf: Digest?
     /// The newest event of each stream.
     private(set) var heads: [StreamID: StreamHead]
-    /// What ``begin()`` found, and the heads that were replaced since.
+    /// The state at ``begin()``, and the heads that were replaced since.
     private var mark: (range: CompactRange, headLeaf: Digest?)
     private var replaced: [(stream: StreamID, head: StreamHead?)] = []
 
     /// - Parameters:
-    ///   - identity: what the file says of itself; the tree goes on from there.
-    ///   - heads: the newest event of each stream.
+    ///   - identity: The row `log` of the file, from which the tree continues.
+    ///   - heads: The newest event of each stream.
     init(after identity: LogIdentity, heads: [StreamID: StreamHead]) {
         (range, headLeaf) = (identity.range, identity.head)
         mark = (identity.range, identity.head)
         self.heads = heads
     }
 
-    /// A batch begins, which ``takeBack()`` can undo.
+    /// Begins a batch that ``takeBack()`` can undo.
     mutating func begin() {
         mark = (range, headLeaf)
         replaced.removeAll(keepingCapacity: true)
     }
 
-    /// Undoes everything since ``begin()``, because it did not become durable.
+    /// Undoes everything since ``begin()`` after the batch did not become durable.
     mutating func takeBack() {
         (range, headLeaf) = mark
         for (stream, head) in replaced.reversed() { heads[stream] = head }
@@ -116,11 +116,11 @@ struct LogSealer: ~Copyable {
     /// Forgets the schedules of keys that were destroyed.
     func forgetKeys() { cipher.forgetKeys() }
 
-    /// Seals and hashes an event; ``body`` then holds its bytes.
+    /// Seals and hashes an event; ``body`` then has its bytes.
     ///
-    /// - Parameter keys: one for each part.
-    /// - Returns: its leaf.
-    /// - Throws: ``LogError/damaged(number:_:)`` when the event does not continue the log or its stream.
+    /// - Parameter keys: One key for each part.
+    /// - Returns: The event's leaf.
+    /// - Throws: ``LogError/damaged(number:_:)`` if the event does not continue the log or its stream.
     ///
     /// Cost: about 2 µs for a fix.
     mutating func seal(

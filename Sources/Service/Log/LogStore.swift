@@ -5,7 +5,7 @@ import Whereabouts
 /// The file of the log. One thread at a time: the writer's, or the committing one that it hands the file to.
 final class LogStore {
     private let connection: Connection
-    /// What the file said of itself when it was opened; its epoch is the one that the next commit writes.
+    /// The row `log` as it was when the file was opened, with the epoch that the next commit writes.
     private(set) var identity: LogIdentity
     private let insertion: Statement
     private let witness: WitnessFile
@@ -104,15 +104,15 @@ final class LogStore {
         } catch { throw .sqlite(error) }
     }
 
-    /// Seals the events of a batch and inserts them and the log's own row in one transaction, durable when this returns.
+    /// Seals the events of a batch and inserts them and the row `log` in one transaction, which is durable on return.
     ///
-    /// - Throws: when there is no room (``LogError/isFull``), nothing of the batch is in the file, and the sealer is as it
-    ///   was: the same batch may be written again. SQLite finds no room before it syncs.
+    /// - Throws: ``LogError``. If the disk is full (``LogError/isFull``), nothing of the batch is in the file and the sealer is
+    ///   unchanged, so the same batch may be written again: SQLite finds the disk full before it syncs.
     func write(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) {
         sealer.begin()
         let bytes: Int
         do throws(LogError) { bytes = try insert(batch, &sealer) } catch {
-            // SQLite has mostly rolled back by itself.
+            // SQLite has usually rolled back already.
             try? connection.rollback()
             sealer.takeBack()
             throw error
@@ -120,11 +120,11 @@ final class LogStore {
         witness.note(
             LogWitness(
                 log: identity.id, epoch: identity.epoch, number: sealer.range.size, leaf: sealer.headLeaf))
-        // The row of the log, the newest leaf page, its parent and the first page, and what the events fill.
+        // The pages of the row `log`, of the newest leaf page, its parent and the first page, and those that the events fill.
         pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
     }
 
-    /// One transaction; returns the bytes of the bodies.
+    /// Writes one transaction and returns the number of bytes in the bodies.
     private func insert(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) -> Int {
         var bytes = 0
         var keys = 0
@@ -184,15 +184,14 @@ final class LogStore {
     /// Moves what no reader needs from the write-ahead log into the database, without waiting for readers.
     func checkpoint() throws(LogError) {
         do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch {
-            // Without room the pages stay where they are, in the write-ahead log, which is whole.
+            // On a full disk the pages stay in the write-ahead log, which is complete.
             guard error.isFull else { throw .sqlite(error) }
         }
         witness.sync()
         pagesSinceCheckpoint = 0
     }
 
-    /// Goes on under a higher epoch from the next commit on, so that nothing that was folded from events that are lost is
-    /// taken for this log's own.
+    /// Uses a higher epoch from the next commit on, so that projections of the lost events are not taken for this log's.
     func beginEpoch(after loss: LogLoss) {
         identity = LogIdentity(
             id: identity.id, epoch: max(identity.epoch, loss.epoch) + 1, range: identity.range, head: identity.head)

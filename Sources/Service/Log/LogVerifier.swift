@@ -18,17 +18,17 @@ package struct LogVerification: Sendable {
     package internal(set) var problem: Problem?
     /// Sealed parts whose key was destroyed on purpose.
     package internal(set) var erasedParts: Int64 = 0
-    /// Sealed parts that no key opens, without a record of their key's destruction: the key is missing, or the one with its
-    /// id is another one.
+    /// Sealed parts that no key opens although their key was not destroyed on purpose: the key is missing, or another key has
+    /// its id.
     package internal(set) var lostParts: Int64 = 0
 }
 
 /// Recomputes the log from its rows: every leaf, the numbers, the versions and chain of each stream, the tree, and the
 /// row `log` that the last commit wrote.
 ///
-/// Reads through a connection of its own, a few thousand rows at a time, so that neither memory nor the write-ahead log
-/// grows while it runs beside the service; what is appended meanwhile is left for the next time. Every sealed part is
-/// opened, because one id may have stood for two keys. Cost: about 2.5 µs an event and 60 bytes a stream.
+/// Reads a few thousand rows at a time through its own connection, so that neither memory nor the write-ahead log grows while
+/// it runs beside the service. Events appended meanwhile are not verified. Every sealed part is opened, because one id may
+/// have meant two keys. Cost: about 2.5 µs per event and 60 bytes per stream.
 package final class LogVerifier {
     private let connection: Connection
     private let keys: KeyRing
@@ -203,7 +203,7 @@ package final class LogVerifier {
             switch try key(id) {
             case .destroyed: result.erasedParts += 1
             case .lost: result.lostParts += 1
-            // The leaf is right, so what does not open was sealed under another key.
+            // The leaf is right, so a part that does not open was sealed under another key.
             case .key(let key): if !opens(ciphertext, key, nonce, index) { result.lostParts += 1 }
             }
         }

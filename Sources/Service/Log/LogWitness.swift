@@ -3,43 +3,43 @@ import Glibc
 import SQLite
 import Whereabouts
 
-// `log.witness`, beside `log.sqlite`: what the log's newest event was, kept outside its write-ahead log, so that a log
-// that lost its end is not taken for a whole one. Two slots of 512 bytes, written in turn, so that a write that a power
-// cut tears leaves the other one. A slot, integers big-endian:
+// `log.witness`, beside `log.sqlite`, records the newest event outside of the write-ahead log, so that a loss at the end of
+// the log is noticed. It has two slots of 512 bytes, written in turn, so that a write torn by a power cut leaves the other
+// slot. A slot, integers big-endian:
 //
 //     offset  bytes
 //          0      8   "wbwitn01"
 //          8     16   id of the log
 //         24      8   epoch
-//         32      8   number of the newest event, 0 when there is none
-//         40     32   its leaf, zeros when there is none
+//         32      8   number of the newest event, 0 if there is none
+//         40     32   its leaf, zeros if there is none
 //         72     32   SHA-256 of bytes 0 to 71
 //        104    408   zeros
 //
-// For example, the slot of an empty log begins 77 62 77 69 74 6E 30 31. The slot with the higher number counts.
+// For example, the slot of an empty log begins with 77 62 77 69 74 6E 30 31. The slot with the higher number counts.
 //
-// A slot is written after each commit and synced with each checkpoint and at the stop. It is never ahead of the log: a
-// commit is on the disk before the slot is written.
+// A slot is written after each commit, and synced with each checkpoint and at the stop. It is never ahead of the log,
+// because a commit is on disk before its slot is written.
 
-/// An event that was durable once: the log of this id must have it.
+/// An event that was durable, so that the log of this id must have it.
 struct LogWitness: Hashable, Sendable {
     let log: Identifier128
     let epoch: Int64
     let number: Int64
-    /// `nil` when `number` is 0.
+    /// `nil` if `number` is 0.
     let leaf: Digest?
 
-    /// Throws when the log lacks the event, or has another one under its number. A log of another id, or of a higher
-    /// epoch (it was restored, or its loss was accepted), is not judged.
+    /// Checks that the log has the event. A log of another id or of a higher epoch, after a restore or an accepted loss, is
+    /// not checked.
     ///
-    /// - Throws: ``LogError/lost(_:)``.
+    /// - Throws: ``LogError/lost(_:)`` if the log lacks the event, or has another one under its number.
     func check(_ identity: LogIdentity, _ reader: LogReader) throws(LogError) {
         guard log == identity.id, epoch >= identity.epoch, number > 0 else { return }
         if epoch == identity.epoch, number <= identity.range.size, try reader.leaf(of: number) == leaf { return }
         throw .lost(LogLoss(has: identity.range.size, known: number, epoch: epoch))
     }
 
-    /// What the log lacks of what `witnesses` saw, by the newest of them; `nil` when it has everything.
+    /// The loss by the newest of `witnesses`; `nil` if the log has all their events.
     static func loss(_ identity: LogIdentity, _ reader: LogReader, _ witnesses: [LogWitness]) throws(LogError)
         -> LogLoss?
     {
@@ -52,7 +52,7 @@ struct LogWitness: Hashable, Sendable {
         return nil
     }
 
-    /// Everything that witnesses what the log of `path` held: its witness file, and the places of projections.
+    /// All witnesses of a log: its witness file, and the places of its projections.
     static func all(
         besideLog path: String, projections: String, access: (String) -> Connection.Access? = { _ in .readOnly }
     ) -> [LogWitness] {
@@ -65,7 +65,7 @@ struct LogWitness: Hashable, Sendable {
             }
             guard name.hasSuffix(".sqlite"), ProjectionKind.all.contains(where: { name.hasPrefix($0.name + "-v") })
             else { continue }
-            // A file that cannot be read, or whose place does not give its checksum, is folded again: it says nothing.
+            // A file that cannot be read, or whose place has a wrong checksum, is folded again and is no witness.
             let path = "\(projections)/\(name)"
             if let access = access(path), let witness = FollowedProjection.witness(path, access) {
                 witnesses.append(witness)
@@ -75,14 +75,14 @@ struct LogWitness: Hashable, Sendable {
     }
 }
 
-/// Events that were durable and are not in the log any more.
+/// Durable events that are missing from the log.
 package struct LogLoss: Hashable, Sendable {
     /// The number of the newest event that the log has.
     package let has: Int64
-    /// The number of the newest event that is known to have been durable. Not above ``has`` when the log has another event
-    /// under this number.
+    /// The number of the newest event known to have been durable. It is at most ``has`` if the log has another event under
+    /// this number.
     package let known: Int64
-    /// The epoch in which that was.
+    /// The epoch of that event.
     let epoch: Int64
 
     /// The first number whose event is lost.
@@ -98,19 +98,19 @@ extension LogLoss: CustomStringConvertible {
                 "Event \(known) of the log, which ends at event \(has), is not the one that was durable under this number."
             }
         return what
-            + " Restore the newest backup into an empty directory, or go on without them by `serve --accept-loss`, "
+            + " Restore the newest backup into an empty directory, or start without them with `serve --accept-loss`, "
             + "which records the loss."
     }
 }
 
-/// The file `log.witness`. Belongs to whoever has the turn to write the log.
+/// The file `log.witness`. Only the thread whose turn it is to write the log uses it.
 final class WitnessFile {
     private static let slotBytes = 512
     private static let contentBytes = 72
     private static let mark: [UInt8] = Array("wbwitn01".utf8)
 
     private let path: String
-    /// Below 0 before the first note: a start that appends nothing leaves the file as it is.
+    /// Below 0 before the first note, so that a start that appends nothing does not change the file.
     private var descriptor: Int32 = -1
     private let sha256 = SHA256()
     private var slot: [UInt8] = []
@@ -125,11 +125,11 @@ final class WitnessFile {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Notes the newest durable event. Costs one system call and no fsync; the first time the file is made anew.
+    /// Notes the newest durable event. Cost: one system call without fsync. The first note creates the file again.
     func note(_ witness: LogWitness) {
         Self.write(witness, to: &slot, sha256)
         let isWritten = descriptor < 0 ? make() : overwrite()
-        // What the file says remains true, it only says less.
+        // The older note in the file stays true.
         if !isWritten, !isFailing {
             Diagnostics.note("witness.behind", "\(path) cannot be written: \(String(cString: strerror(errno))).")
         }
@@ -149,10 +149,10 @@ final class WitnessFile {
         }
     }
 
-    /// Makes what was noted durable.
+    /// Makes the notes durable.
     func sync() { if descriptor >= 0 { fdatasync(descriptor) } }
 
-    /// The witnesses in a file: one for each sound slot, none when there is no file.
+    /// The witnesses in a file, one for each valid slot; none if there is no file.
     static func read(_ path: String) -> [LogWitness] {
         guard let bytes = DataDirectory.read(path, atMost: 4 * slotBytes) else { return [] }
         let sha256 = SHA256()

@@ -1,27 +1,28 @@
 import Glibc
 import Synchronization
 
-/// The room on the data directory's disk.
+/// The free space on the data directory's disk.
 ///
-/// The file `reserve` keeps 16 MiB. When the disk is nearly full, or a write finds it full, the file is removed: what it
-/// held is room for recording readings, ends of queries and erasures, while the intake is refused (``isShort``). When
-/// there is room again, the file is made anew and the intake goes on.
+/// The file `reserve` keeps 16 MiB. If the disk is nearly full, or a write finds it full, the file is removed. Reads, ends of
+/// queries and erasures are then recorded in its space, while reports are refused (``isShort``). When there is enough space
+/// again, the file is created and reports are accepted.
 final class Room: Sendable {
-    /// What the reserve holds: about 50,000 recorded readings.
+    /// The size of the reserve: about 50,000 recorded reads.
     static let reserveBytes: Int64 = 16 << 20
-    /// The intake ends with less than this free, so that the reserve is not needed for what is under way.
+    /// With less than this free, reports are refused, so that commands under way do not need the reserve.
     static let shortBytes: Int64 = 8 << 20
-    /// The intake goes on with this much free, the reserve included: more than what ended it, so that it does not flap.
+    /// With this much free, the reserve included, reports are accepted again. It exceeds ``shortBytes`` so that the state
+    /// does not flap.
     static let enoughBytes: Int64 = 32 << 20
 
     private let path: String
-    /// Bytes that may be written to the disk; `nil` when the system does not say.
+    /// The bytes that can still be written to the disk; `nil` if the system does not report them.
     private let freeBytes: @Sendable () -> Int64?
     private let short = Atomic<Bool>(false)
-    /// One at a time looks or spends.
+    /// Serializes ``look()`` and ``spend()``.
     private let turn = Mutex<Void>(())
 
-    /// - Parameter directory: the data directory, which exists.
+    /// - Parameter directory: An existing data directory.
     convenience init(directory: String) {
         self.init(directory: directory) {
             var status = statvfs()
@@ -37,11 +38,10 @@ final class Room: Sendable {
         look()
     }
 
-    /// Whether the intake is refused.
+    /// Whether reports are refused.
     var isShort: Bool { short.load(ordering: .relaxed) }
 
-    /// Looks how much is free, gives the reserve up or makes it anew. To be called about once a second; costs two calls of
-    /// the system.
+    /// Checks the free space, and removes or creates the reserve. Call it about once a second. Cost: two system calls.
     func look() {
         turn.withLock { _ in
             guard let free = freeBytes() else { return }
@@ -57,9 +57,9 @@ final class Room: Sendable {
         }
     }
 
-    /// A write has found the disk full: gives the reserve up.
+    /// Removes the reserve because a write found the disk full.
     ///
-    /// - Returns: `false` when there was none left.
+    /// - Returns: `false` if there was no reserve.
     func spend() -> Bool {
         turn.withLock { _ in
             let isLeft = access(path, F_OK) == 0
@@ -82,7 +82,7 @@ final class Room: Sendable {
         Diagnostics.note("disk.room", "There is room on the disk again: reports and questions are taken.")
     }
 
-    /// Whether the reserve is there whole.
+    /// Creates the reserve if need be, and returns whether it has its full size.
     private func make() -> Bool {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }

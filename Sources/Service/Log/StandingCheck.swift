@@ -1,13 +1,13 @@
 import Whereabouts
 
-/// Folds the standing from zero and compares: what the writer decides by must be what the log gives.
+/// Compares the standing that the writer uses with a refold from zero.
 enum StandingCheck {
     struct Finding {
         /// Number of the last event that was folded in.
         let place: Int64
         /// Sum of the hashes of the standing's entries.
         let fingerprint: Fingerprint
-        /// ``RefoldCheck/Result`` in words, or why the log could not be folded.
+        /// A ``RefoldCheck/Result``, or the error that prevented the refold.
         let refold: String
     }
 

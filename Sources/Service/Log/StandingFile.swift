@@ -3,20 +3,20 @@ import Glibc
 import SQLite
 import Whereabouts
 
-// `projections/standing-vN-1.sqlite`: `entry(kind, id, body)` as `Standing.forEachEntry` gives them, `head(stream, number,
-// version, leaf)` with the newest event of each stream, and the one row `place(number, leaf, log_id, epoch, fingerprint)`
-// that says up to where of which log they are folded. `fingerprint` is the sum of the hashes of all these rows
+// `projections/standing-vN-1.sqlite`: `entry(kind, id, body)` has the entries of `Standing.forEachEntry`, `head(stream,
+// number, version, leaf)` the newest event of each stream, and the one row `place(number, leaf, log_id, epoch, fingerprint)`
+// the log and the number up to which they are folded. `fingerprint` is the sum of the hashes of all these rows
 // (`Fingerprint.swift`), each a CBOR array:
 //
 //     ["entry", kind, id, body]   ["head", stream, number, version, leaf]   ["place", number, leaf, log id, epoch]
 
-/// The standing between two starts. A cache: when the file is missing, damaged, of another log or another version, or
-/// does not agree with the log, the standing is folded from the log again.
+/// The standing between two starts. The file is a cache: if it is missing, damaged, of another log or version, or disagrees
+/// with the log, the standing is refolded from the log.
 struct StandingFile: Sendable {
     /// Raised with every change of the fold or of the entries' bytes.
     static let version = 13
 
-    /// Where the projections are.
+    /// The directory of the projections.
     let directory: String
     let path: String
 
@@ -25,12 +25,12 @@ struct StandingFile: Sendable {
         path = "\(directory)/standing-v\(Self.version)-1.sqlite"
     }
 
-    /// The saved standing and the newest event of each stream, if they belong to `log`; empty ones otherwise.
+    /// The saved standing and the newest event of each stream if they belong to `log`, else empty ones.
     ///
-    /// The fingerprint finds damage. Each stream's newest event is compared with its row in the log, because the next
-    /// event of the stream continues its version and its leaf. Cost: about 3 µs an entry and 3 µs a stream.
+    /// The fingerprint finds damage. The newest event of each stream is compared with its row in the log, because the next
+    /// event of the stream continues its version and leaf. Cost: about 3 µs per entry and per stream.
     ///
-    /// - Throws: ``LogError/lost(_:)`` when the file is sound and knows of events that the log does not have.
+    /// - Throws: ``LogError/lost(_:)`` if the file is valid and has events that the log lacks.
     func load(log: LogIdentity, reader: LogReader) throws(LogError) -> (Standing, heads: [StreamID: StreamHead]) {
         guard access(path, F_OK) == 0 else { return (Standing(), [:]) }
         let saved: Saved?
@@ -54,12 +54,12 @@ struct StandingFile: Sendable {
         let entries: [StandingEntry]
         let heads: [StreamID: StreamHead]
 
-        /// The standing, if the log has the events that it names as the newest of their streams.
+        /// The standing, if the log has the events that it lists as the newest of their streams.
         func standing(_ reader: LogReader) throws(LogError) -> Standing? {
             guard let standing = try? Standing(place: place, entries: entries),
                 standing.versions == heads.mapValues(\.version)
             else { return nil }
-            // In the order of their numbers, so that neighbors are read from the same page.
+            // In order of their numbers, so that neighbors share a page.
             for (stream, head) in heads.sorted(by: { $0.value.number < $1.value.number }) {
                 guard try reader.holds(head, of: stream) else { return nil }
             }
@@ -67,7 +67,7 @@ struct StandingFile: Sendable {
         }
     }
 
-    /// What is saved; `nil` when it is of another log.
+    /// The content of the file; `nil` if it belongs to another log.
     private func read(log: LogIdentity) throws(SQLiteError) -> Saved? {
         let connection = try Connection(path: path, access: .readOnly)
         let hasher = RowHasher()
@@ -115,11 +115,11 @@ struct StandingFile: Sendable {
         return Saved(place: place.number, leaf: place.leaf, entries: entries, heads: heads)
     }
 
-    /// Replaces what is saved. Cost: about 3 µs an entry and a stream.
+    /// Replaces the content of the file. Cost: about 3 µs per entry and per stream.
     func save(_ standing: Standing, _ heads: [StreamID: StreamHead], log: LogIdentity) throws(LogError) {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, access: .readWrite)
-            // Nobody appends meanwhile: whoever else holds the file is not waited for.
+            // Appending waits for the save, so the save does not wait for another process that holds the file.
             try connection.execute("PRAGMA busy_timeout = 100")
             try connection.execute(
                 """
@@ -165,7 +165,7 @@ struct StandingFile: Sendable {
             try insertion.run()
             sum.add(hasher.hash(entry))
         }
-        // The place is the end of a batch, and so no stream is ahead of it.
+        // The place is the end of a batch, so no stream is ahead of it.
         for (stream, head) in heads {
             try connection.cached("INSERT INTO head (stream, number, version, leaf) VALUES (?, ?, ?, ?)") {
                 (statement) throws(SQLiteError) in
@@ -191,7 +191,7 @@ struct StandingFile: Sendable {
         }
     }
 
-    /// Removes what is saved; `false` when it is still there.
+    /// Removes the file; `false` if it still exists.
     @discardableResult
     func remove() -> Bool {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }

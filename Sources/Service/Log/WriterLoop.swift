@@ -16,17 +16,17 @@ final class WriterLoop: @unchecked Sendable {
     private let identity: LogIdentity
     private let clock: @Sendable () -> Timestamp
     private var batch = Batch()
-    /// Of the events of the command that is being prepared.
+    /// The encoded events of the command that is being prepared.
     private var encoded: [EventCoding.Encoded] = []
-    /// The highest id of a key that the standing was told of.
+    /// The highest id of a key that the standing has noted.
     private var highestKey: Int64 = 0
-    /// Keys whose damage was reported.
+    /// The keys whose damage was reported.
     private var unreadable: Set<Int64> = []
-    /// What the commands of one go have decided about pushes.
+    /// The news for pushes from the commands of this round.
     private var pushNews: EventLog.PushNews = []
     /// Events since the last saving of the standing.
     private var sinceSaved = 0
-    /// When saving is tried again after it failed, on the monotonic clock; `nil` when it did not.
+    /// The time of the next save after a failed one, on the monotonic clock; `nil` if the last one succeeded.
     private var retrySaveSeconds: Double?
     /// Refusals that were only counted: by whom, how many, since when.
     private var counted: [PrincipalID: (count: Int64, since: Timestamp, steadySince: Int64)] = [:]
@@ -35,7 +35,7 @@ final class WriterLoop: @unchecked Sendable {
     private static let pagesPerIdleCheckpoint = 500
     /// What a start after a crash has to fold at most: about a second of work.
     private static let eventsPerSave = 100_000
-    /// Saving may fail for long, as on a full disk.
+    /// The pause after a failed save, which may fail for long, as on a full disk.
     private static let pauseAfterFailedSaveSeconds = 60.0
     private static let idleMilliseconds = 200
     /// So few commands are committed by the writer's own thread: waking the other one would cost more than it saves.
@@ -115,7 +115,7 @@ final class WriterLoop: @unchecked Sendable {
                 }
             }
             committer.forgetKeys()
-            // What is saved names whom it was saved with: without a new one there is none.
+            // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
             if let error = saveDurable(), !standingFile.remove() { unfinished = error }
         }
         committer.answer(&batch, unfinished)
@@ -130,8 +130,8 @@ final class WriterLoop: @unchecked Sendable {
         committer.answer(&batch, nil)
     }
 
-    /// Saves what is durable, if it can; the standing is a cache, so that appending goes on either way. The turn is the
-    /// writer's.
+    /// Saves the durable standing if possible. The standing file is a cache, so appending continues either way. Called in the
+    /// writer's turn.
     @discardableResult
     private func saveDurable() -> LogError? {
         var failure: LogError?
@@ -200,9 +200,9 @@ final class WriterLoop: @unchecked Sendable {
         }
     }
 
-    /// Encodes the events of a decision and finds the keys of their parts, before any of them gets a number.
+    /// Encodes the events of a decision and finds the keys of their parts before any of them gets a number.
     ///
-    /// - Returns: why nothing of it can be recorded: a key is there and does not open.
+    /// - Returns: The reason why the decision cannot be recorded: a key exists and does not open.
     private func encode(_ decision: Decision, at now: Timestamp) throws(LogError) -> LogError? {
         let before = batch.keys.count
         encoded.removeAll(keepingCapacity: true)
@@ -219,7 +219,7 @@ final class WriterLoop: @unchecked Sendable {
         return nil
     }
 
-    /// Has the standing remember the highest key, from this one of the batch on.
+    /// Has the standing note the highest key of the batch, beginning at this index.
     private func noteKeys(from first: Int) {
         for index in first..<batch.keys.count where batch.keys[index].id > highestKey {
             highestKey = batch.keys[index].id
@@ -279,7 +279,7 @@ final class WriterLoop: @unchecked Sendable {
         number(event, encoded, to: stream, cause: cause, actor: actor, correlation: correlation, at: now)
     }
 
-    /// Gives an event whose keys are in the batch its number.
+    /// Numbers an event whose keys are in the batch.
     private func number(
         _ event: Event, _ encoded: EventCoding.Encoded, to stream: StreamID, cause: Int64, actor: PrincipalID,
         correlation: RequestID, at now: Timestamp
@@ -300,7 +300,7 @@ final class WriterLoop: @unchecked Sendable {
         log.changeStanding { $0.fold(recorded) }
         pushNews.formUnion(EventLog.PushNews(event))
         if case .locationQueried(let asked) = event {
-            // Its time begins now, whoever looks at it first.
+            // The time of a question begins now, and not when the question is first read.
             log.withStanding { standing in
                 if let query = standing.queries[asked.id] { log.questions.begin(asked.id, query, at: now) }
             }

@@ -38,7 +38,7 @@ package enum AuditReader {
         }
     }
 
-    /// The pushes that are under way for a query, oldest first.
+    /// The pushes under way for a query, the oldest first.
     package static func pushesUnderWay(
         for query: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedStart] {
@@ -86,7 +86,7 @@ package enum AuditReader {
         try page(changesAboutSQL, subject.rawValue, before, limit, connection)
     }
 
-    /// What was done that concerns everybody.
+    /// The acts that concern everybody.
     package static func acts(
         before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedAct] {
@@ -97,7 +97,7 @@ package enum AuditReader {
         }
     }
 
-    /// The number of the event behind one of ``acts(before:limit:in:)``; `nil` when there is none with this ordinal.
+    /// The number of the event of an act; `nil` if there is no act with this ordinal.
     package static func numberOfAct(
         _ ordinal: Int64, in connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {

@@ -29,7 +29,7 @@ package struct AuditedQuery: Hashable, Sendable {
     package let consent: Consent?
     /// When it was asked, or answered.
     package let consentAt: Timestamp?
-    /// When it turned out that the subject has no device that can be woken.
+    /// The moment when the subject was found to have no device that can be woken.
     package let noDeviceAt: Timestamp?
 
     package enum Consent: Int64, Sendable {
@@ -48,7 +48,7 @@ package struct AuditedAttempt: Hashable, Sendable {
     package let attempt: LocationPushAttempt
 }
 
-/// A push that was started and has nothing on record yet, with its place.
+/// A push that was started and has no recorded outcome, with its place.
 package struct AuditedStart: Hashable, Sendable {
     package let number: Int64
     package let subject: PersonID
@@ -73,11 +73,11 @@ package struct AuditedRead: Hashable, Sendable {
     package let read: LocationRead
 }
 
-/// What whoever runs the service did that concerns everybody, with its place.
+/// An act of the operator that concerns everybody, with its place.
 package struct AuditedAct: Hashable, Sendable {
-    /// What a log that was put back is called.
+    /// The ``act`` of a restored log.
     static let restore = "restore"
-    /// What going on without lost events is called.
+    /// The ``act`` of an accepted loss.
     static let acceptLoss = "acceptLoss"
 
     package let number: Int64
@@ -89,9 +89,9 @@ package struct AuditedAct: Hashable, Sendable {
     package let act: String
     package let projection: String?
     package let version: Int64?
-    /// Of a log that was put back or goes on without lost events.
+    /// The epoch of a restored log or after an accepted loss.
     package let epoch: Int64?
-    /// When it was on record that it came to nothing.
+    /// The moment when its failure was recorded.
     package let failedAt: Timestamp?
 }
 

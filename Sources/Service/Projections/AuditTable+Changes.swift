@@ -69,7 +69,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(after))
     }
 
-    /// That the subject has no device that can be woken.
+    /// Notes that the subject has no device that can be woken.
     func updateNoDevice(_ query: QueryID, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedQuery(query) else { return }
         try file.connection.cached("UPDATE query SET no_device_at_ms = ? WHERE number = ?") {
@@ -90,7 +90,7 @@ extension AuditTable {
         }
     }
 
-    /// A push is under way until something is on record about it.
+    /// Adds a push under way; the record of its outcome removes it.
     func insert(startOf query: QueryID, _ device: DeviceID, _ event: RecordedEvent) throws(SQLiteError) {
         guard let subject = event.stream.person else { return }
         try removeStarts(of: query, device)
@@ -274,7 +274,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
-    /// What was begun came to nothing.
+    /// Notes that the act recorded under this number failed.
     func noteFailure(of number: Int64, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedAct(number), before.failedAt == nil else { return }
         try file.connection.cached("UPDATE act SET failed_at_ms = ? WHERE number = ?") {

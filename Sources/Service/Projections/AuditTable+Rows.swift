@@ -12,7 +12,7 @@ protocol AuditRow {
     var person: PersonID? { get }
     var key: String { get }
     var summary: String { get }
-    /// The columns that name places in the log, by which answers are ordered and found.
+    /// The columns with event numbers, by which rows are ordered and found.
     var numbers: [Int64?] { get }
     /// Writes the content columns, the table's name first, as one array.
     func write(to writer: inout CBORWriter)
@@ -423,9 +423,9 @@ extension RejectedReports: AuditRow {
 }
 
 extension Statement {
-    /// Yes or no as 1 or 0, `nil` for NULL.
+    /// A Boolean stored as 1 or 0; `nil` for NULL.
     ///
-    /// - Throws: for another number: no fold wrote it, and a hash over yes or no would not show it.
+    /// - Throws: A damaged projection for any other number, because a hash of the Boolean would not show the difference.
     fileprivate func optionalBool(at column: Int32) throws(SQLiteError) -> Bool? {
         switch optionalInt(at: column) {
         case nil: nil

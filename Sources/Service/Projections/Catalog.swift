@@ -22,7 +22,7 @@ final class Catalog {
     }
 
     private let connection: Connection
-    /// Versions and generations beyond it were not counted by us.
+    /// The greatest version or generation; a higher number is damage.
     private static let most: Int64 = 1 << 32
 
     init(path: String) throws(SQLiteError) {
@@ -42,7 +42,7 @@ final class Catalog {
             """)
     }
 
-    /// Opens a catalog that is there, to look at it only.
+    /// Opens an existing catalog for reading.
     init(path: String, reading access: Connection.Access) throws(SQLiteError) {
         connection = try Connection(path: path, access: access)
     }
@@ -55,7 +55,7 @@ final class Catalog {
                 let generation = Generation(
                     name: statement.text(at: 0), version: statement.int(at: 1), generation: statement.int(at: 2),
                     role: Role(rawValue: statement.text(at: 3)) ?? .candidate)
-                // The three are the name of a file that may be removed.
+                // Name, version and generation form the name of a file that may be deleted.
                 guard Role(rawValue: statement.text(at: 3)) != nil, (1...Self.most).contains(generation.version),
                     (1...Self.most).contains(generation.generation), !generation.name.isEmpty,
                     generation.name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 })

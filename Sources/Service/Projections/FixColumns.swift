@@ -134,7 +134,7 @@ package struct ReportedFix: Hashable, Sendable {
 }
 
 extension CBORWriter {
-    /// A number as a REAL column gives it back: 0 for −0, and nothing for NaN.
+    /// Writes a number as a REAL column returns it: 0 for −0, and nothing for NaN.
     mutating func real(_ value: Double) {
         if value.isNaN { null() } else { float(value.positiveZero) }
     }
@@ -157,9 +157,9 @@ extension CBORWriter {
 }
 
 extension Timestamp {
-    /// A moment that a row stores as milliseconds after another one.
+    /// A moment stored as milliseconds after another one.
     ///
-    /// - Throws: where the sum is no moment: no fold wrote that.
+    /// - Throws: A damaged projection if the sum is not a moment.
     init(_ milliseconds: Int64, plus delay: Int64) throws(SQLiteError) {
         let (sum, overflows) = milliseconds.addingReportingOverflow(delay)
         if overflows { throw .damagedProjection }

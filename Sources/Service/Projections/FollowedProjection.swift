@@ -16,7 +16,7 @@ final class FollowedProjection {
     private(set) var isLoading: Bool
     /// The write-ahead log may still hold rows of somebody erased.
     private(set) var holdsErased = false
-    /// Why it cannot be written now; `nil` when it can.
+    /// The reason why it cannot be written now; `nil` if it can.
     var trouble: ProjectionTrouble?
 
     /// The directory of a generation that is kept in memory only.
@@ -63,7 +63,7 @@ final class FollowedProjection {
             (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
             // An end of the process may have come between an erasure's rows and this.
             _ = try file.connection.checkpoint(.truncate)
-            // While it waits for a lock, which none but a stranger holds, the other projections wait too.
+            // Only a foreign process can hold the lock, and the other projections wait meanwhile.
             try file.connection.execute("PRAGMA busy_timeout = 100")
             file.fingerprint = saved.fingerprint
         } catch {
@@ -145,7 +145,7 @@ final class FollowedProjection {
         }
     }
 
-    /// What the file at `path` says that the log holds; `nil` when it cannot be read or is damaged.
+    /// The newest event of the log according to the file at `path`; `nil` if the file cannot be read or is damaged.
     static func witness(_ path: String, _ access: Connection.Access) -> LogWitness? {
         guard let file = try? ProjectionFile(path: path, access: access), let saved = try? readPlace(file),
             let log = saved.logID
@@ -164,7 +164,7 @@ final class FollowedProjection {
         let isLoading: Bool
     }
 
-    /// - Throws: also when the row does not give its checksum: a damaged place must not say what the log once held.
+    /// - Throws: ``SQLiteError``, also if the checksum of the row is wrong: a damaged place must not witness the log.
     static func readPlace(_ file: ProjectionFile) throws(SQLiteError) -> SavedPlace {
         try file.connection.cached(
             "SELECT number, leaf, log_id, epoch, version, form, fingerprint, is_loading, checksum FROM place"
@@ -228,9 +228,9 @@ final class FollowedProjection {
     }
 }
 
-/// Why a projection cannot be opened or written, and when that is tried again: after growing pauses.
+/// The reason why a projection cannot be opened or written, and the time of the next try, after growing pauses.
 struct ProjectionTrouble {
-    /// For an operator.
+    /// The reason, for the operator.
     let sentence: String
     let pauseSeconds: Double
     /// On the monotonic clock.

@@ -68,9 +68,8 @@ struct ProjectionRow {
 
 /// The SQLite file of one generation of a projection.
 ///
-/// `place` is its one row of book-keeping. `form` is ``ProjectionKind/form``, `fingerprint` the sum over the rows of all
-/// tables, and `checksum` the first 128 bits of SHA-256 over the row's other columns, as a CBOR array that starts with
-/// `"place"`.
+/// `place` is its bookkeeping row. `form` is ``ProjectionKind/form``, `fingerprint` the sum over the rows of all tables, and
+/// `checksum` the first 128 bits of SHA-256 over the row's other columns, as a CBOR array that starts with `"place"`.
 final class ProjectionFile {
     static let placeSchema: StaticString = """
         CREATE TABLE place (

@@ -17,9 +17,9 @@ extension ProjectionHost {
         private var heals: [String: Int] = [:]
         private static let mostHeals = 100
         private static let lastCatchUpSeconds = 0.5
-        /// Projections whose active file cannot be opened or made.
+        /// The projections whose active file cannot be opened or created.
         private var closed: [String: ProjectionTrouble] = [:]
-        /// The number at which reading the log last stuck, so that a lasting fault is told once.
+        /// The number at which reading the log last failed, so that a lasting fault is reported once.
         private var stuckAt: Int64 = -1
 
         init(
@@ -56,7 +56,7 @@ extension ProjectionHost {
             publish(switched: true)
         }
 
-        /// Makes what cannot be opened now a trouble of that projection alone.
+        /// Notes that a projection cannot be opened; the others are not affected.
         private func close(_ name: String, _ error: SQLiteError) {
             let sentence = "The projection \(name) cannot be opened (SQLite \(error.extendedCode)); it is tried again."
             if closed[name] == nil { Diagnostics.fault("projection.closed", "\(sentence) \(error)") }
@@ -90,7 +90,7 @@ extension ProjectionHost {
             host.publish(followed, troubles, switched: switched)
         }
 
-        /// Does something to one projection. What fails is that projection's trouble: the others go on.
+        /// Runs `body` for one projection. An error becomes that projection's trouble; the others are not affected.
         private func attempt(_ projection: FollowedProjection, _ body: () throws(SQLiteError) -> Void) {
             do throws(SQLiteError) {
                 do throws(SQLiteError) { try body() } catch {
@@ -173,14 +173,14 @@ extension ProjectionHost {
                 let (requests, isStopping) = host.takeRequests()
                 for request in requests { request.run(self) }
                 if isStopping {
-                    // So that the next start has little to catch up with; if it fails, that start sees to it.
+                    // The next start then has little to catch up with; if this fails, it catches up with the rest.
                     let until = MonotonicClock.seconds + Self.lastCatchUpSeconds
                     while MonotonicClock.seconds < until, !advance(loading: false) {}
                     return
                 }
                 openClosed()
                 let isLive = advance(loading: false)
-                // What is loaded anew needs room for all its rows.
+                // A projection loaded from zero needs disk space for all its rows.
                 let isLoaded = log.room?.isShort == true || advance(loading: true)
                 finishLoaded()
                 for projection in working where projection.holdsErased {
@@ -194,15 +194,15 @@ extension ProjectionHost {
             }
         }
 
-        /// All but those that pause after a trouble.
+        /// The projections that do not pause after a trouble.
         private var working: [FollowedProjection] { followed.filter { $0.trouble?.isDue ?? true } }
 
-        /// Of those that events are waited for.
+        /// The lowest place of the projections without a trouble.
         private var lowestPlace: Int64 { followed.lazy.filter { $0.trouble == nil }.map(\.place).min() ?? log.head }
 
-        /// Folds a batch into each of the followers that are, or are not, being loaded. `true` when they are at the head.
+        /// Folds a batch into each of the followers that are, or are not, being loaded. `true` if they are at the head.
         ///
-        /// Those that are near each other share what is read; one that is far behind the others does not hold them up.
+        /// Followers that are close to each other share the events read; one far behind does not delay the others.
         private func advance(loading: Bool) -> Bool {
             let head = log.head
             var group = working.filter { $0.isLoading == loading && $0.place < head }
@@ -217,7 +217,7 @@ extension ProjectionHost {
                     usleep(500_000)
                     return true
                 }
-                // The writer publishes the head after its commit, so what is read is durable.
+                // The writer publishes the head after its commit, so the events up to it are durable.
                 let durable = batch.prefix { $0.event.number <= head }
                 guard let last = durable.last else { return true }
                 let events = durable.map(\.event)

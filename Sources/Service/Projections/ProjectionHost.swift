@@ -20,12 +20,12 @@ final class ProjectionHost: Sendable {
         /// Raised whenever an active file is replaced.
         var switches = 0
         var requests: [Request] = []
-        /// What cannot be read or written now, by the name of the projection.
+        /// The projections that cannot be read or written now, with the reasons.
         var troubles: [(name: String, sentence: String)] = []
         /// The highest number that somebody waits for.
         var awaited: Int64 = 0
         var isStopping = false
-        /// Requests wait for no event any more.
+        /// Whether requests no longer wait for events.
         var areCallersReleased = false
     }
 
@@ -79,7 +79,7 @@ final class ProjectionHost: Sendable {
         let worker: Worker
         do throws(SQLiteError) {
             do throws(SQLiteError) { worker = try Self.worker(self, log, catalogPath, directory, kinds) } catch {
-                // A damaged index of the catalog shows when a row is written.
+                // Writing a row reveals a damaged index of the catalog.
                 guard error.meansDamage || error.isConstraint else { throw error }
                 Self.removeCatalog(catalogPath)
                 worker = try Self.worker(self, log, catalogPath, directory, kinds)
@@ -117,9 +117,9 @@ final class ProjectionHost: Sendable {
         return worker
     }
 
-    /// Catches up with the log if that is quickly done, and closes the files.
+    /// Catches up with the log if that is quick, and closes the files.
     ///
-    /// - Returns: `false` when the thread is still at work after `milliseconds`; the files bear the end of the process.
+    /// - Returns: `false` if the thread is still working after `milliseconds`. The files survive the end of the process.
     @discardableResult
     func stop(milliseconds: Int) -> Bool {
         shared.change { $0.isStopping = true }
@@ -132,10 +132,10 @@ final class ProjectionHost: Sendable {
     /// Up to which number the active projection is folded.
     func place(of name: String) -> Int64 { shared.read { $0.places[name] ?? 0 } }
 
-    /// Lets every request go on that waits for a projection; from now on none waits.
+    /// Ends the wait of every request for a projection; from now on none waits.
     func releaseCallers() { shared.change { $0.areCallersReleased = true } }
 
-    /// Waits until the active projections have folded `number`; `false` when time ran out, or the service is stopping.
+    /// Waits until the active projections have folded `number`; `false` if time ran out or the service is stopping.
     func wait(for number: Int64, in names: [String], milliseconds: Int) -> Bool {
         note(awaited: number)
         return shared.wait(milliseconds: milliseconds) { state in
@@ -159,7 +159,7 @@ final class ProjectionHost: Sendable {
     func waitErased(_ number: Int64, milliseconds: Int) -> Bool {
         note(awaited: number)
         return shared.wait(milliseconds: milliseconds) { state in
-            // A file that cannot be opened is in no status, and may hold anything.
+            // A file that cannot be opened has no status, and its content is unknown.
             let isEach = kinds.allSatisfy { kind in
                 state.status.contains { $0.generation.name == kind.name && $0.generation.role == .active }
             }
@@ -168,7 +168,7 @@ final class ProjectionHost: Sendable {
     }
 
     var status: [Status] { shared.read { $0.status } }
-    /// What cannot be read or written now, a sentence each; no one's data.
+    /// A sentence for each projection that cannot be read or written now, without personal data.
     var troubles: [String] { shared.read { $0.troubles.map(\.sentence) } }
     /// The projections of ``troubles``.
     var failing: Set<String> { shared.read { Set($0.troubles.map(\.name)) } }

@@ -49,9 +49,9 @@ final class StreamIndexTable: Projection {
         }
     }
 
-    /// Adds an event to the open block; returns the block before it when that was full.
+    /// Adds an event to the open block; returns the previous block if that was full.
     ///
-    /// - Throws: when the file's block does not end right before the event: no fold wrote it.
+    /// - Throws: A damaged projection if the file's block does not end right before the event.
     private func append(
         _ number: Int64, _ version: Int64, of stream: Int64, to slot: inout Tail?
     ) throws(SQLiteError) -> Tail? {
@@ -102,7 +102,7 @@ final class StreamIndexTable: Projection {
             while try statement.step() {
                 let stream = statement.int(at: 0)
                 var version = statement.int(at: 1)
-                // Readers go by where a block begins: one that is elsewhere, or empty, is as wrong as a wrong number.
+                // Readers find a block by its first version, so a wrong or empty block is damage.
                 guard version >= 1, version % Self.blockVersions == 1, !statement.withBytes(at: 2, { $0.isEmpty })
                 else {
                     throw .damagedProjection

@@ -109,10 +109,10 @@ package enum TimelineReader {
         }
     }
 
-    /// The person's visits that overlap `from` … `to` as they were derived, by arrival, which is after `arrivingAfter`. One
-    /// that goes on overlaps everything after its arrival.
+    /// The derived visits of the person that overlap `from` … `to` and arrive after `arrivingAfter`, in order of arrival. An
+    /// open visit overlaps everything after its arrival.
     ///
-    /// - Parameter now: the moment of the answer, with what the passing of time shows by then (``Visit/told(at:)``).
+    /// - Parameter now: The moment of the answer, for which the visits are computed (``Visit/told(at:)``).
     package static func derivedVisits(
         of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
         at now: Timestamp, in connection: borrowing Connection
@@ -125,7 +125,7 @@ package enum TimelineReader {
             try statement.bind(limit, at: 5)
             var found: [Visit] = []
             while try statement.step() {
-                // Only the last can be one of which time says more, so that a page is short by it at the end alone.
+                // Only the last visit can depend on elapsed time, so only the last page can be one row short.
                 guard let visit = try Visit(statement, from: 0).told(at: now) else { continue }
                 if let from, let departure = visit.departure, departure <= from { continue }
                 found.append(visit)

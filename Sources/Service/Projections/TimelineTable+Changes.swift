@@ -212,7 +212,7 @@ extension TimelineTable {
         }
     }
 
-    /// What stands behind the state of a restart, so that a damaged one is noticed when it is used.
+    /// The checksum stored with a restart, which reveals a damaged one when it is used.
     func checksum(of restart: Restart, _ person: PersonID) -> [UInt8] {
         file.hasher.hash { writer in
             writer.array(5)

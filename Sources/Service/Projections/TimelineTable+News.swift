@@ -39,7 +39,7 @@ struct TimelineNews {
     mutating func note(_ change: TimelineChange) {
         switch change {
         case .visit(let person, let old, let new):
-            // What only silence will show is no news, and an answer's to tell.
+            // A visit that only silence will show is not news; answers compute it.
             let (old, new) = (old.flatMap(\.known), new.flatMap(\.known))
             // A row that goes and one that comes, in either order, may be the same visit: rows are known by their arrival.
             if let old {
@@ -87,7 +87,7 @@ struct TimelineNews {
 }
 
 extension Visit {
-    /// The visit if what is known says that it is one.
+    /// The visit if its fixes make it one, and `nil` if only silence does.
     fileprivate var known: Visit? { tellableFrom == nil ? self : nil }
 }
 

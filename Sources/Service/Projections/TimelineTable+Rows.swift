@@ -37,7 +37,7 @@ extension TimelineTable: TimelineRows {
         }
     }
 
-    /// Three ordered searches that SQLite merges.
+    /// Three ordered searches whose results SQLite merges.
     static let eachFixSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
             NULL, NULL
@@ -279,7 +279,7 @@ extension TimelineTable {
             """
         ) { statement, person throws(SQLiteError) in
             let region = try Self.region(statement, from: 1)
-            // Columns by which answers are searched repeat what the content says.
+            // The columns that answers search must agree with the content.
             guard statement.text(at: 4) == region.region.identifier,
                 statement.int(at: 5) == (region.region.notifyOnEntry ? 1 : 0),
                 statement.int(at: 6) == (region.region.notifyOnExit ? 1 : 0)
@@ -335,8 +335,8 @@ extension Visit {
         try statement.bind(tellableFrom?.milliseconds, at: index + 10)
     }
 
-    /// Reads id, arrival, departure, latitude, longitude, accuracy, fixes, the two times of report, when the person was last
-    /// seen there and from when on it is told.
+    /// Reads the columns id, arrival, departure, latitude, longitude, accuracy, fixes, first report, report of the departure,
+    /// last seen and `tellable_from_ms`.
     init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
         guard
             let coordinate = try? Coordinate(

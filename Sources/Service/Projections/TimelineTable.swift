@@ -5,16 +5,16 @@ import Whereabouts
 
 /// Fixes, visits and crossings.
 ///
-/// `fix` has one row for each identity; twins that share it and say different things stand in `twin`, all but the first in
-/// the order of their content, so that a fix without twins pays nothing for the possibility. `reported` has the moments of
-/// the visits that devices reported themselves; −1 is an accuracy they did not say. Rows of these three are written as they
-/// come, the others as ``TimelineFold`` tells.
+/// `fix` has one row for each identity. Twins have the same identity and different contents; all but the first, in the order
+/// of their contents, are in `twin`, so that a fix without twins costs nothing more. `reported` has the moments of visits
+/// that devices reported, with −1 for a missing accuracy. Rows of these three tables are written as they arrive, the others
+/// by the changes of ``TimelineFold``.
 final class TimelineTable: Projection {
     static let name = "timeline"
     static let versions: [Int64] = VisitRules.all.map(\.version)
-    /// Outside the fingerprint, because they depend on how fixes came: `number`, `received_after_ms` (receipt less device
-    /// time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`, `reported_ms`, the table
-    /// `restart`, which only says how the derivation goes on and whose rows have a checksum each, and ``TimelineNews``.
+    /// Not in the fingerprint, because they depend on the order in which fixes came: `number`, `received_after_ms` (receipt
+    /// minus device time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`, `reported_ms`, the
+    /// table `restart` (the state with which the derivation continues; each row has a checksum), and ``TimelineNews``.
     static let schema: StaticString = """
         CREATE TABLE fix (
             person INTEGER NOT NULL,
