@@ -78,14 +78,18 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` alone and wakes whoever waits.
+    /// Runs `body` alone and wakes all threads that wait.
     package func change<R>(_ body: (inout State) -> R) -> R {
-        pthread_mutex_lock(mutex)
-        defer {
-            pthread_cond_broadcast(condition)
-            pthread_mutex_unlock(mutex)
-        }
-        return body(&state)
+        // A thread that is woken before the mutex is free only waits again, for the mutex.
+        defer { pthread_cond_broadcast(condition) }
+        return read(body)
+    }
+
+    /// As ``change(_:)``, but wakes one thread only: for state that each waiting thread waits for in the same way, such as a
+    /// queue to which one item was added.
+    package func changeForOne<R>(_ body: (inout State) -> R) -> R {
+        defer { pthread_cond_signal(condition) }
+        return read(body)
     }
 
     /// Runs `body` alone.

@@ -40,7 +40,7 @@ final class AnswerPool: Sendable {
 
     /// `false` when too much is waiting already.
     func submit(_ work: @escaping Work) -> Bool {
-        state.change { state in
+        state.changeForOne { state in
             guard !state.isStopping, state.waiting.count < Self.queueBound else { return false }
             state.waiting.append(work)
             return true
