@@ -7,7 +7,8 @@ extension EventCoding {
     package static func decode(
         kind: EventKind, in stream: StreamID, clear bytes: UnsafeRawBufferPointer, parts: [OpenedPart]
     ) throws(CBORError) -> Event {
-        var clear = try FieldReader(bytes)
+        // Neither a key nor a hash is checked before a clear part is folded.
+        var clear = try FieldReader(bytes, integers: FieldReader.computable)
         let event: Event
         switch kind {
         case .fixReported:

@@ -99,8 +99,17 @@ struct FieldReader {
     private var reader: CBORReader
     private var left: Int
     private var nextKey: Int64 = -1
+    private let integers: ClosedRange<Int64>
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(CBORError) {
+    /// Integers within 2⁵³ of 0: a thousand times one, as from seconds to milliseconds, and the difference of two fit in 64
+    /// bits.
+    static let computable = -(Int64(1) << 53)...(Int64(1) << 53)
+
+    /// - Parameter integers: an integer field outside this range is refused as ``CBORError/unexpected``.
+    init(
+        _ bytes: UnsafeRawBufferPointer, integers: ClosedRange<Int64> = .min ... .max
+    ) throws(CBORError) {
+        self.integers = integers
         reader = CBORReader(bytes)
         left = try reader.map()
         try advance()
@@ -132,22 +141,14 @@ struct FieldReader {
         try reader.end()
     }
 
-    /// Integers in events are at most 2⁵³ from 0, as in JSON. Neither a thousand times an integer, as from seconds to
-    /// milliseconds, nor the difference of two overflows.
-    private static let integers = -(Int64(1) << 53)...(Int64(1) << 53)
-
     mutating func integer(_ number: Int64) throws(CBORError) -> Int64? {
-        try field(number) { (reader) throws(CBORError) in try Self.integer(&reader) }
+        let range = integers
+        return try field(number) { (reader) throws(CBORError) in try Self.integer(&reader, in: range) }
     }
 
-    /// An integer of any size, which nothing is computed from.
-    mutating func unboundedInteger(_ number: Int64) throws(CBORError) -> Int64? {
-        try field(number) { (reader) throws(CBORError) in try reader.integer() }
-    }
-
-    private static func integer(_ reader: inout CBORReader) throws(CBORError) -> Int64 {
+    private static func integer(_ reader: inout CBORReader, in range: ClosedRange<Int64>) throws(CBORError) -> Int64 {
         let value = try reader.integer()
-        guard integers.contains(value) else { throw .unexpected }
+        guard range.contains(value) else { throw .unexpected }
         return value
     }
 
@@ -171,9 +172,10 @@ struct FieldReader {
     }
 
     mutating func integers(_ number: Int64) throws(CBORError) -> [Int64] {
-        try field(number) { (reader) throws(CBORError) in
+        let range = integers
+        return try field(number) { (reader) throws(CBORError) in
             var values: [Int64] = []
-            for _ in 0..<(try reader.array()) { values.append(try Self.integer(&reader)) }
+            for _ in 0..<(try reader.array()) { values.append(try Self.integer(&reader, in: range)) }
             return values
         } ?? []
     }

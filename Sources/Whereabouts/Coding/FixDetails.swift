@@ -55,7 +55,7 @@ extension Fix {
         altitude = try fields.double(5)
         ellipsoidalAltitude = try fields.double(6)
         verticalAccuracy = try fields.double(7)
-        floor = try fields.unboundedInteger(8)
+        floor = try fields.integer(8)
         speed = try fields.double(9)
         speedAccuracy = try fields.double(10)
         course = try fields.double(11)

@@ -217,7 +217,7 @@ struct AnyEvent {
     mutating func maybe<T>(_ make: (inout AnyEvent) -> T) -> T? { Bool.random(using: &random) ? make(&self) : nil }
     mutating func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &random)] }
     mutating func ordinal() -> Int64 {
-        Int64(bitPattern: random.next() >> UInt64.random(in: 1...62, using: &random)) | 1
+        Int64(bitPattern: random.next() >> UInt64.random(in: 11...62, using: &random)) | 1
     }
     mutating func time() -> Timestamp {
         Timestamp(milliseconds: .random(in: -1_000_000_000...4_102_444_800_000, using: &random))
