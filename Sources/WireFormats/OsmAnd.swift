@@ -105,6 +105,7 @@ package enum OsmAnd {
         case "timestamp": draft.time = time(value, number)
         case "accuracy": return keep(number, in: &draft.horizontalAccuracy)
         case "altitude": return keep(number, in: &draft.altitude)
+        case "altitude_accuracy": return keep(number, in: &draft.verticalAccuracy)
         case "speed":
             // Knots: 1852 m an hour.
             return keep(number.flatMap(Sentinel.nonNegative).map { $0 * 1852 / 3600 }, in: &draft.speed)

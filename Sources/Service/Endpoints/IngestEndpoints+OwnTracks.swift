@@ -36,7 +36,7 @@ extension IngestEndpoints {
 
     /// The fields of a message sent as a form; `nil` for other bodies. The content type does not count: GPSLogger sends one
     /// type for every body that its user writes.
-    private static func messageInForm(_ request: HTTPRequest) -> [(name: String, value: String)]? {
+    static func messageInForm(_ request: HTTPRequest) -> [(name: String, value: String)]? {
         let first = request.body.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
         guard let first, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return nil }
         let fields = request.formFields

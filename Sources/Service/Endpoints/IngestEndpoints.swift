@@ -37,7 +37,7 @@ enum IngestEndpoints {
     }
 
     /// For clients that hear one word only, whatever became of what they sent.
-    private static func take(
+    static func take(
         _ reports: [Report], answering answer: HTTPResponse, _ service: Service, _ exchange: Exchange,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {

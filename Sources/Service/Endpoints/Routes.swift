@@ -48,6 +48,19 @@ struct Route: Sendable {
         report("POST", "/overland", IngestEndpoints.overland),
         report("GET", "/osmand", IngestEndpoints.osmAnd, IngestEndpoints.osmAndCredentials),
         report("POST", "/osmand", IngestEndpoints.osmAnd, IngestEndpoints.osmAndCredentials),
+        report(
+            "GET", "/index.php/apps/phonetrack/logGet/*/*", IngestEndpoints.phoneTrack,
+            IngestEndpoints.phoneTrackCredentials),
+        report(
+            "POST", "/index.php/apps/phonetrack/logPost/*/*", IngestEndpoints.phoneTrack,
+            IngestEndpoints.phoneTrackCredentials),
+        report(
+            "POST", "/index.php/apps/phonetrack/logPostMultiple/*/*", IngestEndpoints.phoneTrackPoints,
+            IngestEndpoints.phoneTrackCredentials),
+        report(
+            "POST", "/ulogger/client/index.php", IngestEndpoints.uLogger, IngestEndpoints.uLoggerCredentials,
+            receiving: Limits.droppedBodyBytes),
+        report("POST", "/api/webhook/*", IngestEndpoints.webhook, IngestEndpoints.webhookCredentials),
         report("POST", "/v1/imports/*/batches", IngestEndpoints.importBatch),
         answer("PUT", "/v1/devices/*/location-push-token", IngestEndpoints.registerPushToken),
 

@@ -145,6 +145,12 @@ struct PathParameter {
         "webhooks": .init(name: "webhook", schema: Schema.reference),
         "dead-letters": .init(name: "letter", schema: Schema.reference),
         "imports": .init(name: "import", schema: Schema.uuid),
+        "webhook": .init(name: "key", schema: Schema.parameterText),
+        "logGet": .init(name: "key", schema: Schema.parameterText),
+        "logPost": .init(name: "key", schema: Schema.parameterText),
+        "logPostMultiple": .init(name: "key", schema: Schema.parameterText),
+        // What a client calls its device, after its key.
+        "*": .init(name: "device", schema: Schema.parameterText),
         "projections": .init(
             name: "projection",
             schema: ["type": "string", "enum": .list(ProjectionKind.all.map { .text($0.name) })]),

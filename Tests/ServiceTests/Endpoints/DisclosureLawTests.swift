@@ -56,6 +56,13 @@ import Whereabouts
         return Wish(target: "/osmand?\(key)timestamp=\(village.house.clock.seconds)&lat=1.5&lon=2.5")
     }
 
+    private static func phoneTrack(_ form: String, _ query: String = "", body: String = "") -> Row {
+        Row(done: [.phone]) { village, asker, _ in
+            let key = village.tokens[asker] ?? Village.madeUp
+            return Wish(target: "/index.php/apps/phonetrack/\(form)/\(key)/any\(query)", body: body)
+        }
+    }
+
     /// Whoever has a valid token; it is about nobody.
     private static func anybody(_ target: String, _ body: String = "") -> Row {
         Row(done: Set(Asker.allCases).subtracting([.nobody, .wrongToken, .formerToken])) { _, _, _ in
@@ -100,6 +107,20 @@ import Whereabouts
         },
         "GET /osmand": osmAnd,
         "POST /osmand": osmAnd,
+        "GET /index.php/apps/phonetrack/logGet/*/*": phoneTrack("logGet", "?lat=1.5&lon=2.5&timestamp=1777800000"),
+        "POST /index.php/apps/phonetrack/logPost/*/*": phoneTrack("logPost"),
+        "POST /index.php/apps/phonetrack/logPostMultiple/*/*": phoneTrack(
+            "logPostMultiple", body: #"{"points":[[1.5,2.5,1777800000]]}"#),
+        "POST /ulogger/client/index.php": Row(done: [.phone]) { village, asker, _ in
+            Wish(
+                target: "/ulogger/client/index.php",
+                body: "action=addtrack&track=a&pass=\(village.tokens[asker] ?? Village.madeUp)")
+        },
+        "POST /api/webhook/*": Row(done: [.phone]) { village, asker, _ in
+            Wish(
+                target: "/api/webhook/\(village.tokens[asker] ?? Village.madeUp)",
+                body: #"{"type":"update_location","data":{"gps":[1.5,2.5],"gps_accuracy":5}}"#)
+        },
         "POST /v1/imports/*/batches": Row(done: [.operator]) { village, _, isKnown in
             Wish(
                 target: "/v1/imports/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a02/batches",

@@ -1,0 +1,130 @@
+import JSON
+package import Whereabouts
+
+/// Clients that send a fix as named values of their own, all of them with speeds in meters a second.
+///
+/// | dialect | what sends it | names |
+/// |---|---|---|
+/// | `phoneTrack` | PhoneTrack's app, `logGet` and `logPost` of its server (`LogController.php`) | `lat lon timestamp alt acc bat speed bearing` |
+/// | `uLogger` | µlogger's app, `addpos` (`WebHelper.java`, ulogger-server `client/index.php`) | `lat lon time altitude accuracy battery speed bearing` |
+/// | `homeAssistant` | GPSLogger and the companion app as Home Assistant takes them (`gpslogger` and `mobile_app`) | `latitude longitude accuracy battery speed direction` |
+package enum ParameterDialect: Sendable {
+    case phoneTrack, uLogger, homeAssistant
+
+    /// What the names are called in ``OsmAnd``.
+    private var names: [String: String] {
+        switch self {
+        case .phoneTrack: ["alt": "altitude", "acc": "accuracy", "bat": "batt", "speed": "speed_mps"]
+        case .uLogger: ["time": "timestamp", "battery": "batt", "speed": "speed_mps"]
+        case .homeAssistant:
+            [
+                "latitude": "lat", "longitude": "lon", "gps_accuracy": "accuracy", "battery": "batt",
+                "speed": "speed_mps", "direction": "bearing", "course": "bearing",
+                "vertical_accuracy": "altitude_accuracy",
+            ]
+        }
+    }
+
+    /// What a message came to; one without a position is a `status`.
+    ///
+    /// - Parameter now: house time: the time of a fix that has none, and the one against which it is in the future.
+    package func report(of parameters: [OsmAnd.Parameter], now: Timestamp) -> Report {
+        // Empty is what the clients write where they know nothing.
+        let renamed = parameters.filter { !$0.value.isEmpty }.map { (name: names[$0.name] ?? $0.name, value: $0.value) }
+        return OsmAnd.report(of: renamed, now: now)
+    }
+}
+
+/// PhoneTrack's batches, `logPostMultiple` of its server: `{"points": [[lat, lon, timestamp, alt, acc, bat, sat, useragent,
+/// speed, bearing], …]}`, numbers or texts.
+package enum PhoneTrack {
+    private static let places = [
+        "lat", "lon", "timestamp", "alt", "acc", "bat", "sat", "useragent", "speed", "bearing",
+    ]
+
+    /// What each point came to, in the order written. Never fails; more points than ``Limits/batchCommands`` come to one
+    /// `tooLarge`.
+    ///
+    /// - Parameter now: house time, against which a fix is in the future.
+    package static func reports(ofPoints body: [UInt8], now: Timestamp) -> [Report] {
+        guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
+        guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
+        guard let points = source.members?.first(where: { $0.key == "points" })?.source.elements else {
+            return [.rejected(.unknownType)]
+        }
+        guard points.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
+        return points.map { point in
+            guard let values = point.elements else { return .rejected(.unknownType, text: point.text) }
+            let parameters = zip(places, values).filter { !$1.value.isNull }.map { name, value in
+                (name: name, value: value.value.string ?? String(decoding: value.text, as: UTF8.self))
+            }
+            return ParameterDialect.phoneTrack.report(of: parameters, now: now).about(point.text)
+        }
+    }
+}
+
+/// What Home Assistant's companion app posts to its webhook: `{"type": "update_location", "data": {"gps": [46.5, 9.25],
+/// "gps_accuracy": 5, …}}` (home-assistant/core, `mobile_app/webhook.py`).
+package enum HomeAssistant {
+    /// What the message came to; `nil` for one that is not about a place, as the sensors' states, which is not kept.
+    ///
+    /// - Parameter now: house time, which is the fix's: the app sends none.
+    package static func report(from body: [UInt8], now: Timestamp) -> Report? {
+        guard body.count <= Limits.ingestBodyBytes else { return .rejected(.tooLarge) }
+        guard let source = try? JSONSource(parsing: body[...]) else { return .rejected(.notJSON) }
+        guard let type = source.value["type"]?.string else { return .rejected(.unknownType) }
+        if type == "encrypted" || source.value["encrypted"]?.bool == true { return .rejected(.encryptedWithoutKey) }
+        guard type == "update_location" else { return nil }
+        guard let data = source.members?.first(where: { $0.key == "data" })?.source.members else {
+            return .rejected(.missingField)
+        }
+        var parameters: [OsmAnd.Parameter] = []
+        for member in data where !member.value.isNull {
+            if member.key == "gps" {
+                guard let place = member.source.elements, place.count == 2 else { return .rejected(.badCoordinate) }
+                for (name, number) in zip(["latitude", "longitude"], place) {
+                    parameters.append((name, String(decoding: number.text, as: UTF8.self)))
+                }
+            } else {
+                parameters.append(
+                    (member.key, member.value.string ?? String(decoding: member.source.text, as: UTF8.self)))
+            }
+        }
+        return ParameterDialect.homeAssistant.report(of: parameters, now: now)
+    }
+}
+
+/// The texts of a `multipart/form-data` body (RFC 7578) up to its first file.
+package enum MultipartTexts {
+    /// - Parameters:
+    ///   - body: may be cut off behind the texts.
+    ///   - contentType: with the boundary.
+    /// - Returns: empty for another type, and for a body that does not begin as its boundary says.
+    package static func fields(of body: [UInt8], contentType: String) -> [OsmAnd.Parameter] {
+        guard contentType.lowercased().hasPrefix("multipart/form-data"),
+            let mark = contentType.firstRange(of: "boundary=")
+        else { return [] }
+        let boundary = contentType[mark.upperBound...].prefix { $0 != ";" }.filter { $0 != "\"" }
+        guard (1...70).contains(boundary.utf8.count) else { return [] }
+        let delimiter = Array("\r\n--\(boundary)".utf8)
+        // The first delimiter stands at the beginning, with or without the end of a line before it.
+        var rest = Array("\r\n".utf8)[...] + body.drop { $0 == 0x0D || $0 == 0x0A }
+        var fields: [OsmAnd.Parameter] = []
+        while fields.count < OsmAnd.parametersMax, rest.starts(with: delimiter) {
+            rest = rest.dropFirst(delimiter.count)
+            guard let blank = rest.firstRange(of: Array("\r\n\r\n".utf8)) else { break }
+            let head = String(decoding: rest[..<blank.lowerBound], as: UTF8.self)
+            guard !head.contains("filename="), let name = name(in: head) else { break }
+            rest = rest[blank.upperBound...]
+            guard let end = rest.firstRange(of: delimiter) else { break }
+            fields.append((name, String(decoding: rest[..<end.lowerBound], as: UTF8.self)))
+            rest = rest[end.lowerBound...]
+        }
+        return fields
+    }
+
+    private static func name(in head: String) -> String? {
+        guard let mark = head.firstRange(of: "name=\"") else { return nil }
+        return String(head[mark.upperBound...].prefix { $0 != "\"" })
+    }
+}
