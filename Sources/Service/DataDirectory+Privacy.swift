@@ -63,7 +63,7 @@ extension DataDirectory {
     }
 
     /// The names in a directory; none if it cannot be read.
-    static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] {
         guard let entries = opendir(path) else { return [] }
         defer { closedir(entries) }
         var names: [String] = []

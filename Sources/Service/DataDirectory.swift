@@ -5,7 +5,8 @@ import SQLite
 
 /// The files of one service, and the lock that keeps other processes out.
 ///
-///     log.sqlite keys.sqlite kek catalog.sqlite projections/ admin.token config.json backups.json backups.lock LOCK
+///     log.sqlite keys.sqlite kek fix-identities/ catalog.sqlite projections/ admin.token config.json backups.json
+///     backups.lock LOCK
 package final class DataDirectory: Sendable {
     package let path: String
     /// Open for the whole life of the process: the kernel lets go of the lock when it ends, however it ends.
@@ -19,6 +20,8 @@ package final class DataDirectory: Sendable {
 
     var log: String { path + "/log.sqlite" }
     var keys: String { path + "/keys.sqlite" }
+    /// The log's index of fix identities.
+    package var fixIdentities: String { path + "/fix-identities" }
     var catalog: String { path + "/catalog.sqlite" }
     var projections: String { path + "/projections" }
     package var adminToken: String { path + "/admin.token" }

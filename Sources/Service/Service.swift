@@ -83,16 +83,14 @@ package final class Service: Sendable {
         }
         let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0, worldview: configuration.worldview) }
         self.gazetteer = gazetteer
-        let lookup = TimelineLookup()
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place },
-            acceptingLoss: acceptingLoss, room: room, clock: clock, steady: steady)
+            identities: .init(folder: directory.fixIdentities), acceptingLoss: acceptingLoss, room: room, clock: clock,
+            steady: steady)
         self.log = log
         try Self.settlePushes(log)
         let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
         self.host = host
-        lookup.follow(host)
         // A reader per thread: opened here, so that a fault shows at the start and not at the first question.
         let readers = Mutex(try (0..<AnswerPool.threads).map { _ in UncheckedBox(try LogReader.opened(log)) })
         answers = AnswerPool {

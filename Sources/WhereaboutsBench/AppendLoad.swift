@@ -9,6 +9,8 @@ import Whereabouts
 struct AppendLoad {
     private let directory, acks: String
     private let events, outstanding, devices: Int
+    /// Few, so that every load writes and merges files of the index of fixes.
+    private static let eventsPerRun: Int64 = 50
 
     init(_ options: Options) throws {
         directory = try options.text("dir")
@@ -22,11 +24,9 @@ struct AppendLoad {
         let acknowledged = Acknowledgement.read(acks) ?? []
         let file = open(acks, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw LogError.file(path: acks, errno: errno) }
-        let folded = try FoldedLog(in: try DataDirectory(path: directory))
+        let folded = try FoldedLog(in: try DataDirectory(path: directory), eventsPerRun: Self.eventsPerRun)
         let log = folded.log
         var fleet = try Fleet(of: log, count: devices)
-        // Whether an older fix is known can be told once the timeline has caught up.
-        guard folded.waitForFolds() else { throw BenchError.failures }
         fleet.next = [Int](repeating: 0, count: devices)
         for line in acknowledged where line.device < devices {
             fleet.next[line.device] = max(fleet.next[line.device], line.number + 1)

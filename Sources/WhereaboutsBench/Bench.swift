@@ -8,6 +8,7 @@ enum Bench {
         whereabouts-bench restart --dir DIR [--events N] [--devices N]
         whereabouts-bench refold --dir DIR [--events N] [--devices N]
         whereabouts-bench verify --dir DIR
+        whereabouts-bench identities --dir DIR [--fixes N] [--devices N] [--lookups N]
         whereabouts-bench gazetteer --data FILE [--points N]
         whereabouts-bench visits [--fixes N] [--interval SECONDS] [--regions N] [--late N]
         whereabouts-bench ask --dir DIR [--asks N] [--outstanding N] [--each N] [--phones N]
@@ -29,6 +30,7 @@ enum Bench {
             case "restart": try RestartBench(options).run()
             case "refold": try RefoldBench(options).run()
             case "verify": try VerifyBench(options).run()
+            case "identities": try IdentitiesBench(options).run()
             case "gazetteer": try GazetteerBench(options).run()
             case "visits": try VisitBench(options).run()
             case "ask": try AskBench(options).run()

@@ -33,7 +33,10 @@ enum CrashCheck {
             if verification.lostParts > 0 { return "keys-lost \(verification.lostParts) parts" }
             if let trouble = try compare(log, acknowledged) { return trouble }
             if let name = try folded.firstDifferentProjection() { return "projection \(name) is no refold" }
-            return try sendAgain(acknowledged.suffix(3), log)
+            guard log.waitForFixIdentities(milliseconds: 60_000) else { return "the index of fixes is not whole" }
+            if let trouble = try log.differenceOfFixIdentities() { return "index of fixes: \(trouble)" }
+            // The oldest are in files of the index, the newest in memory.
+            return try sendAgain(Array(acknowledged.prefix(3) + acknowledged.suffix(3)), log)
         } catch { return "unopenable \(error)" }
     }
 

@@ -7,6 +7,7 @@ import Whereabouts
 /// the fix's number, so that whoever reads the log knows what must stand there.
 struct Fleet {
     let devices: [Caller]
+    let manager: Caller
     /// Number of the next fix of each device.
     var next: [Int]
 
@@ -47,7 +48,7 @@ struct Fleet {
             let newest = log.withStanding { $0.devices[DeviceID(rawValue: caller.principal.rawValue)]?.newestTimestamp }
             next.append(newest.map { Int($0.seconds(since: Self.start)) + 1 } ?? 0)
         }
-        self.devices = devices
+        (self.devices, self.manager) = (devices, manager)
         self.next = next
     }
 

@@ -172,6 +172,9 @@ extension ServiceClient {
     public struct Receipt: Sendable, Equatable {
         /// Fixes that were not known before.
         public let new: Int
+        /// How many of ``new`` share device, time and place with another fix and differ from it in something else, for
+        /// example in the speed.
+        public let twins: Int
         /// Fixes that were known.
         public let duplicate: Int
         /// Fixes that are kept as rejected, and need not be sent again.
@@ -182,6 +185,7 @@ extension ServiceClient {
                 let rejected = json["rejected"]?.array
             else { return nil }
             (self.new, self.duplicate) = (Int(new), Int(duplicate))
+            twins = Int(json["twins"]?.int ?? 0)
             self.rejected = rejected.map { item in
                 Rejection(index: Int(item["index"]?.int ?? 0), reason: item["reason"]?.string ?? "")
             }

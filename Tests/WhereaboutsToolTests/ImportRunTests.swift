@@ -124,7 +124,7 @@ import WireFormats
 
         #expect(
             String(decoding: report.json, as: UTF8.self) == #"{"file":"\#(file)","format":"fixes","read":2,"new":1,"#
-                + #""duplicate":0,"untimed":0,"rejected":[{"reason":"badCoordinate","count":1,"firstAt":2}],"#
+                + #""duplicate":0,"twins":0,"untimed":0,"rejected":[{"reason":"badCoordinate","count":1,"firstAt":2}],"#
                 + #""firstFix":1700000000,"lastFix":1700000000,"bbox":[10,2,10,2]}"# + "\n")
     }
 

@@ -8,6 +8,29 @@ import Testing
 
 /// The tool on a data directory of its own, without a service running: it opens the log itself.
 @Suite struct StoryTests {
+    @Test func `an import counts new fixes, known fixes and twins apart`() throws {
+        let folder = TemporaryFolder()
+        let lines = [
+            #"{"timestamp":1704067200,"latitude":30,"longitude":-40}"#,
+            #"{"timestamp":1704067200,"latitude":30,"longitude":-40,"speed":3}"#,
+            #"{"timestamp":1704067100,"latitude":30,"longitude":-40}"#,
+            #"{"timestamp":1704067300,"latitude":91,"longitude":-40}"#,
+        ]
+        func counts(_ lines: some Sequence<String>) throws -> [Int64?] {
+            let file = try folder.write(lines.joined(separator: "\n"), to: "fixes.jsonl")
+            let screen = Screen()
+            let state = folder.path + "/state"
+            _ = Program.run(
+                ["--data", state, "import", "--person", "anna", "--json", file], console: screen.console)
+            let report = try json(screen.results)
+            return ["read", "new", "duplicate", "twins"].map { report[$0]?.int }
+                + [report["rejected"]?.count].map { $0.map(Int64.init) }
+        }
+        #expect(try counts(lines[..<1]) == [1, 1, 0, 0, 0])
+        #expect(try counts(lines) == [4, 1, 1, 1, 1])
+        #expect(try counts(lines[..<3].reversed()) == [3, 0, 3, 0, 0])
+    }
+
     @Test func `a person is added, imported, asked about, read, audited and erased`() throws {
         let folder = TemporaryFolder()
         let data = folder.path + "/state"

@@ -114,6 +114,8 @@ enum IngestEndpoints {
 
     struct Counted: Sendable {
         var new = 0
+        /// How many of ``new`` share device, time and place with another fix.
+        var twins = 0
         var duplicate = 0
         var rejected: [(index: Int, reason: RejectionReason)] = []
         var number: References.Name?
@@ -141,6 +143,9 @@ enum IngestEndpoints {
                     for (index, outcome) in outcomes.enumerated() {
                         switch outcome {
                         case .new: counted.new += 1
+                        case .twin:
+                            counted.new += 1
+                            counted.twins += 1
                         case .duplicate: counted.duplicate += 1
                         case .rejected(let reason): counted.rejected.append((index, reason))
                         }
@@ -159,6 +164,7 @@ enum IngestEndpoints {
             writer.beginObject()
             writer.field("new", counted.new)
             writer.field("duplicate", counted.duplicate)
+            writer.field("twins", counted.twins)
             writer.array("rejected") { writer in
                 for (index, reason) in counted.rejected {
                     writer.beginObject()

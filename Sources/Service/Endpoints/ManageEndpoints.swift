@@ -54,10 +54,12 @@ enum ManageEndpoints {
     ) throws(Problem) -> HTTPResponse {
         let receipt = try Gate.append(service, exchange, .erasePerson(try exchange.handle(0)))
         let left = service.backups.settle()
-        guard service.host.waitErased(receipt.last, milliseconds: erasureMilliseconds) else {
+        guard service.host.waitErased(receipt.last, milliseconds: erasureMilliseconds),
+            service.log.identities.waitUntilErased(milliseconds: erasureMilliseconds)
+        else {
             throw Problem(
                 503, "Not finished",
-                "The keys are destroyed; some projection still has to forget the person. Check with verify.",
+                "The keys are destroyed; some file beside the log still has to forget the person. Check with verify.",
                 retryAfterSeconds: 5)
         }
         var writer = JSONWriter()

@@ -11,6 +11,7 @@ enum MetricsEndpoint {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
         var text = MetricsText()
         write(service.log, into: &text)
+        write(service.log.identities, into: &text)
         write(service.host, head: service.log.head, into: &text)
         writeQuestions(service.log, into: &text)
         writeWebhooks(service, into: &text)
@@ -52,6 +53,16 @@ enum MetricsEndpoint {
         text.histogram(
             "whereabouts_commit_seconds", "Time of a transaction of the log with its fsync.",
             [([:], log.commitSeconds.withLock { $0 })])
+    }
+
+    private static func write(_ identities: FixIdentities, into text: inout MetricsText) {
+        text.gauge(
+            "whereabouts_fix_identities_missing_events",
+            "Events whose fixes are not in the index that finds duplicates; older fixes wait while it is above 0.",
+            [([:], Double(identities.missing))])
+        text.gauge(
+            "whereabouts_fix_identities_failing", "1 while the index that finds duplicates cannot be written.",
+            [([:], identities.trouble == nil ? 0 : 1)])
     }
 
     private static func write(_ host: ProjectionHost, head: Int64, into text: inout MetricsText) {

@@ -5,8 +5,8 @@ extension OperateEndpoints {
     /// How long a verification waits for projections that are being folded from zero.
     private static let longestLoadingMilliseconds = 600_000
 
-    /// Recomputes the log, counts the rows of every active projection again, and compares each, and the standing, with a
-    /// refold from zero.
+    /// Recomputes the log, compares its index of fixes with it, counts the rows of every active projection again, and
+    /// compares each, and the standing, with a refold from zero.
     ///
     /// Cost: the time of a refold; one answering thread.
     static func verify(
@@ -22,6 +22,7 @@ extension OperateEndpoints {
             let verifier = try LogVerifier(path: service.directory.log, keys: service.log.keys)
             report = VerificationReport(log: try verifier.verify { progress.report("log", $0, of: $1) })
         } catch { throw Problem(500, "Damaged", "The log cannot be read: \(error)") }
+        report.fixes = try fixes(service, context)
         for status in service.host.status where status.generation.role == .active {
             guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
             report.projections.append(check(status, kind, service, context))
@@ -34,6 +35,22 @@ extension OperateEndpoints {
                 // The standing is in memory; its file is compared with the log when it is loaded.
                 rows: "ok", refold: standing.refold))
         return .json(report.json)
+    }
+
+    /// Waits for an index that is being made again, as for a projection, unless it cannot be made.
+    private static func fixes(
+        _ service: Service, _ context: AnswerContext
+    ) throws(Problem) -> FixIdentities.Check {
+        let identities = service.log.identities
+        guard identities.waitUntilComplete(milliseconds: longestLoadingMilliseconds) else {
+            return FixIdentities.Check(problem: identities.sentenceWhileIncomplete ?? "it is being made again")
+        }
+        let progress = service.verificationProgress
+        do throws(LogError) {
+            return try identities.check(context.reader) { progress.report("index of fixes", $0, of: $1) }
+        } catch {
+            throw Problem(500, "Damaged", "The log cannot be read: \(error)")
+        }
     }
 
     private static func check(

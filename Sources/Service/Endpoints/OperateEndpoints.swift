@@ -30,7 +30,10 @@ enum OperateEndpoints {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("status", "ready")
-        if service.log.standingTrouble.withLock({ $0 != nil }) { writer.field("note", unsavedStanding) }
+        var notes: [String] = []
+        if service.log.standingTrouble.withLock({ $0 != nil }) { notes.append(unsavedStanding) }
+        if service.log.identities.trouble != nil { notes.append(stuckIdentities) }
+        if !notes.isEmpty { writer.field("note", notes.joined(separator: " ")) }
         writer.endObject()
         return .json(writer.bytes)
     }
@@ -39,6 +42,9 @@ enum OperateEndpoints {
         "The disk is full: free some space. Until then, reports and questions are refused with 507."
     private static let unsavedStanding =
         "The standing cannot be saved. Nothing is lost, but the next start takes longer; the diagnostics say why."
+
+    private static let stuckIdentities =
+        "The index of fixes cannot be written; reports are taken, and it is tried again. The diagnostics say why."
 
     private static func requireOperator(_ exchange: Exchange) throws(Problem) {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }

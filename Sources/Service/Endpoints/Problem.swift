@@ -77,6 +77,8 @@ struct Problem: Error, Sendable {
         case .refused(let refusal): self.init(refusal)
         case .busy(let seconds): self = .busy(seconds)
         case .full: self = .noRoom
+        case .notYet(let sentence, let seconds):
+            self.init(503, "Not yet", sentence, retryAfterSeconds: seconds)
         case .fault: self = .broken
         }
     }

@@ -3,14 +3,31 @@ package import Whereabouts
 extension EventLog {
     /// The log of a directory without any projection beside it, for measurements and crash tests.
     ///
-    /// Nothing looks up whether an older fix is known, so every one counts as new.
+    /// - Parameter eventsReadAtStart: missing events that the index of fixes reads before this returns; `nil` for as many
+    ///   as a service does.
     package static func alone(
-        in directory: DataDirectory, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
+        in directory: DataDirectory, eventsReadAtStart: Int64? = nil,
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
     ) throws(LogError) -> EventLog {
         let keys = try directory.openKeys()
+        var identities = FixIdentities.Settings(folder: directory.fixIdentities)
+        if let eventsReadAtStart { identities.eventsReadAtStart = eventsReadAtStart }
         return try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { _, _, _ in FixTail.Row.none }, timelinePlace: { .max }, clock: clock)
+            identities: identities, clock: clock)
+    }
+
+    /// Waits until every fix can be looked up, and no file has a mark of an erased person.
+    ///
+    /// - Returns: `false` if that took longer than `milliseconds`, or cannot be.
+    package func waitForFixIdentities(milliseconds: Int) -> Bool {
+        identities.waitUntilComplete(milliseconds: milliseconds)
+            && identities.waitUntilErased(milliseconds: milliseconds)
+    }
+
+    /// Compares the index of fixes with the log: a sentence if they differ. Cost: a refold.
+    package func differenceOfFixIdentities() throws(LogError) -> String? {
+        try identities.check(try reader()).problem
     }
 
     /// A reader of this log for one thread.

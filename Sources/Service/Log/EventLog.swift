@@ -85,6 +85,8 @@ package final class EventLog: Sendable {
     private let whenPushNews = Mutex<PushListener?>(nil)
     private let writer: Mutex<WorkerThread?>
     let keys: KeyRing
+    /// Where to find the fixes the log holds.
+    let identities: FixIdentities
     let path: String
     let id: Identifier128
     let epoch: Int64
@@ -99,17 +101,15 @@ package final class EventLog: Sendable {
     ///
     /// - Parameters:
     ///   - standingFile: The file for the standing between starts.
-    ///   - rows: Finds a fix in the folded rows of the timeline; called on the writer's thread.
-    ///   - timelinePlace: The number up to which the timeline is folded.
+    ///   - settings: The settings of the index of fix identities.
     ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
     ///   - room: The disk space; while it is short, reports are refused.
     ///   - clock: The time of the house.
     ///   - steady: Milliseconds of a monotonic clock; `clock` if not given.
     /// - Throws: ``LogError/lost(_:)`` if events are missing and the loss is not accepted.
     init(
-        path: String, keys: KeyRing, standingFile: StandingFile,
-        rows: @escaping @Sendable (Fix, DeviceID, PersonID) -> FixTail.Row?,
-        timelinePlace: @escaping @Sendable () -> Int64, acceptingLoss: Bool = false, room: Room? = nil,
+        path: String, keys: KeyRing, standingFile: StandingFile, identities settings: FixIdentities.Settings,
+        acceptingLoss: Bool = false, room: Room? = nil,
         clock: @escaping @Sendable () -> Timestamp, steady: (@Sendable () -> Int64)? = nil
     ) throws(LogError) {
         questions = QuestionClock(steady ?? { @Sendable in clock().milliseconds })
@@ -142,7 +142,8 @@ package final class EventLog: Sendable {
         let sealer = LogSealer(after: store.identity, heads: heads)
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
         // standing; they go before anything else happens.
-        try keys.destroyKeys(of: Set(standing.persons.lazy.filter(\.value.isErased).map(\.key)))
+        let erased = Set(standing.persons.lazy.filter(\.value.isErased).map(\.key))
+        try keys.destroyKeys(of: erased)
         var unsaved: LogError?
         if saved < standing.place {
             do throws(LogError) { try standingFile.save(standing, heads, log: store.identity) } catch {
@@ -155,8 +156,10 @@ package final class EventLog: Sendable {
         headSignal.change { $0.number = head }
         self.standing = Mutex(standing)
         writer = Mutex(nil)
+        identities = FixIdentities(
+            settings, path: path, keys: keys, identity: store.identity, erased: erased, reader: reader, room: room)
         if let unsaved { noteStanding(unsaved) }
-        let tail = FixTail(start: head, rows: rows, timelinePlace: timelinePlace)
+        let tail = FixTail(index: identities, reader: reader)
         let loop = WriterLoop(
             log: self, store: store, sealer: sealer, tail: tail, standingFile: standingFile, clock: clock)
         writer.withLock { $0 = WorkerThread { loop.run() } }
@@ -252,6 +255,7 @@ package final class EventLog: Sendable {
             thread?.join()
             thread = nil
         }
+        identities.stop()
         // Followers that wait for more learn that nothing comes.
         headSignal.change { $0.isStopped = true }
     }

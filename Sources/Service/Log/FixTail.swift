@@ -1,81 +1,171 @@
+import Cryptography
 import Whereabouts
 
-/// Answers whether the log holds a fix already: in the rows of the timeline up to their place, in memory for the fixes
-/// that came since. Belongs to the writer's thread.
+/// Answers whether the log holds a fix already. Belongs to the writer's thread.
+///
+/// The marks of the newest fixes are here, the earlier ones in the files of ``FixIdentities``. The event that a mark names is
+/// opened and compared before it counts, so that a wrong mark can at worst keep a fix twice.
 struct FixTail: FixLookup {
-    /// Looks into the folded rows; given by whoever opened the timeline.
-    typealias Rows = (_ fix: Fix, _ device: DeviceID, _ person: PersonID) -> Row?
-
-    /// What the timeline knows of a fix.
-    enum Row: Hashable, Sendable {
-        case none
-        /// It has a row, from the event of this number.
-        case from(Int64)
-    }
-
-    private struct Entry {
-        let number: Int64
-        let device: DeviceID
-        let content: Fix
-        /// Where the entry before this one with the same identity stands, counted from the first fix ever; −1 for none.
-        let previous: Int
-    }
-
-    /// The fixes in the order of their numbers; the first `forgotten` of them are no longer needed.
-    private var entries: [Entry] = []
-    private var forgotten = 0
-    /// Entries that are gone from the front of `entries`.
-    private var dropped = 0
-    /// The newest entry of each identity, counted from the first fix ever.
-    private var newest: [Fix.Identity: Int] = [:]
-    /// Fixes after this number are in memory.
-    private let start: Int64
-    private let rows: Rows
-    private let timelinePlace: @Sendable () -> Int64
-    /// Set when a look-up could not be answered because the timeline has not reached ``start`` yet.
+    private let index: FixIdentities
+    private let reader: LogReader
+    private var view: FixIdentities.View
+    /// Of the events after the view's floor, by number.
+    private var marks: [FixMark]
+    /// So many of ``marks`` were handed to the index …
+    private var handed: Int
+    /// … and so many are in ``newest``: a log that is never asked about an older fix does not pay for it.
+    private var indexed = 0
+    /// Where the newest mark of each hash is in ``marks``.
+    private var newest: [UInt64: Int] = [:]
+    /// Where the newest mark of each identity is in ``marks``, by its part of the hash.
+    private var newestOfIdentity: [UInt64: Int] = [:]
+    /// Where the mark with the same hash before each indexed one is; −1 for none.
+    private var previous: [Int] = []
+    /// Fixes that cannot be read from the log yet, by number.
+    private var recent: [(number: Int64, device: DeviceID, content: Fix)] = []
+    private var block = FixRun.Block()
+    /// Fixes of the events from ``aheadFrom`` on, read before they were asked for; `nil` for other events.
+    private var ahead: [(device: DeviceID, content: Fix)?] = []
+    private var aheadFrom: Int64 = 0
+    /// Events read in one go while look-ups name one event after the other, as those of a repeated import do.
+    private static let eventsAhead = 256
+    /// Set when a look-up could not be answered because the index does not cover the whole log.
     var isBehind = false
 
-    init(start: Int64, rows: @escaping Rows, timelinePlace: @escaping @Sendable () -> Int64) {
-        (self.start, self.rows, self.timelinePlace) = (start, rows, timelinePlace)
+    init(index: FixIdentities, reader: LogReader) {
+        (self.index, self.reader) = (index, reader)
+        (view, marks) = index.start
+        handed = marks.count
     }
 
-    mutating func number(of fix: Fix, device: DeviceID, person: PersonID) -> Int64? {
+    mutating func known(_ fix: Fix, device: DeviceID) -> KnownFix {
+        let hash = index.hash(of: fix, device: device)
         let content = fix.content
-        var position = newest[fix.identity(device: device)] ?? -1
-        while position >= dropped + forgotten {
-            let entry = entries[position - dropped]
-            if entry.content == content { return entry.number }
-            position = entry.previous
+        if !view.isComplete { takeView() }
+        indexMarks()
+        var known = KnownFix.none
+        var position = newest[hash] ?? -1
+        while position >= 0 {
+            known.add(compare(marks[position].number, content, device))
+            if case .same = known { return known }
+            position = previous[position]
         }
-        guard timelinePlace() >= start, let row = rows(content, device, person) else {
+        if known == .none, let position = newestOfIdentity[hash & ~FixMark.contentBits] {
+            known = compare(marks[position].number, content, device)
+        }
+        guard view.isComplete else {
             isBehind = true
-            return nil
+            return known
         }
-        return if case .from(let number) = row { number } else { nil }
+        for run in view.runs.reversed() {
+            do throws(FixRunFailure) {
+                let candidates = try run.candidates(of: hash, reading: &block)
+                for number in candidates.same {
+                    known.add(compare(number, content, device))
+                    if case .same = known { return known }
+                }
+                for number in candidates.twins where known == .none { known = compare(number, content, device) }
+            } catch {
+                index.discard(run, error)
+                isBehind = true
+                return known
+            }
+        }
+        return known
     }
 
-    mutating func append(_ fix: Fix, device: DeviceID, number: Int64) {
-        let position = dropped + entries.count
-        let previous = newest.updateValue(position, forKey: fix.identity(device: device)) ?? -1
-        entries.append(Entry(number: number, device: device, content: fix.content, previous: previous))
-    }
-
-    /// Drops what the timeline has rows for by now.
-    mutating func trim() {
-        let place = timelinePlace()
-        while forgotten < entries.count, entries[forgotten].number <= place {
-            let identity = entries[forgotten].content.identity(device: entries[forgotten].device)
-            if newest[identity] == dropped + forgotten { newest[identity] = nil }
-            forgotten += 1
-        }
-        if forgotten == entries.count {
-            entries.removeAll(keepingCapacity: forgotten <= 4096)
-        } else if forgotten > 4096, forgotten * 2 > entries.count {
-            entries.removeFirst(forgotten)
+    /// Whether the event of this number holds the fix, or a twin of it.
+    private mutating func compare(_ number: Int64, _ content: Fix, _ device: DeviceID) -> KnownFix {
+        let known: Fix
+        if let first = recent.first, number >= first.number {
+            guard let place = place(of: number), recent[place].device == device else { return .none }
+            known = recent[place].content
         } else {
-            return
+            do throws(LogError) {
+                guard let stored = try stored(number), stored.device == device else { return .none }
+                known = stored.content
+            } catch {
+                // A damaged event confirms nothing. A file that cannot be read now may be readable later.
+                if case .damaged = error { return .none }
+                isBehind = true
+                return .none
+            }
         }
-        dropped += forgotten
-        forgotten = 0
+        guard known.identity(device: device) == content.identity(device: device) else { return .none }
+        return known == content ? .same(number) : .twin
+    }
+
+    /// The fix of an event that can be read from the log; `nil` if the event is of another kind or does not open.
+    private mutating func stored(_ number: Int64) throws(LogError) -> (device: DeviceID, content: Fix)? {
+        let offset = number - aheadFrom
+        if ahead.indices.contains(Int(clamping: offset)) { return ahead[Int(offset)] }
+        // Between the fixes of two batches may be a few other events.
+        let isNext = offset >= ahead.count && offset < ahead.count + 8
+        var events: [(event: RecordedEvent, leaf: Digest)] = []
+        if isNext { events = (try? reader.events(after: number - 1, limit: Self.eventsAhead)) ?? [] }
+        // A damaged event among them concerns only those who ask for it.
+        if events.isEmpty { events = try reader.events(after: number - 1, limit: 1) }
+        aheadFrom = number
+        ahead = events.map { event, _ in
+            guard case .fixReported(let device, _, .open(let fix)) = event.event else { return nil }
+            return (device, fix.content)
+        }
+        return events.first?.event.number == number ? ahead[0] : nil
+    }
+
+    private func place(of number: Int64) -> Int? {
+        var (low, high) = (0, recent.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if recent[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low < recent.count && recent[low].number == number ? low : nil
+    }
+
+    private mutating func indexMarks() {
+        while indexed < marks.count {
+            let hash = marks[indexed].hash
+            previous.append(newest.updateValue(indexed, forKey: hash) ?? -1)
+            newestOfIdentity[hash & ~FixMark.contentBits] = indexed
+            indexed += 1
+        }
+    }
+
+    /// Takes note of a fix that was given a number.
+    mutating func append(_ fix: Fix, device: DeviceID, person: PersonID, number: Int64) {
+        marks.append(FixMark(hash: index.hash(of: fix, device: device), number: number, person: person))
+        recent.append((number, device, fix.content))
+    }
+
+    /// Gives the index what came since the last time, and drops what it has written.
+    ///
+    /// - Parameters:
+    ///   - number: of the newest event that was given one.
+    ///   - durable: events up to this number can be read from the log.
+    mutating func handOver(upTo number: Int64, durable: Int64) {
+        index.handOver(marks[handed...], upTo: number, durable: durable)
+        handed = marks.count
+        // What is kept of persons who were erased since must not be used.
+        ahead.removeAll(keepingCapacity: true)
+        if let last = recent.last, last.number <= durable {
+            recent.removeAll(keepingCapacity: recent.count <= 4096)
+        } else if recent.count > 4096 {
+            recent.removeFirst(recent.firstIndex { $0.number > durable } ?? 0)
+        }
+        takeView()
+    }
+
+    /// Looks at the index as it is by now, and drops the marks that it has written.
+    private mutating func takeView() {
+        guard index.generation != view.generation else { return }
+        view = index.view
+        let written = marks.firstIndex { $0.number > view.floor } ?? marks.count
+        guard written > 0 else { return }
+        marks.removeFirst(written)
+        handed -= written
+        indexed = 0
+        newest = [:]
+        newestOfIdentity = [:]
+        previous = []
     }
 }

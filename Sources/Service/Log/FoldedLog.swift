@@ -9,20 +9,21 @@ package final class FoldedLog: Sendable {
     private let host: ProjectionHost
     private let directory: DataDirectory
 
-    /// - Parameter acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
+    /// - Parameters:
+    ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
+    ///   - eventsPerRun: The events in a file of the index of fixes; a small number makes it write and merge files often.
     package init(
-        in directory: DataDirectory, acceptingLoss: Bool = false,
+        in directory: DataDirectory, acceptingLoss: Bool = false, eventsPerRun: Int64? = nil,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
     ) throws(LogError) {
         self.directory = directory
         let keys = try directory.openKeys()
-        let lookup = TimelineLookup()
+        var identities = FixIdentities.Settings(folder: directory.fixIdentities)
+        if let eventsPerRun { identities.eventsPerRun = eventsPerRun }
         log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { lookup.row(of: $0, device: $1, person: $2) }, timelinePlace: { lookup.place },
-            acceptingLoss: acceptingLoss, clock: clock)
+            identities: identities, acceptingLoss: acceptingLoss, clock: clock)
         host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
-        lookup.follow(host)
     }
 
     package func stop() {

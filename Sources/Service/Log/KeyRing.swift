@@ -106,6 +106,11 @@ final class KeyRing: Sendable {
         } catch { throw .sqlite(error) }
     }
 
+    /// 32 bytes derived from the key-encryption key for one purpose: HMAC-SHA-256 of `purpose`.
+    func secret(for purpose: String) -> [UInt8] {
+        keyEncryptionKey.withBytes { hmacSHA256(key: Array($0), message: Array(purpose.utf8)).bytes }
+    }
+
     var currentGeneration: Int { generation.load(ordering: .acquiring) }
 
     /// The year and month of `time` as one number, 202611.

@@ -66,10 +66,12 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
 /// Why a command was not appended.
 package enum AppendFailure: Error, Sendable {
     case refused(Refusal)
-    /// Too much is waiting, or an older fix cannot be looked up yet; the same command may be sent again.
+    /// Too much is waiting; the same command may be sent again.
     case busy(retryAfterSeconds: Int)
     /// The disk is full; the same command may be sent again when there is space.
     case full
+    /// An older fix cannot be looked up yet, as the sentence says; the same command may be sent again.
+    case notYet(String, retryAfterSeconds: Int)
     case fault(LogError)
 }
 

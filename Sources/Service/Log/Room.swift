@@ -15,6 +15,9 @@ final class Room: Sendable {
     /// does not flap.
     static let enoughBytes: Int64 = 32 << 20
 
+    /// A file that only saves time is written if it leaves this much free, so that it does not make reports refused.
+    static let spareBytes: Int64 = 16 << 20
+
     private let path: String
     /// The bytes that can still be written to the disk; `nil` if the system does not report them.
     private let freeBytes: @Sendable () -> Int64?
@@ -40,6 +43,9 @@ final class Room: Sendable {
 
     /// Whether reports are refused.
     var isShort: Bool { short.load(ordering: .relaxed) }
+
+    /// Whether a file of this many bytes that only saves time may be written. Cost: one system call.
+    func allows(_ bytes: Int64) -> Bool { freeBytes().map { $0 - bytes >= Self.spareBytes } ?? true }
 
     /// Checks the free space, and removes or creates the reserve. Call it about once a second. Cost: two system calls.
     func look() {

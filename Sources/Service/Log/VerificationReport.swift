@@ -23,6 +23,8 @@ struct VerificationReport {
     let log: LogVerification
     /// Durable events that the log lacks.
     var loss: LogLoss?
+    /// The index of fixes compared with the log; `nil` for the files alone, where no service keeps it.
+    var fixes: FixIdentities.Check?
     var projections: [Projection] = []
 
     private var problem: String? { log.problem?.sentence ?? loss?.description }
@@ -41,6 +43,14 @@ struct VerificationReport {
             writer.field("erased", log.erasedParts)
             writer.field("lost", log.lostParts)
         }
+        if let fixes {
+            writer.object("fixes") { writer in
+                writer.field("events", fixes.events)
+                writer.field("fixes", fixes.fixes)
+                writer.field("ok", fixes.problem == nil)
+                writer.field("problem", fixes.problem)
+            }
+        }
         writer.array("projections") { writer in
             for projection in projections {
                 writer.beginObject()
@@ -54,7 +64,8 @@ struct VerificationReport {
                 writer.endObject()
             }
         }
-        writer.field("ok", problem == nil && log.lostParts == 0 && projections.allSatisfy(\.isGood))
+        let isWhole = problem == nil && log.lostParts == 0 && fixes?.problem == nil
+        writer.field("ok", isWhole && projections.allSatisfy(\.isGood))
         writer.endObject()
         return writer.bytes
     }

@@ -73,6 +73,7 @@ final class WriterLoop: @unchecked Sendable {
                 case .stop:
                     try recordCounted(at: clock(), all: true)
                     try save()
+                    handOverMarks()
                     try log.withTurn { () throws(LogError) in try committer.store.checkpoint() }
                     return
                 case .failed(let failure): throw failure
@@ -117,6 +118,7 @@ final class WriterLoop: @unchecked Sendable {
             committer.forgetKeys()
             // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
             if let error = saveDurable(), !standingFile.remove() { unfinished = error }
+            log.identities.erase(batch.erased)
         }
         committer.answer(&batch, unfinished)
     }
@@ -146,7 +148,13 @@ final class WriterLoop: @unchecked Sendable {
 
     private var isSaveDue: Bool { retrySaveSeconds.map { $0 <= MonotonicClock.seconds } ?? true }
 
+    /// Gives the index of fixes what came since the last time.
+    private func handOverMarks() {
+        tail.handOver(upTo: log.withStanding { $0.place }, durable: log.head)
+    }
+
     private func idle() throws(LogError) {
+        handOverMarks()
         try log.withTurn { () throws(LogError) in
             if committer.store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try committer.store.checkpoint() }
         }
@@ -157,7 +165,7 @@ final class WriterLoop: @unchecked Sendable {
     // MARK: Deciding
 
     private func prepare(_ commands: [EventLog.Waiting]) throws(LogError) {
-        tail.trim()
+        handOverMarks()
         let now = clock()
         if !counted.isEmpty { try recordCounted(at: now, all: false) }
         let before = log.withStanding { ($0.place, $0.lastRecordedAt) }
@@ -250,7 +258,9 @@ final class WriterLoop: @unchecked Sendable {
                 )
             } catch { return .failure(.refused(error)) }
         }
-        return tail.isBehind ? .failure(.busy(retryAfterSeconds: 1)) : result
+        guard tail.isBehind else { return result }
+        let sentence = log.identities.sentenceWhileIncomplete ?? FixIdentities.sentenceOfAMoment
+        return .failure(.notYet(sentence, retryAfterSeconds: 1))
     }
 
     private func outcome(
@@ -290,7 +300,10 @@ final class WriterLoop: @unchecked Sendable {
             recordedAt: now, actor: actor, correlation: correlation, cause: cause)
         batch.events.append(.init(header: header, encoded: encoded))
         switch event {
-        case .fixReported(let device, _, .open(let fix)): tail.append(fix, device: device, number: header.number)
+        case .fixReported(let device, _, .open(let fix)):
+            if let person = stream.person {
+                tail.append(fix, device: device, person: person, number: header.number)
+            }
         case .locationQueryEnded(let query, _, _): batch.ended.append(query)
         default: break
         }

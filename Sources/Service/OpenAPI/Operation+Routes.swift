@@ -362,6 +362,9 @@ extension Operation {
                     ["events": Schema.count, "root": Schema.text, "ok": Schema.boolean],
                     optional: ["number": Schema.event, "problem": Schema.text]),
                 "keys": Schema.object(["erased": Schema.count, "lost": Schema.count]),
+                "fixes": Schema.object(
+                    ["events": Schema.count, "fixes": Schema.count, "ok": Schema.boolean],
+                    optional: ["problem": Schema.text]),
                 "projections": Schema.list(
                     Schema.object([
                         "name": Schema.text, "version": Schema.count, "generation": Schema.count,

@@ -230,7 +230,7 @@ enum Schema {
         "Generation": object(["name": text, "version": count, "generation": count, "role": text]),
         "ReportOutcome": object(
             [
-                "new": count, "duplicate": count,
+                "new": count, "duplicate": count, "twins": count,
                 "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
             ], optional: ["number": asOf]),
         "PushAttempt": object(

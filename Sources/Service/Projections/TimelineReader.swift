@@ -89,26 +89,6 @@ package enum TimelineReader {
         }
     }
 
-    /// Number of the event that the row of the same fix is from: same identity and, but for the client's name for it and
-    /// the time of receipt, the same content; `nil` when there is no such row.
-    package static func number(
-        of fix: Fix, device: DeviceID, person: PersonID, in connection: borrowing Connection
-    ) throws(SQLiteError) -> Int64? {
-        let wanted = FixColumns(fix.content)
-        return try connection.cached(numberSQL) { (statement) throws(SQLiteError) in
-            try statement.bind(person.rawValue, at: 1)
-            try statement.bind(wanted.timestamp.milliseconds, at: 2)
-            try statement.bind(device.rawValue, at: 3)
-            try wanted.latitude.bind(to: statement, at: 4)
-            try wanted.longitude.bind(to: statement, at: 5)
-            while try statement.step() {
-                // Rows keep what no field stands for, which is no content.
-                if FixColumns(try FixColumns(statement, from: 0).fix.content) == wanted { return statement.int(at: 5) }
-            }
-            return nil
-        }
-    }
-
     /// The derived visits of the person that overlap `from` … `to` and arrive after `arrivingAfter`, in order of arrival. An
     /// open visit overlaps everything after its arrival.
     ///
@@ -317,16 +297,6 @@ extension TimelineReader {
             AND (horizontal_accuracy_meters IS NULL OR horizontal_accuracy_meters >= 0)
         ORDER BY timestamp_ms DESC, device DESC, latitude_degrees DESC, longitude_degrees DESC
         LIMIT 1
-        """
-
-    static let numberSQL: StaticString = """
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number
-        FROM fix
-        WHERE person = ?1 AND timestamp_ms = ?2 AND device = ?3 AND latitude_degrees = ?4 AND longitude_degrees = ?5
-        UNION ALL
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number
-        FROM twin
-        WHERE person = ?1 AND timestamp_ms = ?2 AND device = ?3 AND latitude_degrees = ?4 AND longitude_degrees = ?5
         """
 
     /// Visits of a person do not overlap, so that of those that arrived before the range only the last can reach into it.

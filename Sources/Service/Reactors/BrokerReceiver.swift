@@ -124,7 +124,7 @@ final class BrokerReceiver: Sendable {
         } catch {
             switch error {
             case .refused: return true
-            case .busy, .full, .fault: return false
+            case .busy, .full, .notYet, .fault: return false
             }
         }
     }

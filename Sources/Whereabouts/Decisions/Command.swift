@@ -181,6 +181,8 @@ package enum Reply: Hashable, Sendable {
 
 package enum FixOutcome: Hashable, Sendable {
     case new
+    /// New, and shares device, time and place with another fix that differs in another member: both are events.
+    case twin
     /// Known already: acknowledged, and no event.
     case duplicate
     case rejected(RejectionReason)

@@ -16,7 +16,7 @@ extension Standing {
         var sightings = device.sightings
         var waypoints: WaypointChanges?
         // Filled when the first fix comes that is not newer than the ones before it: most batches have none.
-        var inThisBatch: Set<Fix>?
+        var inThisBatch: FixesOfBatch?
         var keptInThisBatch: Set<Hash256> = []
         func isKnown(_ hash: Hash256) -> Bool {
             device.kept.contains(hash) || !keptInThisBatch.insert(hash).inserted
@@ -58,15 +58,21 @@ extension Standing {
                 outcomes.append(.new)
                 decision.append(.messageReported(device: id, .open(message)), to: track)
             case .fix(let fix, let query):
+                var isTwin = false
                 // Newer than anything of this device: it cannot be known, and needs no look-up.
                 if newest.map({ fix.timestamp <= $0 }) ?? false {
-                    var known = inThisBatch.take() ?? Self.contents(reports[..<index])
-                    let isNew = known.insert(fix.content).inserted
+                    var known = inThisBatch.take() ?? FixesOfBatch(reports[..<index], of: id)
+                    let isNew: Bool
+                    (isNew, isTwin) = known.add(fix)
                     inThisBatch = consume known
                     // Of a duplicate in this batch the number matters only to the query it names.
                     var number = isNew || query == nil ? nil : decision.number(of: fix, after: place)
                     if number == nil, isNew || query != nil {
-                        number = fixes.number(of: fix, device: id, person: device.person)
+                        switch fixes.known(fix, device: id) {
+                        case .none: break
+                        case .twin: isTwin = true
+                        case .same(let known): number = known
+                        }
                     }
                     if !isNew || number != nil {
                         outcomes.append(.duplicate)
@@ -76,20 +82,14 @@ extension Standing {
                     }
                 } else {
                     newest = fix.timestamp
-                    inThisBatch?.insert(fix.content)
+                    _ = inThisBatch?.add(fix)
                 }
-                outcomes.append(.new)
+                outcomes.append(isTwin ? .twin : .new)
                 append(fix, answering: query, of: id, device.person, at: now, to: &decision)
             }
         }
         decision.reply = .fixes(outcomes)
         return decision
-    }
-
-    private static func contents(_ reports: ArraySlice<DeviceReport>) -> Set<Fix> {
-        var contents: Set<Fix> = []
-        for case .fix(let fix, _) in reports { contents.insert(fix.content) }
-        return contents
     }
 
     private func reportingDevice(_ reference: DeviceReference, by caller: Caller) throws(Refusal) -> DeviceID {
@@ -178,6 +178,25 @@ extension Standing {
         if let asOf, held.registeredAt > asOf { return decision }
         decision.append(.locationPushTokenRetired(device: id, reason: reason), to: .audit(device.person))
         return decision
+    }
+}
+
+/// The fixes of a batch up to one of them.
+private struct FixesOfBatch {
+    private let device: DeviceID
+    private var contents: Set<Fix> = []
+    private var identities: Set<Fix.Identity> = []
+
+    init(_ reports: ArraySlice<DeviceReport>, of device: DeviceID) {
+        self.device = device
+        for case .fix(let fix, _) in reports { _ = add(fix) }
+    }
+
+    /// Adds a fix. `isNew` if it was not there yet; `isTwin` if one was there that differs in other members only.
+    mutating func add(_ fix: Fix) -> (isNew: Bool, isTwin: Bool) {
+        let isNew = contents.insert(fix.content).inserted
+        let isFirst = identities.insert(fix.identity(device: device)).inserted
+        return (isNew, isNew && !isFirst)
     }
 }
 

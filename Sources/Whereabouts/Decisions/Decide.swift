@@ -1,9 +1,21 @@
-/// Looks up fixes the log already holds. The writer brings it, because the answer lies in rows and in the tail of the
-/// log that is not folded yet.
+/// Looks up fixes the log already holds. The writer brings it, because the answer is in the log and its index.
 package protocol FixLookup {
-    /// Number of the event that holds the same fix of the same device, equal in every field but the client's id and the
-    /// time of receipt; `nil` when there is none.
-    mutating func number(of fix: Fix, device: DeviceID, person: PersonID) -> Int64?
+    /// What the log holds of the fix already, reported by this device.
+    mutating func known(_ fix: Fix, device: DeviceID) -> KnownFix
+}
+
+/// What the log holds of a fix already.
+package enum KnownFix: Hashable, Sendable {
+    case none
+    /// A fix of the same device, time and place that differs in another member, for example in the speed.
+    case twin
+    /// A fix with equal ``Fix/content``, and the number of its event.
+    case same(Int64)
+
+    /// Adds what another event holds. The same fix counts more than a twin.
+    package mutating func add(_ other: KnownFix) {
+        if self == .none || other != .none && self == .twin { self = other }
+    }
 }
 
 /// The time that a question's deadline is compared with: the house's time, unless the clock was set after the question was

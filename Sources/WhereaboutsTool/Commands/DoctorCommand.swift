@@ -42,7 +42,7 @@ enum DoctorCommand {
         let findings =
             libraries() + [geodesy(), gazetteer(), timeZones()] + directory(path) + [
                 clock(path), clockKeeping(), service(path),
-            ]
+            ] + indexOfFixes(path)
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
@@ -123,7 +123,7 @@ enum DoctorCommand {
             return [.wrong("data directory", "\(path) is no directory one can write to")]
         }
         var findings = [privacy(of: path, check: "data directory", else: path)]
-        for file in ["kek", "keys.sqlite", "admin.token", "log.sqlite"] {
+        for file in ["kek", "keys.sqlite", "admin.token", "log.sqlite", "fix-identities"] {
             let full = path + "/" + file
             guard access(full, F_OK) == 0 else { continue }
             findings.append(privacy(of: full, check: file, else: "only its owner can read it"))
@@ -218,5 +218,25 @@ enum DoctorCommand {
         } catch {
             return .wrong("service", ToolError(error).description)
         }
+    }
+
+    /// Whether the running service can look up every fix, as its metrics tell it.
+    private static func indexOfFixes(_ path: String) -> [Finding] {
+        guard let running = DataDirectory.running(in: path), let text = running.address,
+            let transport = WireTransport("http://" + text), let token = House.adminToken(of: path),
+            let answer = try? transport.answer(
+                to: HTTPRequest(method: "GET", path: "/metrics", headers: [("Authorization", "Bearer " + token)])),
+            answer.status == 200
+        else { return [] }
+        let name = "whereabouts_fix_identities_missing_events "
+        let line = String(decoding: answer.body, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name) }
+        guard let missing = line.flatMap({ Int($0.dropFirst(name.count)) }) else { return [] }
+        guard missing > 0 else { return [.good("index of fixes", "covers the whole log")] }
+        return [
+            .note(
+                "index of fixes",
+                "is being made again, \(Text.count(missing)) events to go: until then older fixes wait, and senders try again"
+            )
+        ]
     }
 }

@@ -90,6 +90,13 @@ enum VerifyCommand {
             "keys", lost == 0 ? "good" : "LOST",
             "\(ProjectionCommands.number(keys?["erased"])) sealed parts erased, \(Text.count(Int(lost))) with a lost key"
         )
+        if let fixes = answer["fixes"] {
+            table.add(
+                "index of fixes", fixes["ok"]?.bool == true ? "good" : "WRONG",
+                fixes["problem"]?.string.map { "\($0); it is made again by itself" }
+                    ?? "\(ProjectionCommands.number(fixes["fixes"])) fixes of \(ProjectionCommands.number(fixes["events"])) events"
+            )
+        }
         for projection in answer["projections"]?.array.map(Array.init) ?? [] {
             let isGood = projection.text("rows") == "ok" && projection.text("refold") == "equal"
             table.add(

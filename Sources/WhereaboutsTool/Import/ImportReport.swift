@@ -10,6 +10,8 @@ struct ImportReport {
     /// Records of the file, whatever became of them.
     var read = 0
     var new = 0
+    /// New fixes that share time and place with another fix and differ from it in something else; not among ``new``.
+    var twins = 0
     var duplicate = 0
     var untimed = 0
     /// By the word of the reason, in the order they first occurred.
@@ -70,9 +72,10 @@ struct ImportReport {
         )
     }
 
-    /// One line: `{"file","format","read","new","duplicate","untimed","rejected":[{"reason","count","firstAt"}],`
-    /// `"firstFix","lastFix","bbox"}`. `firstAt` is a line of the file, `bbox` is [min latitude, min longitude, max
-    /// latitude, max longitude]; times and box are `null` when no fix came in. A file not read to its end has `error`.
+    /// One line: `{"file","format","read","new","duplicate","twins","untimed",`
+    /// `"rejected":[{"reason","count","firstAt"}],"firstFix","lastFix","bbox"}`. `firstAt` is a line of the file, `bbox` is
+    /// [min latitude, min longitude, max latitude, max longitude]; times and box are `null` when no fix came in. A file
+    /// not read to its end has `error`. `read` is the sum of the five counts.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -81,6 +84,7 @@ struct ImportReport {
         writer.field("read", read)
         writer.field("new", new)
         writer.field("duplicate", duplicate)
+        writer.field("twins", twins)
         writer.field("untimed", untimed)
         writer.array("rejected") { array in
             for (reason, count, line) in rejected {
@@ -111,12 +115,13 @@ struct ImportReport {
     /// The reports of all files for people, and a sentence for each reason of a rejection.
     static func text(of reports: [ImportReport]) -> String {
         var table = Table(
-            "FILE", "FORMAT", ">READ", ">NEW", ">DUPLICATE", ">UNTIMED", ">REJECTED", "FIRST FIX", "LAST FIX")
+            "FILE", "FORMAT", ">READ", ">NEW", ">DUPLICATE", ">TWINS", ">UNTIMED", ">REJECTED", "FIRST FIX", "LAST FIX")
         for report in reports {
             table.add(
                 report.file, report.format, Text.count(report.read), Text.count(report.new),
-                Text.count(report.duplicate), Text.count(report.untimed), Text.count(report.rejectedCount),
-                report.firstFix.map { LocalTime.text($0) } ?? "", report.lastFix.map { LocalTime.text($0) } ?? "")
+                Text.count(report.duplicate), Text.count(report.twins), Text.count(report.untimed),
+                Text.count(report.rejectedCount), report.firstFix.map { LocalTime.text($0) } ?? "",
+                report.lastFix.map { LocalTime.text($0) } ?? "")
         }
         var text = table.text
         for report in reports {

@@ -140,8 +140,10 @@ struct ImportRun {
         guard let new = answer["new"]?.int, let duplicate = answer["duplicate"]?.int else {
             throw .data("The service did not say what became of a batch.")
         }
-        report.new += Int(new)
+        let twins = answer["twins"]?.int ?? 0
+        report.new += Int(new - twins)
         report.duplicate += Int(duplicate)
+        report.twins += Int(twins)
         var refused: Set<Int> = []
         for rejection in answer["rejected"]?.array.map(Array.init) ?? [] {
             guard let index = rejection["index"]?.int.map(Int.init), batch.fixes.indices.contains(index) else {

@@ -13,9 +13,12 @@ final class LogScene {
     private let folder = TemporaryFolder()
     var path: String { folder.path }
     let clock = TestClock()
-    let timeline = FakeTimeline()
+    private let configure: (inout FixIdentities.Settings) -> Void
     private(set) var directory: DataDirectory?
     private var log: EventLog?
+
+    /// - Parameter configure: the index of fix identities.
+    init(configure: @escaping (inout FixIdentities.Settings) -> Void = { _ in }) { self.configure = configure }
 
     deinit { stop() }
 
@@ -23,12 +26,12 @@ final class LogScene {
     func open(room: Room? = nil) throws -> EventLog {
         if let log { return log }
         let directory = try DataDirectory(path: path)
+        var identities = FixIdentities.Settings(folder: directory.fixIdentities)
+        configure(&identities)
         let keys = try directory.openKeys()
         let log = try EventLog(
             path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
-            rows: { [timeline] fix, _, _ in timeline.rows.withLock { $0.contains(fix) ? .from(1) : FixTail.Row.none } },
-            timelinePlace: { [timeline] in timeline.place.load(ordering: .acquiring) }, room: room,
-            clock: { [clock] in clock.now })
+            identities: identities, room: room, clock: { [clock] in clock.now })
         (self.directory, self.log) = (directory, log)
         return log
     }
@@ -120,12 +123,6 @@ final class LogScene {
     }
 
     struct Missing: Error {}
-}
-
-/// What the timeline would know: the fixes it has rows for, and up to where.
-final class FakeTimeline: Sendable {
-    let rows = Mutex<Set<Fix>>([])
-    let place = Atomic<Int64>(.max)
 }
 
 /// A clock that stands still until it is told.

@@ -19,7 +19,7 @@ import Testing
 
     @Test func `fixes, visits and crossings`() throws {
         for sql in [
-            TimelineReader.fixesSQL, TimelineReader.numberSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
+            TimelineReader.fixesSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
             TimelineReader.visitSQL, TimelineReader.toldVisitsSQL, TimelineReader.toldCrossingsSQL,
             TimelineReader.placesSQL, TimelineReader.leadsSQL, TimelineReader.enteredSQL,
         ] {
@@ -27,8 +27,6 @@ import Testing
         }
         expectSearches(try plan(TimelineTable.self, TimelineReader.crossingsSQL))
         expectSearches(try plan(TimelineTable.self, TimelineTable.eachFixSQL))
-        let contains = try plan(TimelineTable.self, TimelineReader.numberSQL)
-        #expect(contains.contains { $0.contains("longitude_degrees=?") })
     }
 
     @Test func `current fixes and the stream index`() throws {

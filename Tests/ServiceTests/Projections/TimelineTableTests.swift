@@ -62,29 +62,7 @@ import Testing
             #expect(try timeline.rows().filter { $0.hasPrefix("fix") }.count == 3)
             let shown = try TimelineReader.fixes(of: person, from: nil, to: nil, limit: 10, in: file.connection)
             #expect(shown.map(\.fix.horizontalAccuracy) == [4])
-            for twin in [rough, fine, other, again] {
-                let number = try TimelineReader.number(
-                    of: twin, device: device, person: person, in: file.connection)
-                #expect(number != nil)
-            }
         }
-    }
-
-    @Test func `a fix of another time, place, device, person or content is not contained`() throws {
-        let known = try fix(0)
-        let file = try folded([known]).file
-        func contains(_ fix: Fix, device: Int64 = 3, person: Int64 = 2) throws -> Bool {
-            try TimelineReader.number(
-                of: fix, device: DeviceID(rawValue: device), person: PersonID(rawValue: person), in: file.connection)
-                != nil
-        }
-        #expect(try contains(known))
-        #expect(try !contains(known, device: 4))
-        #expect(try !contains(known, person: 4))
-        #expect(try !contains(try fix(1)))
-        #expect(try !contains(try fix(0, latitude: 52.500_000_1)))
-        #expect(try !contains(try fix(0, accuracy: 6)))
-        #expect(try !contains(try fix(0, accuracy: nil)))
     }
 
     @Test func `fixes are read page by page, from inclusive to exclusive`() throws {

@@ -31,13 +31,19 @@ import Whereabouts
         #expect(scene.house.report([fix], by: scene.phone) == [.duplicate])
     }
 
-    @Test func `twins that differ in anything else are both events`() {
-        var scene = Scene()
-        var twin = scene.house.fix(atSecond: 1)
-        twin.altitude = 3
-        #expect(scene.house.report([scene.house.fix(atSecond: 1), twin], by: scene.phone) == [.new, .new])
-        twin.speed = 1
-        #expect(scene.house.report([twin], by: scene.phone) == [.new])
+    @Test func `twins that differ in anything else are both events, in one batch and in two, in every order`() {
+        let first = Scene().house.fix(atSecond: 1)
+        var (high, fast) = (first, first)
+        high.altitude = 3
+        fast.speed = 1
+        for order in [[first, high, fast], [high, first, fast], [fast, high, first]] {
+            var scene = Scene()
+            #expect(scene.house.report(Array(order[..<2]), by: scene.phone) == [.new, .twin])
+            #expect(scene.house.report([order[2]], by: scene.phone) == [.twin])
+            let before = scene.house.log.count
+            #expect(scene.house.report(order, by: scene.phone) == [.duplicate, .duplicate, .duplicate])
+            #expect(scene.house.log.count == before)
+        }
     }
 
     @Test func `an older fix that is not known is new`() {

@@ -100,8 +100,9 @@ struct House {
 struct KnownFixes: FixLookup {
     var fixes: [Fix.Identity: [(content: Fix, number: Int64)]] = [:]
 
-    mutating func number(of fix: Fix, device: DeviceID, person: PersonID) -> Int64? {
-        fixes[fix.identity(device: device)]?.first { $0.content == fix.content }?.number
+    mutating func known(_ fix: Fix, device: DeviceID) -> KnownFix {
+        guard let alike = fixes[fix.identity(device: device)] else { return .none }
+        return alike.first { $0.content == fix.content }.map { .same($0.number) } ?? .twin
     }
 }
 
