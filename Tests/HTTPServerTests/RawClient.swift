@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A client that sends any bytes and reads answers one by one. Nothing it waits for may take longer than 20 seconds.
@@ -20,22 +21,14 @@ final class RawClient {
     }
 
     init?(port: Int) {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let isConnected = Loopback.connect(descriptor, port: port)
         self.descriptor = descriptor
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         signal(SIGPIPE, SIG_IGN)
-        if result != 0 { return nil }
+        if !isConnected { return nil }
     }
 
     deinit {

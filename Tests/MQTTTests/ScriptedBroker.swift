@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// The other end of a subscription, played by hand: bytes of MQTT 3.1.1 (OASIS 2014) on a port of the loopback address.
@@ -8,18 +9,9 @@ final class ScriptedBroker: Sendable {
 
     init() throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 4) == 0 && getsockname(listener, $0, &length) == 0
-            }
-        }
-        try #require(isBound)
+        port = try #require(Loopback.bind(listener))
+        try #require(listen(listener, 4) == 0)
         self.listener = listener
-        port = Int(UInt16(bigEndian: address.sin_port))
     }
 
     deinit { close(listener) }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A client of its own making: one connection a request, HTTP/1.1, nothing of the service's code.
@@ -13,16 +14,7 @@ struct SocketClient: Sendable {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(code == 0)
+        try #require(Loopback.connect(descriptor, port: port))
         var lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1", "Connection: close"]
         if let token { lines.append("Authorization: Bearer \(token)") }
         lines += headers.map { "\($0.0): \($0.1)" }

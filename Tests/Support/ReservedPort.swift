@@ -12,18 +12,11 @@ package final class ReservedPort: Sendable {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var isReused: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
+        guard let number = Loopback.bind(descriptor) else {
+            preconditionFailure("No port of the loopback address is free.")
         }
-        precondition(isBound, "No port of the loopback address is free.")
         self.descriptor = descriptor
-        number = Int(UInt16(bigEndian: address.sin_port))
+        self.number = number
     }
 
     deinit { close(descriptor) }

@@ -26,8 +26,8 @@ import Testing
         #expect(service.terminationReason == .exit && service.terminationStatus == 0)
     }
 
-    /// Their own waits are 30 s; everything here is over long before that.
-    @Test func `a service that ends lets every kind of connection go`() throws {
+    /// The connections wait up to 30 s; the service must end long before that.
+    @Test func `a stopping service ends every kind of connection`() throws {
         let temporary = TemporaryFolder()
         let data = temporary.path + "/data"
         let manager = try Datagrams(path: temporary.path + "/notify")
@@ -121,16 +121,7 @@ private final class Wire {
         }
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(result == 0)
+        try #require(Loopback.connect(descriptor, port: port))
     }
 
     deinit { close(descriptor) }

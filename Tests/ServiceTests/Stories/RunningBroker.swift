@@ -106,13 +106,7 @@ final class RunningBroker {
     private func connection() throws -> Int32 {
         for _ in 0..<500 {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = Self.loopback(port: port)
-            let code = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
-            if code == 0 { return descriptor }
+            if Loopback.connect(descriptor, port: port) { return descriptor }
             close(descriptor)
             poll(nil, 0, 10)
         }
@@ -129,13 +123,5 @@ final class RunningBroker {
         var received = [UInt8](repeating: 0, count: bytes.count)
         try #require(recv(descriptor, &received, received.count, Int32(MSG_WAITALL)) == bytes.count)
         #expect(received == bytes)
-    }
-
-    private static func loopback(port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        return address
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import TestSupport
 import Testing
 
 @testable import Service
@@ -45,17 +46,8 @@ final class WebhookReceiver: Sendable {
     init(_ reply: @escaping @Sendable (Received, _ index: Int) -> Reply = { _, _ in .status(204) }) throws {
         self.reply = reply
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { [listener] pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && getsockname(listener, $0, &length) == 0
-            }
-        }
-        try #require(isBound && listen(listener, 64) == 0)
-        port = Int(UInt16(bigEndian: address.sin_port))
+        port = try #require(Loopback.bind(listener))
+        try #require(listen(listener, 64) == 0)
         let thread = WorkerThread { [listener, monitor = state, reply] in
             while true {
                 let connection = accept(listener, nil, nil)
