@@ -7,7 +7,7 @@ import Testing
 /// The checked table of divisions against the places.
 @Suite struct DivisionTests {
     let gazetteer: Gazetteer
-    /// Codes by the divisions of GeoNames ("AT.09"); empty where the table says that ISO 3166-2 has none.
+    /// Codes by GeoNames' divisions ("AT.09"); empty if ISO 3166-2 has none.
     let codes: [String: String]
 
     init() throws {
@@ -24,10 +24,9 @@ import Testing
         self.codes = codes
     }
 
-    /// Countries of ISO 3166-1 whose divisions ISO 3166-2 does not list at all, and which it lists as no part of another; and
-    /// divisions of GeoNames that are none of ISO 3166-2: the West Bank and Gaza and central Serbia (it lists what they consist
-    /// of), Taiwan and the islands off Fujian (likewise), São Tomé (likewise), Israeli places in the West Bank, British
-    /// bases on Cyprus.
+    /// Countries whose divisions ISO 3166-2 does not list and that it does not list as a part of another country; and GeoNames'
+    /// divisions that ISO 3166-2 lacks: the West Bank, Gaza, central Serbia, Taiwan, the islands off Fujian and São Tomé (it
+    /// lists their parts), Israeli places in the West Bank, and the British bases on Cyprus.
     private static let withoutCodes = Set(
         """
         AI BM CC CK CX EH FK FO GG GI GS IM IO JE KY MS NF NU PN SG TC TK VA VG XK PS.WE PS.GZ RS.SE TW.01 TW.04 ST.02 IL. IL.WE \
@@ -48,7 +47,7 @@ import Testing
         #expect(seen.count > 3800)
     }
 
-    /// Where the outlines are older than today's divisions, and where they are not.
+    /// Also at places whose outlines are older than today's divisions.
     @Test func `a coordinate at a town has the code of its division`() throws {
         let transform = try GeocentricTransform()
         var (asked, right) = (0, 0)

@@ -147,7 +147,7 @@ import Testing
         #expect(found.locality == locality)
     }
 
-    /// Two names of one place never stand side by side in two languages: "Vienna" and "Wien", "Munich" and "Bayern".
+    /// An answer never mixes languages, as "Vienna" and "Neubau" or "Munich" and "Bayern" would.
     @Test(
         arguments: [
             (48.203, 16.345, "Neubau", "Wien", "Wien", "Österreich", [] as [String]),
@@ -174,14 +174,14 @@ import Testing
             (48.1612, 16.3823, "Favoriten, Wien"), (48.8867, 2.3431, "Paris 18e"), (47.8, 13.04, "Salzburg"),
             (50.0505, 8.5717, "Frankfurt am Main International Airport"), (35.9, -5.6, "Strait of Gibraltar"),
         ] as [(Double, Double, String)])
-    func `in a few words a part of a city is said with the city`(
+    func `a short address has the part of a city with the city`(
         latitude: Double, longitude: Double, words: String
     ) throws {
         #expect(try placemark(latitude, longitude).shortAddress == words)
     }
 
-    /// Today's divisions by ISO 3166-2 and the news: parted, renamed or merged since the outlines were drawn, or written in
-    /// them as nobody does.
+    /// Divisions that were split, renamed or merged since the outlines were drawn, or misspelled in them. The expected names
+    /// come from ISO 3166-2 and the news.
     @Test(
         arguments: [
             (40.8, 111.7, "CN-NM", "Inner Mongolia"), (19.43, -99.13, "MX-CMX", "Ciudad de México"),
@@ -222,7 +222,7 @@ import Testing
             (-65.8, 98),
             (-74.3, -125), (-66.9, 116), (-75.4, 164.5), (-75.7, -26),
         ] as [(Double, Double)])
-    func `a shelf of ice is no sea`(latitude: Double, longitude: Double) throws {
+    func `an ice shelf is not sea`(latitude: Double, longitude: Double) throws {
         let found = try placemark(latitude, longitude)
         #expect(found.ocean == nil)
         #expect(found.country == "Antarctica")

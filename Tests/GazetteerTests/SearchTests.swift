@@ -170,7 +170,7 @@ import Testing
             ("DE", "DE"), ("USA", "US"), ("Georgia", "GE"), ("Россия", "RU"), ("中国", "CN"), ("Côte d'Ivoire", "CI"),
             ("Österreich", "AT"), ("UK", "GB"), ("Singapore", "SG"), ("Luxembourg", "LU"), ("Germny", "DE"),
         ])
-    func `a country is an answer, by its names in every language and its codes`(text: String, code: String) throws {
+    func `a country is found by its names in every language and by its codes`(text: String, code: String) throws {
         let area = try #require(self.area(text), "\(text) is no country")
         #expect(area.kind == .country)
         #expect(gazetteer.country(of: area)?.description == code)
@@ -184,24 +184,24 @@ import Testing
             ("Sardinia", "IT-88"), ("Sardegna", "IT-88"), ("Catalunya", "ES-CT"), ("Московская область", "RU-MOS"),
             ("Nairobi County", "KE-30"), ("Niederösterreich", "AT-3"), ("Bavara", "DE-BY"), ("Califor", "US-CA"),
         ])
-    func `a first-order division is an answer`(text: String, code: String) throws {
+    func `a first-order division is found`(text: String, code: String) throws {
         let area = try #require(self.area(text), "\(text) is no division")
         #expect(area.kind == .administrativeArea)
         #expect(gazetteer.administrativeAreaCode(of: area) == code)
     }
 
-    /// Who names them means the city; the division of the name comes after it.
+    /// The name alone means the city; the division comes after it.
     @Test(arguments: [
         "New York", "São Paulo", "Wien", "Berlin", "Salzburg", "Tokyo", "Moscow", "Zürich", "Lagos", "Kerman",
     ])
-    func `a city comes before its division of one name`(text: String) throws {
+    func `a city comes before its division of the same name`(text: String) throws {
         #expect(area(text) == nil)
         let all = gazetteer.found(named: text, limit: 10, using: transform)
         #expect(all.contains { if case .area(let area) = $0 { area.kind == .administrativeArea } else { false } })
     }
 
-    /// In small letters two are a word, in capitals a code.
-    @Test func `codes are codes in capitals`() {
+    /// "de" is a word, "DE" a code.
+    @Test func `codes are found in capitals only`() {
         #expect(area("DE")?.kind == .country)
         for text in ["de", "in", "or", "nsw"] { #expect(area(text) == nil) }
     }
@@ -225,16 +225,16 @@ import Testing
         "the office",
         "blah blah blah", "lorem ipsum", "test test", "asdfasdf",
     ])
-    func `what is no place is not guessed`(text: String) {
+    func `a text that names no place finds nothing`(text: String) {
         #expect(found(text) == nil, "\(text) is \(String(describing: gazetteer.places(named: text).first?.place.name))")
     }
 
-    @Test func `a village called Home is found by who says where it is`() {
+    @Test func `a village called Home is found with its country`() {
         #expect(first("Home, Washington")?.place.name == "Home")
     }
 
-    @Test func `misspelled, a name keeps its first letter, and a village needs its country`() throws {
-        // Few live there, and many words are as near to its name.
+    @Test func `a misspelled name must keep its first letter, and a village needs its country`() throws {
+        // It has few inhabitants, and many words are as similar to its name.
         #expect(first("Kitzbühe1")?.match != .misspelled(edits: 2))
         #expect(first("Ome") == nil || first("Ome")?.match == .exact || first("Ome")?.match == .prefix)
         try expect("Hallstadt, Österreich", near: 47.56, 13.65)

@@ -1,7 +1,7 @@
 import LocationPush
 import Testing
 
-/// What a session says about its own writing.
+/// The events by which a session reports its writing.
 @Suite struct HTTP2SessionTests {
     private final class Listener: HTTP2Events {
         var begun: [Int32] = []
@@ -36,7 +36,7 @@ import Testing
         return types
     }
 
-    @Test func `a request counts as written when its HEADERS leave, and not before`() throws {
+    @Test func `a request counts as written once its HEADERS are sent, and not before`() throws {
         let listener = Listener()
         let session = HTTP2Session.client(events: listener)
         var output: [UInt8] = []
@@ -53,7 +53,7 @@ import Testing
         #expect(frames(output) == [1, 1, 0, 0])
     }
 
-    @Test func `a request that is reset before it is written leaves no byte`() throws {
+    @Test func `a request that is reset before it is written sends no byte`() throws {
         let listener = Listener()
         let session = HTTP2Session.client(events: listener)
         var output: [UInt8] = []

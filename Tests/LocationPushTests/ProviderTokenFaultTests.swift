@@ -3,7 +3,7 @@ import PushStandIn
 import Synchronization
 import Testing
 
-/// Provider tokens that APNs calls expired or invalid although they are young, and clocks that are set.
+/// Young provider tokens that APNs reports as expired or invalid, and clocks that are set.
 @Suite struct ProviderTokenFaultTests {
     private struct Setting {
         let scene: Scene
@@ -36,7 +36,7 @@ import Testing
         var count: Int { state.load(ordering: .relaxed) }
     }
 
-    @Test func `a young token called expired is signed anew, and goes over a new connection`() throws {
+    @Test func `a young token reported as expired is renewed, on a new connection`() throws {
         let setting = try Setting()
         defer { setting.close() }
         setting.scene.standIn.script([.none, .expireProviderToken])
@@ -50,7 +50,7 @@ import Testing
         #expect(setting.alarms.count == 0)
     }
 
-    @Test func `100 on their way with a young token that is called expired cost one signature`() async throws {
+    @Test func `100 pushes in flight with a young token reported as expired cost one signature`() async throws {
         let setting = try Setting()
         defer { setting.close() }
         _ = await setting.sender.send(try setting.scene.push())
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [-120, 120] as [Int64])
-    func `a clock that is set while the first push is on its way costs that push one more try`(
+    func `a clock that is set while the first push is in flight costs that push one more try`(
         minutes: Int64
     ) throws {
         let setting = try Setting()
@@ -118,7 +118,7 @@ import Testing
             connections += push.attempts.map(\.connection)
             setting.scene.senderClock.set(onByMinutes: 1)
         }
-        // Three tokens out of turn; then the fourth stays, although the clock goes on jumping.
+        // Three tokens out of turn; then the fourth stays, although the clock keeps jumping.
         #expect(connections == [1, 2, 3, 4, 4, 4, 4, 4])
     }
 }

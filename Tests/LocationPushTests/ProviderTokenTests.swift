@@ -72,7 +72,7 @@ import Testing
         #expect(policy.number == 2)
     }
 
-    @Test func `a young token that APNs calls expired is renewed once, and the fresh one not before 20 minutes`() {
+    @Test func `a young token that APNs reports as expired is renewed once, and the fresh one not before 20 minutes`() {
         var policy = ProviderTokenPolicy()
         policy.noteSigned(at: time(0), because: .due, jitter: 0)
         #expect(policy.renewal(ofExpired: 1, at: time(0.1)) == .sign)
@@ -109,7 +109,7 @@ import Testing
         #expect(policy.occasion(at: time(0.2, setOnBy: seconds)) == nil)
     }
 
-    @Test func `a clock that is slewed makes none due`() {
+    @Test func `a clock that is slewed makes no token due`() {
         var policy = ProviderTokenPolicy()
         policy.noteSigned(at: time(0), because: .due, jitter: 0)
         #expect(policy.occasion(at: time(44, setOnBy: 4)) == nil)

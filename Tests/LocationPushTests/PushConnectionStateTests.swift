@@ -104,7 +104,7 @@ import Testing
         #expect(state.handle(.lost, atMs: 2) == [])
     }
 
-    @Test func `what is known of a request given up counts`() {
+    @Test func `an answer that has begun counts for a request given up`() {
         var state = open(streams: [1])
         _ = state.handle(.status(stream: 1, 200), atMs: 1)
         _ = state.handle(.opened(stream: 3), atMs: 1)
@@ -128,7 +128,7 @@ import Testing
         #expect(state.nextTimerMs == 14_000)
     }
 
-    @Test func `a connection that leaves two requests in a row unanswered is left, even if it answers PINGs`() {
+    @Test func `a connection that does not answer two requests in a row is abandoned, even if it answers PINGs`() {
         var state = open(streams: [1])
         _ = state.handle(.tick, atMs: 10_000)
         _ = state.handle(.pingAcknowledged, atMs: 10_030)
@@ -140,7 +140,7 @@ import Testing
         #expect(state.capacity == 0)
     }
 
-    @Test func `requests still on their way keep their 10 s on a connection that is left`() {
+    @Test func `requests in flight keep their 10 s on an abandoned connection`() {
         var state = open(streams: [1, 3])
         send(5, &state, atMs: 6_000)
         send(7, &state, atMs: 7_000)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `pushes with short deadlines find a dead connection together`() {
+    @Test func `several pushes with short deadlines reveal a dead connection`() {
         var state = open()
         for push in 0..<3 as Range<Int64> {
             send(Int32(2 * push + 1), &state, atMs: push * 5_000)
@@ -179,7 +179,7 @@ import Testing
         #expect(state.isDraining)
     }
 
-    @Test func `many pushes given up quickly say nothing about their connection`() {
+    @Test func `many pushes given up quickly do not condemn their connection`() {
         var state = open()
         for push in 0..<9 as Range<Int64> {
             send(Int32(2 * push + 1), &state, atMs: push * 1_000)

@@ -3,7 +3,7 @@ import PushStandIn
 import Synchronization
 import Testing
 
-/// APNs is busy, or the sender's queue is full: pushes wait and go later.
+/// APNs is busy, or the sender's queue is full: pushes wait and are sent later.
 @Suite struct PushPatienceTests {
     @Test func `a push is accepted at its ninth try when APNs was busy eight times`() throws {
         let scene = try Scene()
@@ -40,7 +40,7 @@ import Testing
         sender.stop()
     }
 
-    @Test func `a full queue refuses at once, says when it has room, and leaves some to persons`() throws {
+    @Test func `a full queue refuses at once, reports when it has room, and reserves some for people`() throws {
         let scene = try Scene()
         defer { scene.close() }
         let rooms = Mutex<[Int]>([])
@@ -70,14 +70,14 @@ import Testing
                 return
             }
         }
-        // Handed in again it goes its way.
+        // Handed in again, it is accepted.
         let again = WatchedPush(refused.request).go(over: sender)
         guard case .accepted? = again.end() else {
             Issue.record("\(again.words)")
             return
         }
         sender.stop()
-        // One for persons' pushes, one for the service's own.
+        // One for pushes for people, one for the service's own.
         #expect(rooms.withLock { $0.count } == 2)
         #expect(rooms.withLock { $0.allSatisfy { $0 >= 1 } })
         sent.withLock { $0 = nil }

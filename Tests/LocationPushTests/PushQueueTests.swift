@@ -36,7 +36,7 @@ import Testing
 
     /// Answers each try of push 1 the same way and moves the clock from try to try.
     ///
-    /// - Returns: when the tries began, and the outcome.
+    /// - Returns: The times of the tries and the outcome.
     private func tries(
         of queue: inout PushQueue, answer: PushAnswer
     ) -> (beganMs: [Int64], outcome: PushOutcome?) {
@@ -55,7 +55,7 @@ import Testing
         return (began, nil)
     }
 
-    /// The pauses of a person's minute: 500, 2000, 5000 ms, twice the one before, half of what is left, 5000 ms.
+    /// The pauses for a deadline of one minute: 500, 2000, 5000 ms, twice the one before, half of the rest, 5000 ms.
     @Test(arguments: [("InternalServerError", 500), ("ServiceUnavailable", 503), ("", 502)])
     func `a busy answer is tried again after growing pauses until the deadline`(name: String, status: Int) throws {
         var queue = queue()
@@ -106,14 +106,14 @@ import Testing
         let later = queue.next(atMs: 3_500)
         let second = try #require(later)
         _ = queue.answered(second, answer(200), renewed: false, atMs: 3_500)
-        // Nothing is held any more.
+        // The hold is over.
         queue.submit(5, try push(7), deadlineMs: 600_000)
         var sent: [UInt64] = []
         while let next = queue.next(atMs: 3_500) { sent.append(next) }
         #expect(Set(sent + [second]) == [1, 2, 4, 5])
     }
 
-    @Test func `a push that waits for its device to be free says so at its deadline`() throws {
+    @Test func `a push held for its device ends at its deadline with that reason`() throws {
         var queue = queue()
         queue.submit(1, try push(), deadlineMs: 600_000)
         _ = queue.next(atMs: 0)

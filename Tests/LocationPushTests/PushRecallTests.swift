@@ -2,8 +2,7 @@ import LocationPush
 import PushStandIn
 import Testing
 
-/// A push that nobody wants any more does not leave, and a try that may have reached APNs is on record whatever becomes
-/// of its push.
+/// An unwanted push is not sent, and a try that may have reached APNs is recorded, whatever the outcome of its push.
 @Suite struct PushRecallTests {
     private static func began(_ word: WatchedPush.Word) -> Bool {
         if case .began = word { true } else { false }
@@ -13,7 +12,7 @@ import Testing
         if case .attempted = word { true } else { false }
     }
 
-    @Test func `ten pushes that wait for a connection are withdrawn when nobody wants them`() throws {
+    @Test func `ten pushes that wait for a connection are withdrawn when they become unwanted`() throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([PushStandInRule(.silentConnection, times: nil)])
@@ -27,13 +26,13 @@ import Testing
             push.expectOrder()
             #expect(push.attempts.isEmpty)
         }
-        // The one that is still wanted waits to its end.
+        // The push that is still wanted waits until its deadline.
         #expect(kept.end() == .failed(.deadlinePassed))
         sender.stop()
         #expect(scene.standIn.pushes.isEmpty)
     }
 
-    @Test func `a push that nobody wants when it is handed in does not wait for a connection`() throws {
+    @Test func `a push that is unwanted when it is handed in does not wait for a connection`() throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([PushStandInRule(.refuseConnection, times: nil)])
@@ -46,7 +45,7 @@ import Testing
         #expect(scene.standIn.pushes.isEmpty)
     }
 
-    @Test func `a push is asked about before its first try, with nobody asking for it`() throws {
+    @Test func `a push is checked before its first try without a call of reconsider`() throws {
         let scene = try Scene()
         defer { scene.close() }
         let sender = try scene.sender()
@@ -54,7 +53,7 @@ import Testing
         push.unwant()
         #expect(push.go(over: sender).end() == .withdrawn)
         push.expectOrder()
-        // The next one goes its way.
+        // The next one is accepted.
         let next = try scene.watched().go(over: sender)
         guard case .accepted? = next.end() else {
             Issue.record("\(next.words)")
@@ -64,7 +63,7 @@ import Testing
         #expect(scene.standIn.pushes.map(\.apnsID) == [next.request.apnsID])
     }
 
-    @Test func `a push that would be tried again is withdrawn at once instead, its try on record`() throws {
+    @Test func `an unwanted push is withdrawn at once instead of being tried again, and its try is recorded`() throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([.answer(status: 503, reason: "ServiceUnavailable", retryAfterSeconds: 30)])
@@ -78,7 +77,7 @@ import Testing
         #expect(scene.standIn.pushes.count == 1)
     }
 
-    @Test func `a push that waits for its second try is withdrawn when asked about`() throws {
+    @Test func `reconsider withdraws a push that waits for its second try`() throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([.answer(status: 503, reason: "ServiceUnavailable", retryAfterSeconds: 30)])
@@ -93,7 +92,7 @@ import Testing
         #expect(scene.standIn.pushes.count == 1)
     }
 
-    @Test func `a push on its way keeps its answer though nobody wants it`() throws {
+    @Test func `an unwanted push in flight keeps its answer`() throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([.delay(ms: 300)])
@@ -110,7 +109,7 @@ import Testing
         sender.stop()
     }
 
-    @Test func `a push on its way that is lost is withdrawn, its try on record as unknown`() throws {
+    @Test func `an unwanted push lost in flight is withdrawn, and its try is recorded as unknown`() throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([.none, .closeAfterAcceptance])
@@ -128,7 +127,7 @@ import Testing
         #expect(scene.standIn.acceptedCount == 2)
     }
 
-    @Test func `a stop and a deadline put the tries on their way on record as unknown`() throws {
+    @Test func `a stop and a deadline record the tries in flight as unknown`() throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([PushStandInRule(.delay(ms: 600_000), skip: 1, times: nil)])
@@ -149,7 +148,7 @@ import Testing
         #expect(stopped.allSatisfy { $0.outcomes == [.failed(.stopped)] })
     }
 
-    @Test func `a try has the time it began, by the sender's clock`() throws {
+    @Test func `a try has its start by the sender's clock`() throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.senderClock.moveAhead(minutes: 30)

@@ -3,7 +3,7 @@ import PushStandIn
 import TestSupport
 import Testing
 
-/// Random troubles, deadlines, withdrawals and stops: the promise of a sender holds whatever comes together.
+/// Random faults, deadlines, withdrawals and stops: the sender's guarantees hold for every combination.
 @Suite struct PushScheduleTests {
     private static func rule(using random: inout SplitMix) -> PushStandInRule {
         let fault: PushStandInFault
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `each push has one outcome and every try that APNs saw is on record`(seed: UInt64) throws {
+    func `each push has one outcome, and every try that APNs saw is reported`(seed: UInt64) throws {
         var random = SplitMix(seed)
         let scene = try Scene(streamsMax: 20)
         defer { scene.close() }
@@ -50,7 +50,7 @@ import Testing
                 sender.reconsider()
             }
         }
-        // Half of the runs see their pushes to the end, the others stop on the way.
+        // Half of the runs wait for all outcomes, the others stop before.
         if seed % 2 == 0 { for push in pushes { _ = push.end() } }
         sender.stop(drainMs: seed % 2 == 0 ? 0 : 300)
         for push in pushes { push.expectOrder() }

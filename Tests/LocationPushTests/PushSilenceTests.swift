@@ -2,9 +2,9 @@ import LocationPush
 import PushStandIn
 import Testing
 
-/// Servers that read requests, answer PING and SETTINGS, and say nothing to the requests.
+/// Servers that read requests and answer PING and SETTINGS, but do not answer the requests.
 @Suite struct PushSilenceTests {
-    /// A sender that gives a request a second, and that nothing else but its limit ends.
+    /// A sender that gives each request one second, so that only this limit ends a request.
     private func sender(_ scene: Scene, requestMs: Int64 = 1000) throws -> PushSender {
         try scene.sender {
             $0.timing.requestMs = requestMs
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `60 questions to a connection that has fallen mute are all accepted, on another one`() async throws {
+    @Test func `60 pushes on a connection that stopped answering are all accepted, on another one`() async throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([.none, .mute()])
@@ -38,7 +38,7 @@ import Testing
         expectAgreement(ended, Array(scene.standIn.pushes.dropFirst()))
     }
 
-    @Test func `a connection that never answered anything is left after two requests`() async throws {
+    @Test func `a connection that never answered is abandoned after two requests`() async throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([.mute()])
@@ -66,7 +66,8 @@ import Testing
         expectAgreement(ended, scene.standIn.pushes)
     }
 
-    @Test func `a push accepted without a word goes again with its id, both tries on record`() async throws {
+    @Test func `a push accepted without an answer is sent again with its id, and both tries are reported`() async throws
+    {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([.none, .noAnswerAfterAcceptance])
@@ -83,7 +84,7 @@ import Testing
         sender.stop()
     }
 
-    @Test func `a request has 10 s unless told otherwise`() async throws {
+    @Test func `a request has 10 s by default`() async throws {
         let scene = try Scene()
         defer { scene.close() }
         scene.standIn.script([.none, .noAnswer])

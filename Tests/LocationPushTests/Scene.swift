@@ -56,7 +56,7 @@ final class SettableClock: Sendable {
     private let aheadMs = Mutex<Int64>(0)
     private let setOnMs = Mutex<Int64>(0)
 
-    /// Sets the wall clock on, or back, as an administrator does; the monotonic one goes on as it was.
+    /// Sets the wall clock forward or back, as an administrator does. The monotonic clock does not change.
     func set(onByMinutes minutes: Int64) { setOnMs.withLock { $0 += minutes * 60_000 } }
     func moveAhead(minutes: Int64) { moveAhead(seconds: minutes * 60) }
     func moveAhead(seconds: Int64) { aheadMs.withLock { $0 += seconds * 1000 } }

@@ -2,16 +2,16 @@ import Foundation
 import LocationPush
 import Testing
 
-/// Follows one push from outside and keeps everything its sender says about it, in order.
+/// Watches one push and keeps every call of its closures, in order.
 final class WatchedPush: @unchecked Sendable {
-    /// What the sender said.
+    /// The calls of the sender.
     enum Word: Equatable {
         case began(Int)
         case attempted(Int, PushAttempt.Ending)
         case ended(PushOutcome)
     }
 
-    /// The longest wait for anything, far beyond what a busy machine needs.
+    /// The longest wait, far longer than a busy machine needs.
     static let secondsMax: TimeInterval = 60
 
     let request: LocationPushRequest
@@ -36,7 +36,7 @@ final class WatchedPush: @unchecked Sendable {
         return self
     }
 
-    /// Nobody wants the push from now on. The sender is not told.
+    /// Makes the push unwanted, without a call of `reconsider`.
     func unwant() { condition.withLock { wanted = false } }
 
     /// The push stops being wanted once this many tries have begun.
@@ -48,7 +48,7 @@ final class WatchedPush: @unchecked Sendable {
         words.compactMap { if case .ended(let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// Waits until the sender has said something of this kind.
+    /// Waits for a call of this kind.
     func wait(for isAwaited: (Word) -> Bool, _ location: SourceLocation = #_sourceLocation) {
         let latest = Date(timeIntervalSinceNow: Self.secondsMax)
         let found = condition.withLock {
@@ -62,13 +62,13 @@ final class WatchedPush: @unchecked Sendable {
 
     /// Waits until the push has ended.
     ///
-    /// - Returns: its outcome.
+    /// - Returns: The outcome.
     func end(_ location: SourceLocation = #_sourceLocation) -> PushOutcome? {
         wait(for: { if case .ended = $0 { true } else { false } }, location)
         return outcomes.first
     }
 
-    /// Each try that began ended once, in order, and the one outcome came last.
+    /// Expects that each try that began ended once, in order, and that the only outcome came last.
     func expectOrder(_ location: SourceLocation = #_sourceLocation) {
         let words = words
         var expected: [Int] = []
@@ -101,7 +101,7 @@ final class WatchedPush: @unchecked Sendable {
 }
 
 extension Scene {
-    /// A push that is followed.
+    /// A watched push.
     func watched(withinMs: Int64 = 60_000) throws -> WatchedPush {
         WatchedPush(try push(withinMs: withinMs))
     }

@@ -197,7 +197,7 @@ import Testing
         #expect(try table.connection.integers("SELECT a FROM t") == [1, 2, 3])
     }
 
-    @Test func `a file on read-only media is read without a word beside it, whatever its name`() throws {
+    @Test func `a file on read-only media is read without another file beside it, whatever its name`() throws {
         let path = folder.path + "/a file?mode=rw#100%25 é.sqlite"
         do {
             let connection = try Connection(path: path, access: .readWrite)

@@ -19,7 +19,7 @@ import Testing
         } catch { return "\(error)" }
     }
 
-    @Test func `each directory that is made is durable in the one above it`() throws {
+    @Test func `each created directory is durable in its parent`() throws {
         var synced: [String] = []
         let path = folder.path + "/a/b/c"
         try DataDirectory.makeDirectory(path) { synced.append($0) }
@@ -33,7 +33,7 @@ import Testing
         #expect(DataDirectory.parent(of: path) == parent)
     }
 
-    @Test func `a directory and secrets that others can reach are closed to them`() throws {
+    @Test func `the access of other users to a directory and its secrets is removed`() throws {
         let path = folder.path + "/data"
         _ = try DataDirectory(path: path).openKeys()
         for name in ["admin.token", "log.sqlite"] { try DataDirectory.writePrivate([], to: "\(path)/\(name)") }
@@ -46,7 +46,7 @@ import Testing
         _ = directory
     }
 
-    @Test func `a directory that others use is refused and left as it is`() throws {
+    @Test func `a directory that others use is refused and not changed`() throws {
         let path = folder.path + "/shared"
         mkdir(path, 0o700)
         try DataDirectory.writePrivate([1], to: path + "/letter.txt")
@@ -59,7 +59,7 @@ import Testing
         #expect(mode(path) == 0o1777)
     }
 
-    @Test func `a directory made by hand with a configuration is taken`() throws {
+    @Test func `a directory made by hand with a configuration is accepted`() throws {
         let path = folder.path + "/prepared"
         mkdir(path, 0o755)
         chmod(path, 0o755)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import WhereaboutsTool
 
-/// What the tool says about itself, judged by the shells that read it.
+/// The tool's help, manual page and completions, tested with the shells that read them.
 @Suite struct HelpCommandTests {
-    @Test func `help says what --help says, of every command`() {
+    @Test func `help shows the text of --help for every command`() {
         for command in CommandTable.all {
             let (exitCode, results, _) = whereabouts(words: ["help"] + command.words)
             #expect(exitCode == 0)
@@ -32,7 +32,7 @@ import Testing
         #expect(whereabouts("version").results == "whereabouts \(Version.text)\n")
     }
 
-    /// What bash offers for the last word.
+    /// The completions that bash offers for the last word.
     private func offers(_ words: String...) throws -> Set<String> {
         let quoted = (["whereabouts"] + words).map { "'\($0)'" }.joined(separator: " ")
         let script =

@@ -30,7 +30,7 @@ import Whereabouts
             ("tomorrow", 1_774_821_600_000), ("-2h", 1_774_782_000_000), ("-90m", 1_774_783_800_000),
             ("-7d", 1_774_184_400_000), ("+1h", 1_774_792_800_000), ("1774789200", 1_774_789_200_000),
         ] as [(String, Int64)])
-    func `words and lengths count from now`(text: String, milliseconds: Int64) {
+    func `words and lengths are relative to now`(text: String, milliseconds: Int64) {
         setenv("TZ", "Europe/Vienna", 1)
         tzset()
         defer {
@@ -42,7 +42,7 @@ import Whereabouts
     }
 
     @Test(arguments: ["-", "-h", "-2", "-2x", "yesterdays", "--2h", "-99999999999999999999h"])
-    func `other words are no times`(text: String) {
+    func `other words are not times`(text: String) {
         let time = LocalTime.parse(text, now: Timestamp(milliseconds: 0))
         #expect(time == nil || Double(text) != nil)
     }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import WhereaboutsTool
 
-/// A service on another computer: the tool has an address and a token, and no data directory. Serialized, because the
+/// A remote service: the tool has an address and a token, and no data directory. Serialized, because the
 /// environment belongs to the whole process.
 @Suite(.serialized) struct ReachTests {
-    /// A service that listens, with one person; the address and the operator's token.
+    /// Runs `body` with the address and the operator's token of a service with one person.
     private func withServer(_ body: (_ url: String, _ token: String) throws -> Void) throws {
         let folder = TemporaryFolder()
         let service = try House.open(folder.path)
@@ -20,7 +20,7 @@ import Testing
         try body(url, service.adminToken)
     }
 
-    @Test func `commands go to an address with a token`() throws {
+    @Test func `commands reach an address with a token`() throws {
         try withServer { url, token in
             let people = try json(whereabouts("--url", url, "--token", token, "person", "list", "--json").results)
             #expect(people["people"]?.array.map(Array.init)?.map { $0.text("handle") } == ["anna"])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a profile keeps address and token where only the owner can read them`() throws {
+    @Test func `only the owner can read the address and token of a profile`() throws {
         let folder = TemporaryFolder()
         setenv("XDG_CONFIG_HOME", folder.path, 1)
         defer { unsetenv("XDG_CONFIG_HOME") }

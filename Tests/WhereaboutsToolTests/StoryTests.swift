@@ -120,7 +120,7 @@ import Testing
     @Test(arguments: [
         ["person", "list"], ["verify"], ["audit", "--person", "anna"], ["person", "remove", "anna", "--yes"],
     ])
-    func `a mistyped data directory is named and nothing is made there`(words: [String]) throws {
+    func `a mistyped data directory is named, and nothing is created there`(words: [String]) throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/typo"
         let (exitCode, _, notes) = whereabouts(words: ["--data", path] + words)

@@ -64,7 +64,7 @@ import Whereabouts
         ("<src>gps</src><hdop>2</hdop>", 10), ("<src>gps</src>", nil), ("<hdop>x</hdop><sat>-1</sat>", nil),
         ("<hdop>9</hdop><extensions><accuracy>4</accuracy></extensions>", 4), ("", nil),
     ])
-    func `an accuracy that is not written is estimated from what is`(values: String, meters: Double?) throws {
+    func `a missing accuracy is estimated from hdop, sat and src`(values: String, meters: Double?) throws {
         let text = """
             <gpx version="1.1"><trk><trkseg><trkpt lat="46.5" lon="9.25"><time>2012-10-24T23:29:40Z</time>\(values)
             </trkpt></trkseg></trk></gpx>

@@ -71,7 +71,7 @@ import Testing
         #expect(try JSONDocument.parse(answer.body).root["detail"]?.string == detail)
     }
 
-    @Test func `a parameter that a route does not know, or gets twice, is refused and nothing is read`() throws {
+    @Test func `an unknown or repeated parameter is refused, and nothing is read`() throws {
         let village = try Village()
         let house = village.house
         let number = house.service.log.head

@@ -5,8 +5,8 @@ import Testing
 @testable import Service
 @testable import Whereabouts
 
-/// The clear part of an event is protected by its leaf alone, which a fold does not look at: whatever damage makes of it is
-/// refused or folded, and never ends the process.
+/// Only its leaf protects the clear part of an event, and a fold does not check it. A damaged part is refused or folded, and
+/// never ends the process.
 @Suite struct DamagedBodyTests {
     private struct Form {
         let kind: EventKind
@@ -22,7 +22,7 @@ import Testing
             parts = row[4] == "-" ? [] : try row[4].split(separator: ",").map { try #require(Hex.decode(String($0))) }
         }
 
-        /// The event, with another clear part; `nil` when it is refused.
+        /// The event with another clear part; `nil` if it is refused.
         func decode(_ clear: [UInt8]) -> Event? { decode(clear, parts[...], []) }
 
         private func decode(_ clear: [UInt8], _ rest: ArraySlice<[UInt8]>, _ opened: [OpenedPart]) -> Event? {
@@ -35,13 +35,13 @@ import Testing
         }
     }
 
-    /// The greatest and the least number, and some that overflow when they are multiplied or counted on from.
+    /// The greatest and the least number, and some that overflow when they are multiplied or incremented.
     private static let extremes: [[UInt8]] = [
         [0x1B, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x3B, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
         [0x1B, 0x40, 0, 0, 0, 0, 0, 0, 0], [0x1B, 0, 0x20, 0, 0, 0, 0, 0, 0], [0x20], [0x00],
     ]
 
-    @Test func `numbers out of all bounds in any clear part end no process`() throws {
+    @Test func `numbers out of bounds in a clear part do not end the process`() throws {
         let forms = try Repository.rows(of: "events-v1.txt").map(Form.init)
         func recorded(_ event: Event, _ stream: StreamID, _ number: Int64) -> RecordedEvent {
             RecordedEvent(

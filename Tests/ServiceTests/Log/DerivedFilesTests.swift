@@ -7,8 +7,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What is beside the log is derived from it and never decides what it says: flip any byte of it, and the log afterwards is
-/// the log without the flip.
+/// Files derived from the log never affect it: after any flipped bit in them, the log continues as without the flip.
 @Suite struct DerivedFilesTests {
     /// A log with its projections as a process left it that was killed, and what a test may do to it.
     private final class Left {
@@ -46,7 +45,7 @@ import Whereabouts
             }
         }
 
-        /// Puts everything back as it was left, with `bytes` in the place of one file.
+        /// Restores all files, with `bytes` in place of one of them.
         func put(_ bytes: [UInt8], into name: String) throws {
             scene.stop()
             for folder in ["", "/projections"] {
@@ -91,7 +90,7 @@ import Whereabouts
     }
 
     /// One bit in every 53rd byte, so that each page is hit some eighty times.
-    @Test func `flip a bit of the saved standing, and the log goes on as without the flip`() throws {
+    @Test func `after a flipped bit in the saved standing, the log continues as without it`() throws {
         let left = try Left(isFolded: false)
         let standing = try #require(left.derived.first { $0.name.contains("standing") })
         try left.put(standing.bytes, into: standing.name)
@@ -105,7 +104,7 @@ import Whereabouts
         }
     }
 
-    @Test func `flip a bit of a projection, its journal or the catalog, and the log goes on as without the flip`()
+    @Test func `after a flipped bit in a projection, its journal or the catalog, the log continues as without it`()
         throws
     {
         let left = try Left(isFolded: true)
@@ -129,7 +128,7 @@ import Whereabouts
     }
 
     @Test(arguments: ["version", "leaf", "number", "missing"])
-    func `a standing that is sound and does not agree with the log is folded again`(what: String) throws {
+    func `a valid standing that disagrees with the log is refolded`(what: String) throws {
         let left = try Left(isFolded: false)
         let log = try left.scene.open()
         let reader = try log.reader()
@@ -152,7 +151,7 @@ import Whereabouts
         _ = try left.goOn(isFolded: false)
     }
 
-    /// The flip that the service was judged by: with a wrong version in the saved standing, every later start trapped.
+    /// With a wrong version in the saved standing, every later start once trapped.
     @Test func `verify folds the standing from zero`() throws {
         let house = try ServiceUnderTest()
         let verified = house.manage("GET", "/v1/verify")
@@ -162,21 +161,21 @@ import Whereabouts
         #expect(house.manage("GET", "/v1/verify")["ok"]?.bool == false)
     }
 
-    @Test func `what does not continue its stream is not written`() throws {
+    @Test func `an event that does not continue its stream is not written`() throws {
         let scene = LogScene()
         let (_, phone) = try scene.people()
         _ = try scene.report([try scene.fix(1)], by: phone)
         try scene.open().changeStanding { $0 = Standing(skippingAVersionOf: $0) }
         #expect(throws: AppendFailure.self) { try scene.report([try scene.fix(2)], by: phone) }
         scene.stop()
-        // The next start does not believe what was saved, and goes on.
+        // The next start rejects the saved standing and continues.
         #expect(try scene.report([try scene.fix(2)], by: phone) == [.new])
         #expect(try scene.verify().problem == nil)
     }
 }
 
 extension Standing {
-    /// A standing that believes every stream to be one version further.
+    /// A standing in which every stream is one version ahead.
     fileprivate init(skippingAVersionOf other: Standing) {
         var entries: [StandingEntry] = []
         other.forEachEntry { entry in

@@ -85,7 +85,7 @@ import Whereabouts
         for id in kept { #expect(try isThere(id, again)) }
     }
 
-    @Test func `a file without a key knows its key-encryption key too`() throws {
+    @Test func `a file without keys has a check value for its key-encryption key too`() throws {
         _ = try opened()
         #expect(sentence { _ = try KeyRing(path: path, keyEncryptionKey: .random()) }.contains("does not open"))
         _ = try opened()
@@ -102,7 +102,7 @@ import Whereabouts
             #expect(sentence { _ = try KeyRing(path: path, keyEncryptionKey: .random()) }.contains("does not open"))
             #expect(try isThere(ids[0], try opened()))
             try Connection(path: path, access: .readWrite).execute("UPDATE key SET wrapped = zeroblob(60) WHERE id > 1")
-            // Now only the check value can prove it.
+            // Now only the check value can decide.
             _ = try opened()
             #expect(sentence { _ = try KeyRing(path: path, keyEncryptionKey: .random()) }.contains("does not open"))
             try Connection(path: path, access: .readWrite).execute("DELETE FROM key WHERE id > 1")
@@ -129,7 +129,7 @@ import Whereabouts
         }
     }
 
-    @Test func `an older copy goes on above every id that was used`() throws {
+    @Test func `an older copy continues above every used id`() throws {
         let ring = try opened()
         _ = try makeHundred(ring)
         try ring.backup(to: folder.path + "/copy.sqlite")

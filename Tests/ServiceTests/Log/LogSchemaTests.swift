@@ -6,7 +6,7 @@ import Whereabouts
 
 @testable import Service
 
-/// A log whose tables, guards or book-keeping are not what this version makes is refused in words.
+/// A log whose tables, triggers or bookkeeping differ from this version's is refused with a sentence.
 @Suite struct LogSchemaTests {
     @Test(
         arguments: [
@@ -29,7 +29,7 @@ import Whereabouts
             ("DELETE FROM log", "its table log has no row"),
             ("INSERT INTO log SELECT * FROM log", "its table log has more than one row"),
         ] as [(StaticString, String)])
-    func `what was changed is named, and nothing is written`(sql: StaticString, sentence: String) throws {
+    func `a change of the schema is named, and nothing is written`(sql: StaticString, sentence: String) throws {
         let scene = LogScene()
         _ = try scene.people()
         scene.stop()
@@ -51,9 +51,9 @@ import Whereabouts
         #expect(try scene.verify().problem != nil)
     }
 
-    /// Numbers at the ends of their range in every column: a sentence each, never a trap.
+    /// Numbers at the ends of their range in every column give a sentence and never a trap.
     @Test(arguments: ["number", "stream", "version", "kind", "recorded_at_ms", "actor", "cause"])
-    func `numbers that nobody wrote end in a sentence`(column: String) throws {
+    func `impossible numbers give a sentence`(column: String) throws {
         for value in [Int64.max, .min, -1, 0, 1 << 53] where column != "cause" || value != 0 {
             let scene = LogScene()
             let (_, phone) = try scene.people()

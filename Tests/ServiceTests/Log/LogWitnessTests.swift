@@ -8,9 +8,9 @@ import Whereabouts
 
 @testable import Service
 
-/// A log that lost events which were durable is not taken for a whole one.
+/// A log that lost durable events is not accepted as complete.
 @Suite struct LogWitnessTests {
-    /// A directory with projections, as a process left it that was killed; `isOld` before the last reports.
+    /// A directory with projections as a killed process left it; with `isOld`, as it was before the last reports.
     private final class Killed {
         let scene = LogScene()
         let phone: Caller
@@ -65,8 +65,8 @@ import Whereabouts
         }
     }
 
-    /// Bits in every part of the write-ahead log, as a damaged disk gives it back.
-    @Test func `a damaged write-ahead log is refused in words, or all of it is there`() throws {
+    /// Flipped bits in every part of the write-ahead log, as from a damaged disk.
+    @Test func `a damaged write-ahead log is refused with a sentence, or is complete`() throws {
         let killed = try Killed()
         try killed.report(0..<60)
         let wal = try #require(killed.files.first { $0.name == "/log.sqlite-wal" })
@@ -95,7 +95,7 @@ import Whereabouts
         #expect(refused > 40)
     }
 
-    @Test func `a loss that is accepted is on record, and the house goes on`() throws {
+    @Test func `an accepted loss is recorded, and the house continues`() throws {
         let killed = try Killed()
         try killed.report(0..<10)
         let old = killed.files
@@ -120,7 +120,7 @@ import Whereabouts
             #expect(try folded.firstDifferentProjection() == nil)
             folded.stop()
         }
-        // Nothing is lost any more: it is opened without a word, and accepting has nothing to say.
+        // No loss remains: the log opens, and accepting a loss records nothing.
         #expect(killed.failure() == nil)
         try killed.folded(acceptingLoss: true).stop()
         let events = try killed.scene.events()
@@ -129,13 +129,13 @@ import Whereabouts
         #expect(try killed.scene.verify().problem == nil)
     }
 
-    @Test func `an older copy of the log that went on is refused, and so is its end before the copy`() throws {
+    @Test func `an older copy of the log that was continued is refused, and so is an end before the copy`() throws {
         let killed = try Killed()
         try killed.report(0..<10)
         let old = killed.files
         try killed.report(10..<20)
         let witness = killed.files.filter { !$0.name.hasPrefix("/log.sqlite") && !$0.name.hasSuffix("-shm") }
-        // The copy alone, without anything that knows better, goes on past the number known.
+        // The copy alone, without a witness, continues past the known number.
         try killed.put { contents in
             contents = contents.filter { name, _ in name.hasPrefix("/k") }
             for file in old where file.name.hasPrefix("/log.sqlite") && !file.name.hasSuffix("-shm") {
@@ -159,7 +159,7 @@ import Whereabouts
         #expect(killed.failure() == nil)
     }
 
-    @Test func `a witness that is lost, damaged or of another log says nothing`() throws {
+    @Test func `a witness that is lost, damaged or of another log is ignored`() throws {
         let (killed, other) = (try Killed(), try Killed())
         try killed.report(0..<10)
         try other.report(0..<30)
@@ -183,7 +183,7 @@ import Whereabouts
         }
     }
 
-    @Test func `the slots of a witness are written as its file says`() throws {
+    @Test func `the slots of a witness have the specified bytes`() throws {
         let scene = LogScene()
         _ = try scene.people()
         let identity = try scene.open().reader().identity()
@@ -197,7 +197,7 @@ import Whereabouts
         #expect(newest[72..<104].elementsEqual(SHA256().hash(Array(newest[..<72])).bytes))
     }
 
-    @Test func `the files alone verify as the service does`() throws {
+    @Test func `verifying the files alone gives the result of the service`() throws {
         let village = try Village()
         let house = village.house
         _ = house.settled()

@@ -7,8 +7,8 @@ import Whereabouts
 
 @testable import Service
 
-/// What becomes of a log whose keys are not the ones that it was written under: what cannot be read is lost and counted,
-/// nothing else is, and nothing stops.
+/// A log with other keys than it was written under: the parts that no key opens are lost and counted, and everything else
+/// works.
 @Suite struct LostKeyTests {
     private static func copy(_ from: String, to: String) throws {
         unlink(to)
@@ -31,7 +31,7 @@ import Whereabouts
         }
     }
 
-    /// A log of two persons, the second of whom came after a copy of the keys was made.
+    /// A log of two people; the second was added after a copy of the keys was made.
     private static func arranged() throws -> (scene: LogScene, copy: String, admin: Caller, phone: Caller) {
         let scene = LogScene()
         let (admin, phone) = try scene.people()
@@ -51,7 +51,7 @@ import Whereabouts
     }
 
     @Test(arguments: [false, true])
-    func `an older keys.sqlite loses what came after it, and no key id comes twice`(isStandingLost: Bool) throws {
+    func `an older keys.sqlite loses later parts, and no key id is used twice`(isStandingLost: Bool) throws {
         let (scene, copy, admin, phone) = try Self.arranged()
         let used = try Self.keyIDs(of: scene)
         try Self.putBack(copy, in: scene)
@@ -74,11 +74,11 @@ import Whereabouts
         #expect(found.problem == nil && found.lostParts == 5 && found.erasedParts == 0)
     }
 
-    /// As earlier versions did it: one id stood for two keys.
-    @Test func `a part under another key of the same id is lost, and stops no fold`() throws {
+    /// In earlier versions, one id could mean two keys.
+    @Test func `a part under another key of the same id is lost, and does not stop a fold`() throws {
         let (scene, copy, _, _) = try Self.arranged()
         try Self.putBack(copy, in: scene)
-        // A key of somebody else under each id that the friend's events name.
+        // Another person's key under each id in the friend's events.
         let directory = try DataDirectory(path: scene.path)
         let keys = try directory.openKeys()
         for person: Int64 in 900...902 {
@@ -91,7 +91,7 @@ import Whereabouts
         #expect(Self.lostParts(in: events) == 5)
     }
 
-    @Test func `a ciphertext that was changed is damage, not a lost key`() throws {
+    @Test func `a changed ciphertext is damage, not a lost key`() throws {
         let (scene, _, _, _) = try Self.arranged()
         let fixed = try #require(try scene.events().last { if case .fixReported = $0.event { true } else { false } })
         try scene.tampering { connection in
@@ -115,7 +115,7 @@ import Whereabouts
         }
     }
 
-    @Test func `one person's damaged key stops nobody else`() throws {
+    @Test func `one person's damaged key does not affect others`() throws {
         let (scene, _, admin, phone) = try Self.arranged()
         scene.stop()
         try Connection(path: scene.path + "/keys.sqlite", access: .readWrite).execute(
@@ -133,7 +133,7 @@ import Whereabouts
         #expect(try scene.verify().problem == nil)
     }
 
-    @Test func `a log without its keys is refused, and an empty file of keys is taken at its word`() throws {
+    @Test func `a log without its file of keys is refused, and an empty file is accepted`() throws {
         let (scene, _, _, _) = try Self.arranged()
         scene.stop()
         for suffix in ["", "-wal", "-shm"] { unlink(scene.path + "/keys.sqlite" + suffix) }

@@ -6,7 +6,7 @@ import Whereabouts
 
 @testable import Service
 
-/// The room on a disk whose free bytes a test sets. What a full disk does to the files, `scripts/faults/process-life` shows.
+/// A disk whose free bytes the test sets. `scripts/faults/process-life` tests the files on a full disk.
 @Suite struct RoomTests {
     private let folder = TemporaryFolder()
 
@@ -15,7 +15,7 @@ import Whereabouts
         return stat("\(folder.path)/\(name)", &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    @Test func `the reserve is given up when the disk is nearly full, and made anew when there is enough again`() {
+    @Test func `the reserve is removed when the disk is nearly full, and created when there is enough space again`() {
         let disk = Disk(1 << 30)
         let room = Room(directory: folder.path) { disk.free }
         #expect(!room.isShort)
@@ -31,7 +31,7 @@ import Whereabouts
         }
     }
 
-    @Test func `a write that found no room gets the reserve once`() {
+    @Test func `a write that finds the disk full gets the reserve once`() {
         let disk = Disk(1 << 30)
         let room = Room(directory: folder.path) { disk.free }
         #expect(room.spend())
@@ -41,7 +41,7 @@ import Whereabouts
         #expect(!room.isShort, "There is room after all.")
     }
 
-    @Test func `without room the intake is refused, and what shows, ends or erases is taken`() throws {
+    @Test func `on a full disk reports are refused, and reads, ends and erasures are accepted`() throws {
         let scene = LogScene()
         let (admin, phone) = try scene.people()
         let disk = Disk(1 << 30)

@@ -6,7 +6,7 @@ import Whereabouts
 
 @testable import Service
 
-/// A cache that cannot be written holds up neither the intake nor the other caches, is named, and mends itself.
+/// A cache that cannot be written delays neither reports nor other caches; it is named and recovers.
 @Suite struct ProjectionTroubleTests {
     private func file(_ name: String, of house: ServiceUnderTest) throws -> String {
         try #require(house.service.host.activePath(of: name))
@@ -14,12 +14,12 @@ import Whereabouts
 
     private func readiness(_ house: ServiceUnderTest) -> Answer { house.send("GET", "/readyz", as: nil) }
 
-    @Test func `a projection that cannot be written holds up no other`() throws {
+    @Test func `a projection that cannot be written does not delay the others`() throws {
         let house = try ServiceUnderTest()
         let anna = try house.addPerson("anna")
         let key = try house.addDevice("phone", of: "anna")
         _ = house.settled()
-        // A stranger holds the file's lock for writing.
+        // A foreign process holds the file's write lock.
         let stranger = try Connection(path: try file(TimelineTable.name, of: house), access: .readWrite)
         try stranger.begin()
         let fix =
@@ -43,7 +43,7 @@ import Whereabouts
         #expect(readiness(house).status == 200)
     }
 
-    @Test func `a standing that cannot be saved is noted, and nothing else comes of it`() throws {
+    @Test func `a standing that cannot be saved is reported and has no other effect`() throws {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("anna")
         _ = try house.addPerson("bert")
@@ -54,7 +54,7 @@ import Whereabouts
         do {
             let stranger = try Connection(path: path, access: .readWrite)
             try stranger.begin()
-            // An erasure saves the standing: what names the person is removed where it cannot be replaced.
+            // An erasure saves the standing; a file that names the person and cannot be replaced is removed.
             #expect(house.send("DELETE", "/v1/people/anna", as: house.operatorToken).status == 200)
             #expect(access(path, F_OK) != 0)
             try stranger.rollback()
@@ -73,8 +73,8 @@ import Whereabouts
         #expect(house.service.log.withStanding { $0.place } >= standing.place)
     }
 
-    /// On a disk that fails for good, as a folder in the place of the file does.
-    @Test func `a projection that cannot be opened keeps the service from nothing else, and is opened when it can be`()
+    /// A folder in place of the file acts like a disk that fails for good.
+    @Test func `a projection that cannot be opened affects nothing else, and is opened once that works`()
         throws
     {
         let house = try ServiceUnderTest()

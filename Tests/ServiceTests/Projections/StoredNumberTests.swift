@@ -7,7 +7,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What is hashed when a row is written is what is hashed when it is read, whatever numbers a client sends.
+/// A row has the same hash when it is written and when it is read, whatever numbers a client sends.
 @Suite struct StoredNumberTests {
     /// Numbers as a client may write them: zeros of both signs, what is too small or large for a double, whole numbers that
     /// no double holds, the ends of 32 and 64 bits, degrees with seven decimals and with more.
@@ -85,7 +85,7 @@ import Whereabouts
         }
     }
 
-    @Test func `every number that a dialect can deliver is hashed as it is read back`() throws {
+    @Test func `every number that a dialect can deliver has the same hash when it is read back`() throws {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("walker")
         let key = try house.addDevice("pocket", of: "walker")
@@ -117,7 +117,7 @@ import Whereabouts
     }
 
     /// A log of an earlier version may hold −0 in any field of a fix.
-    @Test func `numbers of events that were stored before are hashed as they are read back`() throws {
+    @Test func `numbers in older events have the same hash when they are read back`() throws {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("walker")
         let key = try house.addDevice("pocket", of: "walker")
@@ -152,7 +152,7 @@ import Whereabouts
             #expect(problem == nil, "\(kind.name)")
         }
         #expect(house.manage("GET", "/v1/verify")["ok"]?.bool == true)
-        // The check after a start finds nothing to fold again.
+        // The check after a start finds no difference.
         try house.restart()
         house.service.checker.waitUntilDone()
         #expect(house.settled().mapValues(\.generation) == before.mapValues(\.generation))

@@ -106,8 +106,8 @@ import Testing
         #expect(next.map { $0.arrival.seconds(since: History.start) } == [7200])
     }
 
-    /// Whoever reads ten minutes after the only fix sees a visit under way; nothing is written for that.
-    @Test func `a visit that only time shows is told as of the read`() throws {
+    /// A read ten minutes after the only fix shows a visit under way; nothing is written for that.
+    @Test func `a visit that follows from elapsed time is computed at the read`() throws {
         var log = MemoryLog()
         let fix = Fix(
             timestamp: History.start, coordinate: try Coordinate(latitude: 48.2, longitude: 16.37),

@@ -203,7 +203,7 @@ import Whereabouts
         }
     }
 
-    @Test func `an erasure destroys the keys in the backups that were made, and nobody else's`() throws {
+    @Test func `an erasure destroys the person's keys in earlier backups, and no other keys`() throws {
         let scene = try Scene()
         let (first, _) = try scene.backup("first")
         let (second, manifest) = try scene.backup("second")
@@ -224,7 +224,7 @@ import Whereabouts
             if case .personAdded(_, let handle) = recorded.event { handle.content?.text } else { nil }
         }
         #expect(names == ["neighbour"])
-        // The copy knows nothing of the erasure, and the one who cannot be read any more is erased in it.
+        // The copy has no record of the erasure; the person whose keys are gone is erased in it.
         let added = events.dropFirst(Int(manifest.events)).map(\.event)
         guard added.count == 2, case .personErased = added.last else {
             Issue.record("\(added)")
@@ -234,7 +234,7 @@ import Whereabouts
         #expect(try BackupList(of: restored).entries.map(\.folder) == [second])
     }
 
-    @Test func `a backup out of reach is named to the operator alone, and is settled when it is back`() throws {
+    @Test func `only the operator sees an unreachable backup, and it is settled when it is back`() throws {
         let scene = try Scene()
         let medium = scene.folder + "/medium"
         mkdir(medium, 0o700)
@@ -262,7 +262,7 @@ import Whereabouts
         #expect(try Self.keys(in: path) == before - 3)
     }
 
-    @Test func `a list of backups that is not the program's is refused in words, and the erasure says so`() throws {
+    @Test func `a foreign list of backups is refused with a sentence, and the erasure reports it`() throws {
         let scene = try Scene()
         _ = try scene.backup("first")
         for text in ["", "{}", #"{"format":2,"backups":[]}"#, #"{"format":1,"backups":[{"folder":"relative"}]}"#] {
@@ -272,7 +272,7 @@ import Whereabouts
         #expect(scene.house.manage("DELETE", "/v1/people/walker").json?["backupsLeft"]?.int == 1)
     }
 
-    @Test func `the list of backups forgets those that are deleted, and has a bound`() throws {
+    @Test func `the list of backups drops deleted ones, and has a bound`() throws {
         let temporary = TemporaryFolder()
         var list = BackupList()
         for index in 0..<BackupList.most + 2 {

@@ -7,8 +7,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What the operator does to the service is on record before it is done, and every person's audit shows what concerns
-/// everybody.
+/// An act of the operator is recorded before it is done, and every person's audit shows the acts that concern everybody.
 @Suite struct OperatorActStoryTests {
     private static func audit(_ house: ServiceUnderTest, _ person: String, limit: Int) throws -> [JSONValue] {
         let token = try house.token(of: person)
@@ -33,7 +32,7 @@ import Whereabouts
         }
     }
 
-    /// A house of two in which every act was done once, and one came to nothing.
+    /// A house of two people in which every act was done once, and one failed.
     private static func arranged() throws -> ServiceUnderTest {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("anna")
@@ -66,7 +65,7 @@ import Whereabouts
         "rebuildProjection current", "activateProjection audit failed", "backUp",
     ]
 
-    @Test func `every person's audit shows what was done to the service, newest first`() throws {
+    @Test func `every person's audit shows the acts, newest first`() throws {
         let house = try Self.arranged()
         for person in ["anna", "ben"] {
             let entries = try Self.audit(house, person, limit: 500)
@@ -106,7 +105,7 @@ import Whereabouts
         #expect(lines.allSatisfy { $0.hasPrefix(",") })
     }
 
-    @Test func `an act is on record before it is done, and what cannot be is not`() throws {
+    @Test func `an act is recorded before it is done, and an impossible one is not`() throws {
         let house = try Self.arranged()
         let events = try house.events()
         let acts = events.filter { if case .operatorActed = $0.event { true } else { false } }
@@ -132,7 +131,7 @@ import Whereabouts
         #expect(house.service.log.head == head + 1)
     }
 
-    @Test func `a log that was put back says so to everybody`() throws {
+    @Test func `every person's audit shows that the log was restored`() throws {
         let house = try Self.arranged()
         let folder = TemporaryFolder()
         let path = folder.path + "/restored"

@@ -8,7 +8,7 @@ import Whereabouts
 
 @testable import Service
 
-/// Ten pushes wait because APNs takes no connection; then something happens after which none may leave.
+/// Ten pushes wait because APNs accepts no connection; then an event forbids them.
 @Suite struct PushRecallStoryTests {
     enum Forbidding: String, CaseIterable, Sendable {
         case erased, revoked, paused, cancelled, removed, answered, replaced
@@ -17,7 +17,7 @@ import Whereabouts
     private static let phones = 10
 
     @Test(arguments: Forbidding.allCases)
-    func `no push leaves after the event that forbids it, and each is on record as withdrawn`(what: Forbidding) throws {
+    func `no push is sent after the event that forbids it, and each is recorded as withdrawn`(what: Forbidding) throws {
         let here = try Neighbourhood()
         let grant = try here.house.grant("walker", to: "friend")
         var phones: [(key: String, token: [UInt8])] = []
@@ -63,7 +63,7 @@ import Whereabouts
             }
             reason = "tokenReplaced"
         }
-        // They are withdrawn at once, while APNs is still out of reach.
+        // They are withdrawn at once, while APNs is still unreachable.
         here.until { withdrawn(here).count >= Self.phones }
         let records = withdrawn(here)
         #expect(records.count == Self.phones)
@@ -77,7 +77,7 @@ import Whereabouts
         let expected = Set(phones.map { String(hex(SHA256().hash($0.token).bytes).prefix(8)) })
         #expect(hashes == (what == .erased ? [] : expected))
 
-        // APNs is back: what still waited would leave now, before the push for another question.
+        // APNs is back: a push that still waited would be sent now, before the push for another question.
         here.standIn.clearScript()
         let own = here.house.send(
             "POST", "/v1/people/friend/location-queries", as: here.friend, #"{"purpose":"control","maxAgeSeconds":0}"#)
@@ -99,7 +99,7 @@ import Whereabouts
         }
     }
 
-    @Test func `a push that is under way stands in the audit, and what became of it takes its place`() throws {
+    @Test func `the audit shows a push under way, and later its outcome instead`() throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")
         here.standIn.script([PushStandInRule(.refuseConnection, times: nil)])
@@ -122,7 +122,7 @@ import Whereabouts
         #expect(start > 0 && end >= start && end - start < 60)
     }
 
-    @Test func `a question with no phone to wake says so`() throws {
+    @Test func `the audit of a question without a phone to wake shows that`() throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")
         _ = try here.ask()

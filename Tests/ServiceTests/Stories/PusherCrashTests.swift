@@ -10,7 +10,7 @@ import Whereabouts
 
 /// The process ends between a push and its record.
 @Suite struct PusherCrashTests {
-    @Test func `a push whose record is lost is unknown, and is repeated once however often the service dies`()
+    @Test func `a push whose record is lost is unknown, and is repeated once however often the service is killed`()
         throws
     {
         let here = try Neighbourhood()
@@ -19,7 +19,7 @@ import Whereabouts
         let directory = here.house.directory
         let url = Mutex("")
         for crash in 1...4 {
-            // Push 1 and 2 have arrived, nothing of them is on record: this is what a kill would leave.
+            // Pushes 1 and 2 have arrived without a record, as after a kill.
             let kept = Mutex<Kept?>(nil)
             here.onPush { _ in kept.withLock { if $0 == nil { $0 = Kept(of: directory) } } }
             if crash == 1 {
@@ -37,7 +37,7 @@ import Whereabouts
                 try here.house.restart()
             }
         }
-        // Whatever the pusher would still send for the question, it would send before it takes up this one.
+        // The pusher would send any further push for the first question before it takes this one.
         _ = try here.house.addDevice("friend-phone", of: "friend")
         here.house.clock.advance(seconds: 61)
         let own = here.house.send(
@@ -50,7 +50,7 @@ import Whereabouts
         let id = try #require(QueryID(asked.split(separator: "/").last ?? ""))
         let tries = Self.attempts(here).filter { $0.query == id }
         #expect(tries.map(\.attempt) == [1, 2] && tries.allSatisfy { $0.outcome == .unknown })
-        // Every push is on record before it leaves, so that the budget counts it although its outcome was lost.
+        // Every push is recorded before it is sent, so the budget counts it although its outcome was lost.
         let fix = here.house.send(
             "POST", "/v1/fixes", as: here.phoneKey,
             #"{"timestamp":\#(here.house.clock.seconds),"latitude":48.25,"longitude":16.5,"answering":"\#(id)"}"#)
@@ -59,7 +59,7 @@ import Whereabouts
         #expect(here.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
     }
 
-    @Test func `a push that was accepted is sent no more, after a kill and after an orderly stop`() throws {
+    @Test func `an accepted push is not sent again, after a kill and after an orderly stop`() throws {
         let phones = 50
         let here = try Neighbourhood()
         let directory = here.house.directory

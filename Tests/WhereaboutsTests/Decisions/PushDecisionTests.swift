@@ -79,7 +79,7 @@ import Whereabouts
         var sent = 0
         while Self.order(&scene, own) == .send {
             sent += 1
-            // So that the same question asks for one push after the other.
+            // Lets the same question start one push after the other.
             Self.record(&scene, own, .withdrawn, attempt: 0, reason: "ended")
             scene.house.now = scene.house.now.adding(seconds: 60)
         }
@@ -117,7 +117,7 @@ import Whereabouts
         scene.house.submit(.recordPushAttempt(attempt), by: .house)
     }
 
-    // MARK: What became of a push
+    // MARK: Outcomes
 
     @Test func `an accepted push is never sent again`() {
         var scene = Self.scene()
@@ -131,7 +131,7 @@ import Whereabouts
         }
     }
 
-    @Test func `a push whose process ended is unknown, and is sent once more however often that happens`() {
+    @Test func `a push whose process ended is unknown, and is sent once more however often processes end`() {
         var scene = Self.scene()
         let query = Self.ask(&scene, 1)
         #expect(Self.order(&scene, query) == .send)
@@ -166,13 +166,13 @@ import Whereabouts
         house.log.compactMap { if case .locationPushAttempted(let attempt) = $0.event { attempt } else { nil } }
     }
 
-    @Test func `tries are counted on`() {
+    @Test func `counting of tries continues`() {
         var scene = Self.scene()
         let query = Self.ask(&scene, 1)
         #expect(Self.orders(&scene, query)?.tries == 0)
         Self.record(&scene, query, .notProcessed)
         Self.record(&scene, query, .refused, attempt: 2, status: 503)
-        // Stopped between two tries: nothing is on its way, and the next process goes on at once.
+        // Stopped between two tries, nothing is in flight, and the next process continues at once.
         Self.record(&scene, query, .notSent, attempt: 0, reason: "not sent: the sender was stopped")
         #expect(Self.orders(&scene, query)?.what == .send)
         scene.house.submit(.settlePushes, by: .house)
@@ -182,7 +182,7 @@ import Whereabouts
         #expect(Self.orders(&scene, query)?.what == .never)
     }
 
-    @Test func `a refused token gets nothing more, and a newer one is pushed to at once`() {
+    @Test func `a refused token gets no more pushes, and a newer one gets one at once`() {
         var scene = Self.scene()
         let query = Self.ask(&scene, 1)
         #expect(Self.order(&scene, query) == .send)
@@ -194,7 +194,7 @@ import Whereabouts
         #expect(Self.order(&scene, query) == .send)
     }
 
-    @Test func `that there is no device to wake is on record once`() {
+    @Test func `a missing device is recorded once`() {
         var scene = Self.scene()
         let query = Self.ask(&scene, 1)
         for _ in 0..<3 { scene.house.submit(.startPushes(query, to: []), by: .house) }
@@ -202,9 +202,9 @@ import Whereabouts
         #expect(said.count == 1 && said.first?.cause == scene.house.standing.queries[query]?.number)
     }
 
-    // MARK: What forbids a push that waits
+    // MARK: Withdrawal
 
-    /// What happens between the start of a push and its try, and the reason that is recorded then.
+    /// An event between the start of a push and its try, and the recorded reason.
     static let forbidding: [(String, PushWithdrawal, @Sendable (inout Scene, QueryID) -> Void)] = [
         (
             "the person is erased", .personErased,
@@ -282,7 +282,7 @@ import Whereabouts
     ]
 
     @Test(arguments: forbidding.indices)
-    func `a push that waits is not wanted any more once something forbids it`(index: Int) throws {
+    func `a waiting push becomes unwanted by an event that forbids it`(index: Int) throws {
         let (what, reason, happen) = Self.forbidding[index]
         var scene = Self.scene()
         let question = LocationQuestion(
@@ -298,7 +298,7 @@ import Whereabouts
         let count = scene.house.log.count
         happen(&scene, question.id)
         #expect(withdrawal() == reason, "\(what)")
-        // Whoever waits is asked again because of one of these events, or because time has passed.
+        // A waiting push is checked again after one of these events, or after some time.
         let events = scene.house.events(after: count)
         #expect(events.isEmpty || events.contains(where: \.mayForbidPushes), "\(what)")
     }
@@ -312,7 +312,7 @@ import Whereabouts
         #expect(scene.house.standing.isPushWanted(query, to: scene.phoneID, token, at: scene.house.now))
     }
 
-    @Test func `a try that came to something is on record whatever has become of its person`() {
+    @Test func `the outcome of a try is recorded even if its person was erased`() {
         var scene = Self.scene()
         let query = Self.ask(&scene, 1)
         #expect(Self.order(&scene, query) == .send)
@@ -331,7 +331,7 @@ import Whereabouts
         #expect(scene.house.log.last?.stream == .house)
     }
 
-    @Test func `an erased asker's questions have their end on record before they go`() {
+    @Test func `the ends of an erased asker's questions are recorded before the erasure`() {
         var scene = Self.scene()
         scene.house.submit(.queryLocation(scene.house.question(1, about: "walker")), by: scene.friend)
         scene.house.submit(.erasePerson(House.handle("friend")), by: scene.admin)
@@ -342,7 +342,7 @@ import Whereabouts
         #expect(scene.house.standing.openQueries.isEmpty)
     }
 
-    // MARK: How a question ends that nothing answered
+    // MARK: The end of an unanswered question
 
     @Test func `a question fails only if it is certain that no push arrived`() {
         func end(_ outcomes: [(LocationPushAttempt.Outcome, Int64?)]) -> QueryEnd? {
@@ -391,7 +391,7 @@ import Whereabouts
         scene.house.submit(.endFailedQuery(second), by: .house)
         #expect(scene.house.standing.queries[second]?.end == nil)
         scene.house.now = House.start.adding(seconds: 3600)
-        // The first one's push is under way and has a second to say what became of it.
+        // The push of the first question is under way and has a second for its outcome.
         scene.house.submit(.endOverdueQueries, by: .house)
         #expect(scene.house.standing.queries[second]?.end == .timedOut)
         #expect(scene.house.standing.queries[first]?.end == nil)

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Whereabouts
 
-/// A way made second by second with the speeds that are published for its mode of travel, and what a phone reports of it.
+/// A movement, second by second, with published speeds of its mode of travel, and the fixes of a phone on it.
 ///
 /// - walk: 1.2 to 1.45 m/s (Bohannon and Andrews 2011, DOI 10.1016/j.physio.2010.12.004), waiting at one street in three.
 /// - run: 2.4 to 3.8 m/s, a recreational runner's 4:20 to 7 minutes a kilometer, with hardly a stop.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Whereabouts
 
-/// Modes of travel, judged by ways made with published speeds (``Ride``).
+/// Modes of travel, tested with movements of published speeds (``Ride``).
 @Suite struct RideTests {
     struct Told {
         let kind: Ride.Kind
@@ -28,7 +28,7 @@ import Testing
     static let phones: [(everySeconds: Int, meters: Double)] = [(10, 0), (30, 0), (15, 30), (60, 100)]
 
     @Test(arguments: Ride.Kind.allCases)
-    func `of ways made with published speeds, 85 in 100 are known`(kind: Ride.Kind) throws {
+    func `85 of 100 movements with published speeds are recognized`(kind: Ride.Kind) throws {
         for phone in Self.phones {
             let told = try Self.told(everySeconds: phone.everySeconds, meters: phone.meters, count: 60)
                 .filter { $0.kind == kind }
@@ -45,8 +45,8 @@ import Testing
             way: Trip.Way(distanceMeters: 40_000, mode: mode, confidence: confidence, fixes: 80))
     }
 
-    /// A way out that is surely a train ride, and a way back that may as well be a drive.
-    @Test func `a way back that leaves doubt was made as the way there`() throws {
+    /// The way out is certainly a train ride; the way back could be a drive.
+    @Test func `a doubtful way back has the mode of the way out`() throws {
         let home = try Coordinate(latitude: 47.07, longitude: 15.44)
         let work = try Coordinate(latitude: 47.4, longitude: 15.3)
         let there = trip(.train, 0.95, from: home, to: work, hour: 8)
@@ -57,7 +57,7 @@ import Testing
         #expect(TripDerivation.inContext([there, later]).map { $0.way?.mode } == [.train, .drive])
     }
 
-    /// Of the ways of which the mode is told with a confidence of 0.9 and more, 9 in 10 are right.
+    /// Of the movements with a confidence of at least 0.9, 9 in 10 have the right mode.
     @Test func `confidence is honest`() throws {
         let told = try Self.phones.flatMap {
             try Self.told(everySeconds: $0.everySeconds, meters: $0.meters, count: 40)

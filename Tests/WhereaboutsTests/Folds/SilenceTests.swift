@@ -4,7 +4,7 @@ import Testing
 
 @testable import Whereabouts
 
-/// How far silence is evidence, and what devices say of their visits themselves.
+/// Silence as evidence, and visits reported by devices.
 @Suite struct SilenceTests {
     private static let midnight = VisitDerivationTests.midnight
     private static let hour: Int64 = 3600
@@ -21,7 +21,7 @@ import Testing
         visit.departure.map { $0.seconds(since: visit.arrival) / 3600 }
     }
 
-    /// The first case is 514 days, once told as one visit.
+    /// The first case is 514 days, which were once one visit.
     @Test(arguments: [(514 * 24.0, 2), (73, 2), (71, 1)])
     func `a logger switched on twice at one place makes one visit only within 72 hours`(
         hours: Double, count: Int
@@ -36,7 +36,7 @@ import Testing
         #expect(told.last?.departure == nil)
     }
 
-    /// 30 km apart, which nobody travels in less than some minutes.
+    /// The places are 30 km apart, which takes at least some minutes.
     @Test(arguments: [(10.0, true), (23, true), (25, false), (100, false)])
     func `a place was left when the next was reached only within 24 hours`(hours: Double, isInferred: Bool) throws {
         let home = try Self.home()
@@ -73,9 +73,9 @@ import Testing
         #expect(try Self.visits(walk.fixes).count == 1)
     }
 
-    // MARK: What time alone shows
+    // MARK: Elapsed time
 
-    @Test func `one fix and ten minutes of silence are a visit under way, for whoever asks then`() throws {
+    @Test func `one fix and ten minutes of silence are a visit under way at the time of the read`() throws {
         let fix = Fix(timestamp: Self.midnight, coordinate: try Self.home(), horizontalAccuracy: 12)
         let timeline = try MemoryTimeline()
         try timeline.report([fix])
@@ -86,11 +86,11 @@ import Testing
         #expect(told.isProvisional)
         #expect(told.departure == nil)
         #expect(told.firstReported == Self.midnight.adding(seconds: 600))
-        // Three days later nothing is known any more, and it has lasted no time at all.
+        // Three days later there is no evidence, and its duration would be 0.
         #expect(stored[0].told(at: Self.midnight.adding(seconds: 72 * Self.hour + 1)) == nil)
     }
 
-    @Test func `a visit that went on ended when it was last seen, after 72 hours of silence`() throws {
+    @Test func `after 72 hours of silence, an open visit ended when the person was last seen`() throws {
         var walk = Walk(from: try Self.home(), at: Self.midnight)
         walk.stay(seconds: 3600)
         let stored = try #require(try Self.visits(walk.fixes).first)
@@ -119,7 +119,7 @@ import Testing
             departure: departure.map { midnight.adding(seconds: $0) })
     }
 
-    @Test func `a visit of twenty days that the device reports is told as it says`() throws {
+    @Test func `a reported visit of twenty days has the reported times`() throws {
         let timeline = try MemoryTimeline()
         try timeline.record([Self.event(Self.report(try Self.home(), from: 0, to: 20 * 24 * Self.hour))])
         let told = timeline.visits[MemoryTimeline.person, default: []]
@@ -128,7 +128,7 @@ import Testing
         #expect(told[0].departure == Self.midnight.adding(seconds: 20 * 24 * Self.hour))
     }
 
-    @Test func `reports carry a visit over silence, and end it where the device says`() throws {
+    @Test func `reports extend a visit over silence, and end it at the reported departure`() throws {
         let home = try Self.home()
         let away = Geodesic.direct(from: home, initialAzimuth: 10, distanceMeters: 5000)
         var walk = Walk(from: home, at: Self.midnight.adding(seconds: 300))
@@ -152,8 +152,8 @@ import Testing
         #expect(told[0].departure == Self.midnight.adding(seconds: departure))
     }
 
-    /// The device took five minutes longer to notice than its fixes, and leaves too early.
-    @Test func `where fixes are dense, they know better than a report`() throws {
+    /// The device reports the arrival five minutes after its fixes show it, and the departure too early.
+    @Test func `dense fixes override a report`() throws {
         let home = try Self.home()
         let away = Geodesic.direct(from: home, initialAzimuth: 10, distanceMeters: 5000)
         var walk = Walk(from: away, at: Self.midnight)
@@ -170,7 +170,7 @@ import Testing
         #expect(timeline.visits[MemoryTimeline.person, default: []].map(\.departure) == plain.map(\.departure))
     }
 
-    @Test func `a report that contradicts itself or speaks of the future says nothing`() throws {
+    @Test func `a report that contradicts itself or is about the future is ignored`() throws {
         let home = try Self.home()
         let day = 24 * Self.hour
         for (from, to, told) in [(day, Int64(0), day), (0, 3 * day, day)] {
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `older rules take no notice of reports`() throws {
+    @Test func `older rules ignore reports`() throws {
         let timeline = try MemoryTimeline(try #require(VisitRules.version(5)))
         try timeline.record([Self.event(Self.report(try Self.home(), from: 0, to: 9000))])
         #expect(timeline.visits[MemoryTimeline.person, default: []].isEmpty)
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Laws
 
-    /// What an app knows that lives on Core Location's visits alone.
+    /// The data of an app that uses only Core Location's visits.
     private static func reports(of days: Itinerary) -> [VisitReport] {
         days.stays.flatMap { stay -> [VisitReport] in
             func moment(_ time: Double) -> Timestamp { Timestamp(milliseconds: Int64(time * 1000)) }
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: ["asked", "significant change", "adaptive, switched off"])
-    func `fixes and reports come to the same in any order, and together or one by one`(name: String) throws {
+    func `fixes and reports give the same result in any order, together or one by one`(name: String) throws {
         let phone = try #require(Phone.all.first { $0.name == name })
         let days = try HistoryTests.days(2, count: 2)
         let circle = try Circle(center: days.home, radiusMeters: 150)
@@ -255,8 +255,8 @@ import Testing
         #expect(try content([events, events]) == expected)
     }
 
-    /// Days of which nothing is known but what the device's visits say.
-    @Test func `a device's visits alone tell where its person stayed`() throws {
+    /// Days with no data except the device's visits.
+    @Test func `a device's visits alone show where its person stayed`() throws {
         let days = try HistoryTests.days(1, count: 3)
         let timeline = try MemoryTimeline()
         for report in Self.reports(of: days) { try timeline.record([Self.event(report)]) }
@@ -265,7 +265,7 @@ import Testing
         #expect(score.f1 >= 0.95)
     }
 
-    /// Loggers that people switched on and off; how many of these files there are is up to who keeps them.
+    /// Files of loggers that people switched on and off, as many as are present.
     @Test(.enabled(if: Repository.fixtures != nil, "WHEREABOUTS_FIXTURES names no folder with recorded files."))
     func `no visit from a logger's file is longer than its data allows`() throws {
         let folder = try #require(Repository.fixtures)

@@ -205,7 +205,7 @@ import Testing
     }
 
     /// Fixes with times of receipt, given at once and out of order, as an import of an old export does.
-    @Test func `an import tells each visit from the receipt of the fix that showed it`() throws {
+    @Test func `an imported visit has the receipt of the fix that showed it`() throws {
         var fixes = try day(in: Self.towns[0]).fixes
         for index in fixes.indices { fixes[index].receivedAt = fixes[index].timestamp.adding(seconds: 1) }
         let live = try MemoryTimeline()
