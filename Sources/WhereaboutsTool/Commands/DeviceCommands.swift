@@ -11,11 +11,12 @@ enum DeviceCommands {
     static let all = [
         Command(
             words: ["device", "add"], summary: "Add a person's device and show how its app reports.",
-            operands: .one("NAME"), requires: [Options.person], accepts: [Options.json],
+            operands: .one("NAME"), requires: [Options.person], accepts: [appOption, Options.json],
             details: """
-                Prints the URL, user and password for the app, and for OwnTracks a link and a QR code that set it up. The
-                password is the device's reporting key; it is shown this once and not stored, and the link and the code
-                hold it. "token add --device D" issues another.
+                Prints the URL, user and password for the app, and what sets it up: links for OwnTracks, Overland and
+                Traccar Client, ready lines for OsmAnd and GPSLogger, and a QR code for OwnTracks or the app of --app. The
+                password is the device's reporting key; it is shown this once and not stored, and all of these hold it.
+                "token add --device D" issues another.
                 """, run: add),
         Command(
             words: ["device", "list"], summary: "List the devices: whether they report and can be woken.",
@@ -39,16 +40,20 @@ enum DeviceCommands {
         guard let user = answer["user"]?.string, let password = answer["password"]?.string else {
             throw .data("The service did not answer with a user and a password.")
         }
-        let setup = OwnTracksSetup(url: url + "/owntracks", user: user, password: password, person: person.text)
+        let setup = AppSetup(url: url, user: user, password: password, person: person.text)
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
             writer.field("handle", device.text)
             writer.field("person", person.text)
-            writer.field("url", setup.url)
+            writer.field("url", url + "/owntracks")
             writer.field("user", user)
             writer.field("password", password)
-            writer.field("ownTracksLink", setup.link)
+            writer.field("ownTracksLink", setup.link(for: .ownTracks))
+            writer.field("overlandLink", setup.link(for: .overland))
+            writer.field("traccarLink", setup.link(for: .traccar))
+            writer.field("osmAndAddress", setup.osmAndAddress)
+            writer.field("gpsLoggerBody", AppSetup.gpsLoggerBody)
             if let number = answer["number"] {
                 writer.key("number")
                 writer.value(number)
@@ -56,25 +61,35 @@ enum DeviceCommands {
             writer.endObject()
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         }
+        let wanted = invocation[appOption]
         invocation.console.line(
             """
-            Added the device \(device.text) of \(person.text). Its app (OwnTracks: mode HTTP) reports with
+            Added the device \(device.text) of \(person.text). Its app reports with
 
-              URL       \(setup.url)
+              URL       \(url)/owntracks
               User      \(user)
               Password  \(password)
 
-            OwnTracks sets itself up with this link, or with its code in the phone's camera:
-
-            \(setup.link)
-
-            \(QRSymbol(setup.link)?.text(colored: isatty(STDOUT_FILENO) != 0) ?? "")
-            Overland: \(url)/overland, with the password as its token.
-            Traccar and OsmAnd: \(url)/osmand, with the password as the device's identifier.
+            """)
+        for app in wanted.map({ [$0] }) ?? AppSetup.App.allCases {
+            invocation.console.line(setup.instructions(for: app) + "\n")
+            guard let link = setup.link(for: app) else { continue }
+            invocation.console.line(link + "\n")
+            // One code after another would be scanned by mistake.
+            guard app == wanted ?? .ownTracks, let code = QRSymbol(link) else { continue }
+            invocation.console.line(code.text(colored: isatty(STDOUT_FILENO) != 0))
+        }
+        invocation.console.line(
+            """
             Other clients POST to \(url)/v1/fixes with "Authorization: Bearer" and the password.
-            The password is shown this once.
+            The password is shown this once; links and codes hold it.
             """)
     }
+
+    /// The app to set up; all of them without it.
+    private static let appOption = Option(
+        name: "app", placeholder: "APP", help: "show only how this app is set up, with its code",
+        form: AppSetup.App.allCases.map(\.rawValue).joined(separator: ", "), read: { AppSetup.App(rawValue: $0) })
 
     /// How apps reach the service: what the configuration says, else where it listens.
     private static func publicURL(_ invocation: Invocation) throws(ToolError) -> String {
