@@ -27,7 +27,9 @@ struct FixTail: FixLookup {
     /// Fixes of the events from ``aheadFrom`` on, read before they were asked for; `nil` for other events.
     private var ahead: [(device: DeviceID, content: Fix)?] = []
     private var aheadFrom: Int64 = 0
-    /// Events read in one go while look-ups name one event after the other, as those of a repeated import do.
+    /// The number after the last event that held the fix of a look-up. A repeated import names one event after the other.
+    private var expected: Int64 = 0
+    /// Events read in one go while look-ups name one event after the other.
     private static let eventsAhead = 256
     /// Set when a look-up could not be answered because the index does not cover the whole log.
     var isBehind = false
@@ -39,8 +41,24 @@ struct FixTail: FixLookup {
     }
 
     mutating func known(_ fix: Fix, device: DeviceID) -> KnownFix {
-        let hash = index.hash(of: fix, device: device)
         let content = fix.content
+        if isExpected(content, device) { return .same(expected - 1) }
+        let known = search(fix, content, device)
+        if case .same(let number) = known { expected = number + 1 }
+        return known
+    }
+
+    /// Whether the event after the last one found holds the fix, and was read ahead: then the index need not be asked.
+    private mutating func isExpected(_ content: Fix, _ device: DeviceID) -> Bool {
+        let offset = Int(clamping: expected - aheadFrom)
+        guard ahead.indices.contains(offset), let next = ahead[offset], next.device == device, next.content == content
+        else { return false }
+        expected += 1
+        return true
+    }
+
+    private mutating func search(_ fix: Fix, _ content: Fix, _ device: DeviceID) -> KnownFix {
+        let hash = index.hash(of: fix, device: device)
         if !view.isComplete { takeView() }
         indexMarks()
         var known = KnownFix.none
@@ -100,7 +118,7 @@ struct FixTail: FixLookup {
         let offset = number - aheadFrom
         if ahead.indices.contains(Int(clamping: offset)) { return ahead[Int(offset)] }
         // Between the fixes of two batches may be a few other events.
-        let isNext = offset >= ahead.count && offset < ahead.count + 8
+        let isNext = (0..<8).contains(number - expected)
         var events: [(event: RecordedEvent, leaf: Digest)] = []
         if isNext { events = (try? reader.events(after: number - 1, limit: Self.eventsAhead)) ?? [] }
         // A damaged event among them concerns only those who ask for it.

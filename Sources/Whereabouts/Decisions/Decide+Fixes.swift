@@ -184,8 +184,9 @@ extension Standing {
 /// The fixes of a batch up to one of them.
 private struct FixesOfBatch {
     private let device: DeviceID
-    private var contents: Set<Fix> = []
-    private var identities: Set<Fix.Identity> = []
+    /// The content of the first fix of each identity. Most have no twin, and an identity is hashed faster than a content.
+    private var first: [Fix.Identity: Fix] = [:]
+    private var twins: Set<Fix> = []
 
     init(_ reports: ArraySlice<DeviceReport>, of device: DeviceID) {
         self.device = device
@@ -194,9 +195,14 @@ private struct FixesOfBatch {
 
     /// Adds a fix. `isNew` if it was not there yet; `isTwin` if one was there that differs in other members only.
     mutating func add(_ fix: Fix) -> (isNew: Bool, isTwin: Bool) {
-        let isNew = contents.insert(fix.content).inserted
-        let isFirst = identities.insert(fix.identity(device: device)).inserted
-        return (isNew, isNew && !isFirst)
+        let content = fix.content
+        let identity = fix.identity(device: device)
+        guard let known = first[identity] else {
+            first[identity] = content
+            return (true, false)
+        }
+        let isNew = known != content && twins.insert(content).inserted
+        return (isNew, isNew)
     }
 }
 
