@@ -83,6 +83,8 @@ import Whereabouts
     private static let withoutKey: Set<String> = [
         // The same fix, report and message are known by what they say.
         "/v1/fixes", "/v1/reports", "/owntracks", "/overland", "/osmand", "/v1/imports/*/batches",
+        "/pub", "/api/webhook/*", "/ulogger/client/index.php", "/index.php/apps/phonetrack/logPost/*/*",
+        "/index.php/apps/phonetrack/logPostMultiple/*/*",
         // They change nothing.
         "/v1/geocode/reverse", "/v1/geocode/forward",
         // Done twice they have been done.
