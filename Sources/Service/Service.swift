@@ -30,8 +30,8 @@ package final class Service: Sendable {
     let timeZones = TimeZoneDatabase()
     /// Of devices whose OwnTracks app encrypts.
     let secretBoxes: [Handle: SecretBox]
-    /// What each OwnTracks app was shown last of each friend, by the number of the fix.
-    let friendsShown = Mutex<[DeviceID: [PersonID: Int64]]>([:])
+    /// What each OwnTracks app was shown last of each friend.
+    let friendsShown = Mutex<[DeviceID: [PersonID: FriendShown]]>([:])
     let deviceContacts = DeviceContacts()
     let requestFigures = RequestFigures()
     let requestKeys: RequestKeys

@@ -75,17 +75,31 @@ extension IngestEndpoints {
     }
 }
 
+/// What an OwnTracks app was shown of a friend.
+struct FriendShown {
+    let fix: Int64
+    /// As it was shown.
+    let location: Fix
+    let precision: Precision
+
+    /// Whether the app would see the same.
+    func looksLike(_ other: FriendShown) -> Bool { precision == other.precision && location == other.location }
+}
+
 /// What an answer to an OwnTracks app may have to tell, before it is looked up and recorded.
 private struct PendingAnswer: Sendable {
     private var friends: [(permit: Permit, handle: Handle, fix: Int64)] = []
     private var isToReport = false
     private let device: DeviceID
+    /// Also what the app was shown before.
+    private let showsAll: Bool
 
     var isEmpty: Bool { friends.isEmpty && !isToReport }
 
     /// - Parameter showsAll: also what the app was shown before.
     init(_ service: Service, _ caller: Caller, showsAll: Bool) {
         device = DeviceID(rawValue: caller.principal.rawValue)
+        self.showsAll = showsAll
         let now = service.clock()
         let durable = service.log.head
         let (found, isAsked) = service.log.withStanding { standing in
@@ -101,27 +115,35 @@ private struct PendingAnswer: Sendable {
         isToReport = isAsked
         guard !found.isEmpty else { return }
         let shown = showsAll ? [:] : service.friendsShown.withLock { $0[device] ?? [:] }
-        for (permit, handle, fix) in found where shown[permit.subject] != fix { friends.append((permit, handle, fix)) }
+        for (permit, handle, fix) in found where shown[permit.subject]?.fix != fix {
+            friends.append((permit, handle, fix))
+        }
     }
 
     /// The answer, on record. A friend who may not be shown any more takes all of them out of it: the next answer tells of
-    /// the others.
+    /// the others. A coarse friend whose phone has reported is told again only when something of it can be seen.
     func response(
         _ service: Service, _ exchange: Exchange, requests: [String], _ context: AnswerContext
     ) -> HTTPResponse {
-        var shown: [(permit: Permit, friend: OwnTracksAnswer.Friend, fix: Int64)] = []
+        var shown: [(permit: Permit, friend: OwnTracksAnswer.Friend, told: FriendShown)] = []
+        let before = showsAll ? [:] : service.friendsShown.withLock { $0[device] ?? [:] }
         for (permit, handle, number) in friends {
             guard case .fixReported(_, _, .open(let fix))? = (try? context.reader.event(number))?.event.event,
                 permit.shows(fix.timestamp)
             else { continue }
             let location = ShownLocation(fix, precision: permit.precision, context)
-            shown.append((permit, OwnTracksAnswer.Friend(handle: handle, fix: location.fix), number))
+            let told = FriendShown(fix: number, location: location.fix, precision: permit.precision)
+            if permit.precision < .exact, before[permit.subject]?.looksLike(told) == true { continue }
+            shown.append((permit, OwnTracksAnswer.Friend(handle: handle, fix: location.fix), told))
+        }
+        if shown.isEmpty, !isToReport {
+            return .json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes)
         }
         do throws(Problem) {
             let body = OwnTracksAnswer(friends: shown.map(\.friend), isToReport: isToReport, requests: requests).bytes
             let response = try Gate.answerDevice(service, exchange, friends: shown.map(\.permit), body: body)
             service.friendsShown.withLock { known in
-                for (permit, _, fix) in shown { known[device, default: [:]][permit.subject] = fix }
+                for (permit, _, told) in shown { known[device, default: [:]][permit.subject] = told }
             }
             return response
         } catch {

@@ -112,7 +112,7 @@ extension Standing {
         in decision: inout Decision
     ) {
         guard let known = queries[query], known.subject == person, known.end == nil, !known.awaitsConsent,
-            isUsable(fix, at: now), !decision.ends(query)
+            isUsable(fix, at: now), !decision.ends(query), endsAtOnce(known, isAnswer: true)
         else { return }
         decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
     }
@@ -123,8 +123,9 @@ extension Standing {
             && fix.timestamp <= (fix.receivedAt ?? now).adding(seconds: Limits.futureUnusedSeconds)
     }
 
-    /// A fix that answers a query, or that any device of the person took since the query was asked, ends every open query
-    /// it is an answer to: all askers wait for the same news.
+    /// A fix that answers a query ends every open query of the person's: all askers wait for the same news. A fix that
+    /// nobody asked for, but taken since a query was asked, ends that query too unless it is a coarse one
+    /// (``endsAtOnce(_:isAnswer:)``).
     private func append(
         _ fix: Fix, answering query: QueryID?, of device: DeviceID, _ person: PersonID, at now: Timestamp,
         to decision: inout Decision
@@ -138,9 +139,22 @@ extension Standing {
             to: .track(person), cause: answers ? known?.number ?? 0 : 0)
         guard isUsable(fix, at: now), let open = openQueries[person] else { return }
         for query in open where answers || fix.timestamp >= queries[query]?.askedAt ?? now {
-            guard queries[query]?.awaitsConsent == false, !decision.ends(query) else { continue }
+            guard let asked = queries[query], !asked.awaitsConsent, !decision.ends(query),
+                endsAtOnce(asked, isAnswer: answers)
+            else { continue }
             decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
         }
+    }
+
+    /// Whether a fix ends a query when it comes.
+    ///
+    /// A coarse query ends at once only by the answer of a phone that was woken. A fix that comes by itself, and the one
+    /// that an app sends because it was told so in the answer to its last report, would show the minute of that report; such
+    /// a fix answers in the query's last second (``coarseAnswer(to:at:)``).
+    private func endsAtOnce(_ query: Query, isAnswer: Bool) -> Bool {
+        guard coarsePermit(of: query.verdict) != nil else { return true }
+        let isWoken = !query.pushes.isEmpty || query.withheld.contains { $0.reason == .coalesced }
+        return isAnswer && (isWoken || query.commanded.isEmpty)
     }
 
     func registerPushToken(

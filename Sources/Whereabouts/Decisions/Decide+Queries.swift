@@ -113,10 +113,19 @@ extension Standing {
         try requireHouse(caller)
         var decision = Decision()
         for id in queryOrder {
-            guard let query = queries[id], query.isOverdue(at: questionTime(id, query)) else { continue }
-            decision.append(
-                .locationQueryEnded(id, unansweredEnd(of: query), fix: nil), to: .audit(query.subject),
-                cause: query.number)
+            guard let query = queries[id] else { continue }
+            let time = questionTime(id, query)
+            if let answer = coarseAnswer(to: query, at: time) {
+                decision.append(
+                    .locationQueryEnded(id, .answered, fix: answer.number), to: .audit(query.subject),
+                    cause: answer.number)
+            } else if query.isOverdue(at: time) {
+                decision.append(
+                    .locationQueryEnded(id, unansweredEnd(of: query), fix: nil), to: .audit(query.subject),
+                    cause: query.number)
+            } else {
+                continue
+            }
             if decision.drafts.count == Limits.batchCommands { break }
         }
         return decision

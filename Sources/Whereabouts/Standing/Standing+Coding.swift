@@ -161,6 +161,7 @@ extension Standing {
                 $0.bool(14, query.isDisclosed ? true : nil)
                 $0.integers(15, query.commanded.map(\.rawValue))
                 $0.bool(16, query.hasNoDevice ? true : nil)
+                $0.timestamp(17, query.shownWhenAsked)
             }
         }
         for (principal, window) in refusals {
@@ -371,6 +372,7 @@ extension Standing {
             known.isDisclosed = try fields.bool(14) ?? false
             known.commanded = try fields.integers(15).map(DeviceID.init(rawValue:))
             known.hasNoDevice = try fields.bool(16) ?? false
+            known.shownWhenAsked = try fields.timestamp(17)
             queries[query] = known
             queryOrder.append(query)
         case .refusals:

@@ -183,6 +183,10 @@ extension Standing {
         queries[query.id] = Query(
             subject: subject, requester: query.requester, verdict: query.verdict, initiation: query.initiation,
             number: recorded.number, askedAt: recorded.recordedAt, deadline: query.deadline)
+        if let permit = coarsePermit(of: query.verdict) {
+            let newest = newestFix(under: permit)
+            queries[query.id]?.shownWhenAsked = newest.map { permit.precision.shown($0.timestamp) }
+        }
         openQueries[subject, default: []].append(query.id)
         queryOrder.append(query.id)
         if query.requester == .house { schedules[ScheduleID(rawValue: recorded.cause)]?.askedAt = recorded.recordedAt }

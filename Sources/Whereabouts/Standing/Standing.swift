@@ -100,6 +100,9 @@ package struct Standing: Sendable {
             case given = 2
         }
 
+        /// Of a coarse question: the quarter of an hour of the newest fix that the asker could be shown when it was asked.
+        package internal(set) var shownWhenAsked: Timestamp?
+
         /// Whether the log records that there is no device to wake.
         package internal(set) var hasNoDevice = false
 
@@ -246,16 +249,44 @@ package struct Standing: Sendable {
         return [person.newestFix, person.newestFixBeforePause].compactMap { $0 }.first { permit.shows($0.timestamp) }
     }
 
+    /// What a question under a coarse grant may show; `nil` for any other.
+    package func coarsePermit(of verdict: Verdict) -> Permit? {
+        guard case .granted(let id) = verdict, let grant = grants[id], grant.precision < .exact,
+            let person = persons[grant.subject]
+        else { return nil }
+        return Permit(grant, pauses: person.pauses)
+    }
+
+    /// The fix by which a coarse question ends in its last second: the newest since it was asked, if the asker sees another
+    /// quarter of an hour by it than before.
+    ///
+    /// The moment is the question's own, so that it tells nothing about when the phone reported. At the deadline it is too
+    /// late: the asker was shown that there is no answer.
+    func coarseAnswer(to query: Query, at now: Timestamp) -> NewestFix? {
+        let seconds = query.deadline.seconds(since: query.askedAt)
+        guard query.end == nil, !query.awaitsConsent, now < query.deadline,
+            query.deadline.seconds(since: now) <= min(Limits.coarseAnswerSeconds, seconds / 2),
+            let permit = coarsePermit(of: query.verdict), let newest = newestFix(under: permit),
+            newest.timestamp >= query.askedAt,
+            query.shownWhenAsked.map({ $0 < permit.precision.shown(newest.timestamp) }) ?? true
+        else { return nil }
+        return newest
+    }
+
     /// Queries that were let through after `number`, in the order asked. Cost: as many as there are.
     package func queries(askedAfter number: Int64) -> [QueryID] {
         let first = queryOrder.lastIndex { queries[$0].map { $0.number <= number } ?? false }
         return Array(queryOrder[(first.map { $0 + 1 } ?? 0)...])
     }
 
-    /// Whether the time of an open query is up.
+    /// Whether the time of an open query is up, or so nearly that a coarse one is answered.
     package func hasOverdueQuery(_ questionTime: QuestionTime) -> Bool {
         openQueries.values.contains { ids in
-            ids.contains { id in queries[id].map { $0.isOverdue(at: questionTime(id, $0)) } ?? false }
+            ids.contains { id in
+                guard let query = queries[id] else { return false }
+                let time = questionTime(id, query)
+                return query.isOverdue(at: time) || coarseAnswer(to: query, at: time) != nil
+            }
         }
     }
 }

@@ -33,6 +33,8 @@ package enum Limits {
     package static let remainderBytes = 1024
     /// A person's query is answered or over after this.
     package static let queryDeadlineSeconds: Int64 = 60
+    /// How long before its deadline a coarse query is answered by a fix that nobody asked for.
+    package static let coarseAnswerSeconds: Double = 1
     /// The service's own query is answered or over after this.
     package static let serverQueryDeadlineSeconds: Int64 = 15 * 60
     /// How long after the deadline a query waits for the outcome of a push under way.

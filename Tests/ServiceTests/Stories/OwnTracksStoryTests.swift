@@ -187,6 +187,28 @@ import Whereabouts
         #expect(message?["acc"] == nil && message?["tst"]?.int != nil)
     }
 
+    /// What may be seen decides, not that the phone has reported: how often it does would tell that the friend is on the way.
+    @Test func `a coarse friend is told again only when something of it can be seen`() throws {
+        let pair = try Pair()
+        // 08:10, so that all that follows lies in one quarter of an hour.
+        pair.house.clock.advance(seconds: 600)
+        try pair.house.grant("friend", to: "walker", precision: "kilometer")
+        _ = pair.post(pair.location(200, latitude: 47.2512), as: pair.friendKey)
+        #expect(messages(pair.post(pair.location(190), as: pair.walkerKey)).count == 2)
+        for second in Int64(1)...5 {
+            _ = pair.post(pair.location(180 - second, latitude: 47.2512 + 0.0001 * Double(second)), as: pair.friendKey)
+            #expect(pair.post(pair.location(150 - second), as: pair.walkerKey).text == "[]")
+        }
+        let audit = pair.house.manage("GET", "/v1/people/friend/audit?at-least=\(pair.house.service.log.head)")
+        #expect(audit.items.filter { $0["question"]?.string == "friends" }.count == 1)
+        // Another cell, and another quarter.
+        _ = pair.post(pair.location(100, latitude: 47.2712), as: pair.friendKey)
+        #expect(messages(pair.post(pair.location(90), as: pair.walkerKey)).count == 2)
+        pair.house.clock.advance(seconds: 600)
+        _ = pair.post(pair.location(100, latitude: 47.2712), as: pair.friendKey)
+        #expect(messages(pair.post(pair.location(90), as: pair.walkerKey)).count == 2)
+    }
+
     // MARK: Questions
 
     @Test func `a waiting question is passed on, and the app's answer ends it although its place is older`() throws {
