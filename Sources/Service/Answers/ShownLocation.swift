@@ -10,17 +10,19 @@ struct ShownLocation {
     let precision: Precision
     private let placemark: Placemark?
 
-    /// - Parameter languages: What names are wanted in, the best first.
-    init(_ fix: Fix, precision: Precision, _ context: AnswerContext, in languages: [Language] = []) {
+    /// - Parameters:
+    ///   - cell: The middle of the cell that a coarse asker sees the fix in (``HeldCell``).
+    ///   - languages: What names are wanted in, the best first.
+    init(_ fix: Fix, precision: Precision, in cell: Coordinate, _ context: AnswerContext, languages: [Language] = []) {
         self.precision = precision
         switch precision {
         case .exact: self.fix = fix
         case .kilometer, .none:
             self.fix = Fix(
-                timestamp: precision.shown(fix.timestamp), coordinate: KilometerCell.center(of: fix.coordinate))
+                timestamp: precision.shown(fix.timestamp), coordinate: cell)
         case .city:
             self.fix = Fix(
-                timestamp: precision.shown(fix.timestamp), coordinate: context.cityCenter(of: fix.coordinate))
+                timestamp: precision.shown(fix.timestamp), coordinate: context.cityCenter(of: cell))
         }
         let placemark = context.placemark(
             at: self.fix.coordinate, accuracyMeters: self.fix.horizontalAccuracy, in: languages)
@@ -60,5 +62,18 @@ struct ShownLocation {
             PlacemarkJSON.write(ofPerson: placemark, into: &writer)
         }
         writer.endObject()
+    }
+}
+
+extension ShownLocation {
+    /// A stored fix as it may be seen under a permit.
+    init(
+        _ stored: ReportedFix, under permit: Permit, _ service: Service, _ context: AnswerContext,
+        languages: [Language] = []
+    ) {
+        let cell = service.log.withStanding { standing in
+            standing.shownCell(of: stored.number, at: stored.fix.coordinate, under: permit)
+        }
+        self.init(stored.fix, precision: permit.precision, in: cell, context, languages: languages)
     }
 }

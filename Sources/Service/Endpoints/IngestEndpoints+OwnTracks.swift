@@ -131,7 +131,10 @@ private struct PendingAnswer: Sendable {
             guard case .fixReported(_, _, .open(let fix))? = (try? context.reader.event(number))?.event.event,
                 permit.shows(fix.timestamp)
             else { continue }
-            let location = ShownLocation(fix, precision: permit.precision, context)
+            let cell = service.log.withStanding { standing in
+                standing.shownCell(of: number, at: fix.coordinate, under: permit)
+            }
+            let location = ShownLocation(fix, precision: permit.precision, in: cell, context)
             let told = FriendShown(fix: number, location: location.fix, precision: permit.precision)
             if permit.precision < .exact, before[permit.subject]?.looksLike(told) == true { continue }
             shown.append((permit, OwnTracksAnswer.Friend(handle: handle, fix: location.fix), told))

@@ -98,7 +98,13 @@ enum QueryEndpoints {
             return respond(.json(Self.status(status, id, view, service, exchange)))
         }
         let form = try AnswerForm(exchange, context)
-        let shown = ShownLocation(fix, precision: permit.precision, context, in: exchange.languages(context))
+        let cell =
+            view.cell?.center
+            ?? service.log.withStanding { standing in
+                standing.shownCell(of: number, at: fix.coordinate, under: permit)
+            }
+        let shown = ShownLocation(
+            fix, precision: permit.precision, in: cell, context, languages: exchange.languages(context))
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("id", id.description)

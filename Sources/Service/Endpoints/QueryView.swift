@@ -16,6 +16,9 @@ struct QueryView {
     /// Whether the asker may also see how long the log is, and so that something happened in it: not under a coarse grant.
     let seesNumbers: Bool
 
+    /// What a coarse asker sees of the fix that answered.
+    let cell: HeldCell?
+
     /// Whether the query's time is over.
     let isOver: Bool
 
@@ -34,6 +37,7 @@ struct QueryView {
         guard let query = standing.queries[id], query.requester == caller.principal else { return nil }
         seesNumbers =
             if case .granted(let grant) = query.verdict { standing.grants[grant]?.precision == .exact } else { true }
+        cell = query.cell
         isOver = questions.left(of: id, query, at: now) == 0
         let unanswered: Seen = isOver ? .noAnswer : .pending
         switch query.end {

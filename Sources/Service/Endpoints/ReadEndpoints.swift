@@ -19,8 +19,8 @@ enum ReadEndpoints {
             }
             let permit = reading.permit
             let languages = exchange.languages(context)
-            let fix = try found.flatMap { (found) throws(Problem) in try newestShown(found, permit, context) }?.fix
-            let shown = fix.map { ShownLocation($0, precision: permit.precision, context, in: languages) }
+            let fix = try found.flatMap { (found) throws(Problem) in try newestShown(found, permit, context) }
+            let shown = fix.map { ShownLocation($0, under: permit, service, context, languages: languages) }
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("location")

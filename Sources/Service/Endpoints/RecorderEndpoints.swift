@@ -107,7 +107,7 @@ enum RecorderEndpoints {
             let permit = reading.permit
             let seesDevices = seesDevices(exchange.caller, permit.subject)
             let handles = service.log.withStanding { $0.deviceHandles(of: permit.subject) }
-            var found: [(device: String, fix: Fix)] = []
+            var found: [(device: String, fix: ReportedFix)] = []
             let asOf: Int64
             if seesDevices {
                 let (fixes, place) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
@@ -115,7 +115,7 @@ enum RecorderEndpoints {
                 }
                 for fix in fixes {
                     guard let handle = handles.first(where: { $0.0 == fix.device })?.1 else { continue }
-                    found.append((handle.text, fix.fix))
+                    found.append((handle.text, fix))
                 }
                 asOf = place
             } else {
@@ -125,7 +125,7 @@ enum RecorderEndpoints {
                 let fix = try newest.flatMap { (newest) throws(Problem) in
                     try ReadEndpoints.newestShown(newest, permit, context)
                 }
-                if let fix { found.append((onlyDevice, fix.fix)) }
+                if let fix { found.append((onlyDevice, fix)) }
                 asOf = place
             }
             found.removeAll { device != nil && $0.device != device }
@@ -133,7 +133,7 @@ enum RecorderEndpoints {
             var writer = JSONWriter()
             writer.beginArray()
             for (device, fix) in found {
-                let shown = ShownLocation(fix, precision: permit.precision, context, in: languages)
+                let shown = ShownLocation(fix, under: permit, service, context, languages: languages)
                 var row = RecorderRow(shown.fix, of: person, device, isOwn: seesDevices)
                 row.add("addr", shown.address)
                 row.add("cc", shown.countryCode)

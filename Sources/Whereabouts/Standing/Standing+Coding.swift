@@ -59,6 +59,9 @@ extension Standing {
                 $0.integer(10, person.newestFixBeforePause?.number)
                 $0.integers(11, person.invitations.map(\.rawValue))
                 $0.integers(12, person.schedules.map(\.rawValue))
+                $0.cell(13, person.newestFix?.cell)
+                $0.cell(14, person.newestFixBeforePause?.cell)
+                $0.timestamp(15, person.inCellAt)
             }
             for (correction, content) in person.corrections {
                 try emit(.correction, correction.rawValue) {
@@ -162,6 +165,7 @@ extension Standing {
                 $0.integers(15, query.commanded.map(\.rawValue))
                 $0.bool(16, query.hasNoDevice ? true : nil)
                 $0.timestamp(17, query.shownWhenAsked)
+                $0.cell(18, query.cell)
             }
         }
         for (principal, window) in refusals {
@@ -257,9 +261,7 @@ extension Standing {
             person.devices = try fields.integers(3).map(DeviceID.init(rawValue:))
             person.regions = try fields.integers(4).map(RegionID.init(rawValue:))
             person.grants = try fields.integers(5).map(GrantID.init(rawValue:))
-            if let timestamp = try fields.timestamp(6) {
-                person.newestFix = NewestFix(timestamp: timestamp, number: try require(try fields.integer(7)))
-            }
+            let newest = (at: try fields.timestamp(6), number: try fields.integer(7))
             let pauses = try fields.integers(8)
             guard pauses.count % 2 == 0 else { throw .unexpected }
             person.pauses = stride(from: 0, to: pauses.count, by: 2).map {
@@ -267,12 +269,12 @@ extension Standing {
                     from: Timestamp(milliseconds: pauses[$0]),
                     until: pauses[$0 + 1] == .max ? nil : Timestamp(milliseconds: pauses[$0 + 1]))
             }
-            if let timestamp = try fields.timestamp(9) {
-                person.newestFixBeforePause = NewestFix(
-                    timestamp: timestamp, number: try require(try fields.integer(10)))
-            }
+            let before = (at: try fields.timestamp(9), number: try fields.integer(10))
             person.invitations = try fields.integers(11).map(InvitationID.init(rawValue:))
             person.schedules = try fields.integers(12).map(ScheduleID.init(rawValue:))
+            person.newestFix = try Self.newestFix(newest, try fields.cell(13))
+            person.newestFixBeforePause = try Self.newestFix(before, try fields.cell(14))
+            person.inCellAt = try fields.timestamp(15)
             persons[PersonID(rawValue: id)] = person
         case .device:
             var device = Device(
@@ -373,6 +375,7 @@ extension Standing {
             known.commanded = try fields.integers(15).map(DeviceID.init(rawValue:))
             known.hasNoDevice = try fields.bool(16) ?? false
             known.shownWhenAsked = try fields.timestamp(17)
+            known.cell = try fields.cell(18)
             queries[query] = known
             queryOrder.append(query)
         case .refusals:

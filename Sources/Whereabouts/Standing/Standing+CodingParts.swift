@@ -1,3 +1,5 @@
+import Geodesy
+
 // What rows of the saved standing are made of.
 
 extension Standing {
@@ -34,5 +36,31 @@ extension Standing.Query.Push {
                     mayHaveArrived: numbers[start + 5] == 1))
         }
         return pushes
+    }
+}
+
+extension Standing {
+    static func newestFix(
+        _ fix: (at: Timestamp?, number: Int64?), _ cell: HeldCell?
+    ) throws(CBORError) -> NewestFix? {
+        guard let timestamp = fix.at else { return nil }
+        return NewestFix(timestamp: timestamp, number: try require(fix.number), cell: try require(cell))
+    }
+}
+
+extension FieldWriter {
+    mutating func cell(_ number: Int64, _ cell: HeldCell?) {
+        guard let cell else { return }
+        degrees(number, [cell.center.latitude, cell.center.longitude, cell.widthDegrees])
+    }
+}
+
+extension FieldReader {
+    mutating func cell(_ number: Int64) throws(CBORError) -> HeldCell? {
+        guard let values = try degreesList(number) else { return nil }
+        guard values.count == 3, let center = try? Coordinate(latitude: values[0], longitude: values[1]), values[2] > 0,
+            values[2] <= 360
+        else { throw .unexpected }
+        return HeldCell(center: center, widthDegrees: values[2])
     }
 }

@@ -98,6 +98,10 @@ extension Standing {
             guard let subject = queries[id]?.subject else { break }
             queries[id]?.end = end
             queries[id]?.fix = fix
+            if let fix, let person = persons[subject] {
+                let known = [person.newestFix, person.newestFixBeforePause].compactMap { $0 }
+                queries[id]?.cell = known.first { $0.number == fix }?.cell
+            }
             openQueries[subject]?.removeAll { $0 == id }
             if openQueries[subject]?.isEmpty == true { openQueries[subject] = nil }
             if end == .answeredFromLastKnown, let query = queries[id] {
@@ -158,7 +162,7 @@ extension Standing {
             (fix.horizontalAccuracy ?? 0) >= 0
             && fix.timestamp <= (fix.receivedAt ?? recorded.recordedAt).adding(seconds: Limits.futureUnusedSeconds)
         if isUsable, let index = persons.index(forKey: person) {
-            persons.values[index].note(NewestFix(timestamp: fix.timestamp, number: recorded.number))
+            persons.values[index].note(fix, number: recorded.number)
         }
     }
 
@@ -412,7 +416,14 @@ extension LocationPushAttempt {
 }
 
 extension Standing.Person {
-    fileprivate mutating func note(_ fix: Standing.NewestFix) {
-        if newestFix.map({ $0.timestamp <= fix.timestamp }) ?? true { newestFix = fix }
+    /// Takes a fix that may be the newest, and holds the cell or leaves it (``HeldCell``).
+    fileprivate mutating func note(_ fix: Fix, number: Int64) {
+        guard newestFix.map({ $0.timestamp <= fix.timestamp }) ?? true else { return }
+        var cell = newestFix?.cell ?? HeldCell(around: fix.coordinate)
+        if !cell.keeps(fix.coordinate), inCellAt.map({ fix.timestamp.seconds(since: $0) >= HeldCell.seconds }) ?? true {
+            cell = HeldCell(around: fix.coordinate)
+        }
+        if cell.keeps(fix.coordinate) { inCellAt = fix.timestamp }
+        newestFix = Standing.NewestFix(timestamp: fix.timestamp, number: number, cell: cell)
     }
 }

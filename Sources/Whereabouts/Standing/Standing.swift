@@ -1,3 +1,5 @@
+package import Geodesy
+
 /// What a decision may look at: who exists, what they may do, what is under way. A fold of the log like any other, kept
 /// in memory by the writer, saved in its own projection, and equal to a refold at every number.
 package struct Standing: Sendable {
@@ -14,6 +16,8 @@ package struct Standing: Sendable {
         /// Grants about this person that are not revoked.
         package internal(set) var grants: [GrantID] = []
         package internal(set) var newestFix: NewestFix?
+        /// When the last fix was taken that was in the cell of ``newestFix``, or in its margin.
+        package internal(set) var inCellAt: Timestamp?
         /// In the order of time; only the last may be without an end.
         package internal(set) var pauses: [Pause] = []
         /// The newest fix when the last pause began.
@@ -26,6 +30,8 @@ package struct Standing: Sendable {
     package struct NewestFix: Hashable, Sendable {
         package let timestamp: Timestamp
         package let number: Int64
+        /// What a coarse asker sees of it.
+        package let cell: HeldCell
     }
 
     package struct Device: Hashable, Sendable {
@@ -100,6 +106,8 @@ package struct Standing: Sendable {
             case given = 2
         }
 
+        /// What a coarse asker sees of the fix that answered, if it was the newest then.
+        package internal(set) var cell: HeldCell?
         /// Of a coarse question: the quarter of an hour of the newest fix that the asker could be shown when it was asked.
         package internal(set) var shownWhenAsked: Timestamp?
 
@@ -247,6 +255,15 @@ package struct Standing: Sendable {
     package func newestFix(under permit: Permit) -> NewestFix? {
         guard let person = persons[permit.subject] else { return nil }
         return [person.newestFix, person.newestFixBeforePause].compactMap { $0 }.first { permit.shows($0.timestamp) }
+    }
+
+    /// What a coarse asker sees of a fix: its cell as the fold held it. An older fix than the newest that may be shown is seen in
+    /// that one's cell if it lies in it or in its margin.
+    package func shownCell(of number: Int64, at coordinate: Coordinate, under permit: Permit) -> Coordinate {
+        guard let newest = newestFix(under: permit), newest.number == number || newest.cell.keeps(coordinate) else {
+            return KilometerCell.center(of: coordinate)
+        }
+        return newest.cell.center
     }
 
     /// What a question under a coarse grant may show; `nil` for any other.

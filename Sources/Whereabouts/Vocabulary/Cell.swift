@@ -8,7 +8,12 @@ package enum KilometerCell {
     private static let rows = 18_000
 
     /// The center of the cell that holds `coordinate`. Near a pole a row has fewer cells, the last row one.
-    package static func center(of coordinate: Coordinate) -> Coordinate {
+    package static func center(of coordinate: Coordinate) -> Coordinate { HeldCell(around: coordinate).center }
+
+    /// Degrees of latitude from one row to the next.
+    fileprivate static let heightDegrees = 0.01
+
+    fileprivate static func find(_ coordinate: Coordinate) -> (center: Coordinate, widthDegrees: Double) {
         let row = min(Int(((coordinate.latitude + 90) * 100).rounded(.down)), rows - 1)
         let latitude = (Double(row) + 0.5) / 100 - 90
         let columns = max(1, Int((36_000 * width(at: latitude)).rounded(.down)))
@@ -16,7 +21,8 @@ package enum KilometerCell {
         let column = min(Int(((turned + 180) / 360 * Double(columns)).rounded(.down)), columns - 1)
         let longitude = (Double(column) + 0.5) * 360 / Double(columns) - 180
         // Both lie inside their ranges by construction, so this cannot fail.
-        return (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
+        let center = (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
+        return (center, 360 / Double(columns))
     }
 
     /// How much shorter a degree of longitude is at `latitude` than on the equator, on the ellipsoid.
@@ -28,5 +34,35 @@ package enum KilometerCell {
             return Geodesic.distanceMeters(from: from, to: to)
         }
         return step(latitude) / step(0)
+    }
+}
+
+/// The cell that a coarse asker is shown a person in. It is left late, so that its border is no position.
+///
+/// A phone at rest on a border would otherwise show, by the cell that changes with each fix, one coordinate to the width of its
+/// noise. The cell is left only for a fix beyond its border by a quarter of a cell, at least ten minutes after the last one
+/// that was not. The standing's fold decides it once for all askers, so that no look moves it.
+package struct HeldCell: Hashable, Sendable {
+    package let center: Coordinate
+    /// Degrees of longitude.
+    let widthDegrees: Double
+
+    /// How far beyond its border a cell is kept, in parts of a cell.
+    package static let marginCells = 0.25
+    /// How long after the last fix within the margin a cell is kept.
+    package static let seconds: Double = 600
+
+    package init(around coordinate: Coordinate) { (center, widthDegrees) = KilometerCell.find(coordinate) }
+
+    /// As it was stored.
+    init(center: Coordinate, widthDegrees: Double) { (self.center, self.widthDegrees) = (center, widthDegrees) }
+
+    /// Whether a fix at `coordinate` leaves the cell as it is, whenever it was taken. Across the antimeridian, too.
+    package func keeps(_ coordinate: Coordinate) -> Bool {
+        let reach = 0.5 + Self.marginCells
+        var east = abs(coordinate.longitude - center.longitude)
+        if east > 180 { east = 360 - east }
+        return abs(coordinate.latitude - center.latitude) <= reach * KilometerCell.heightDegrees
+            && east <= reach * widthDegrees
     }
 }

@@ -156,3 +156,75 @@ import Whereabouts
         }
     }
 }
+
+/// The border of a cell is no position.
+@Suite struct CellBorderTests {
+    private struct Scene {
+        let house: ServiceUnderTest
+        let phone: String
+        let friends: [String]
+
+        init() throws {
+            house = try ServiceUnderTest()
+            _ = try house.addPerson("walker")
+            phone = try house.addDevice("walker-phone", of: "walker")
+            friends = [try house.addPerson("anna"), try house.addPerson("bert")]
+            for name in ["anna", "bert"] { try house.grant("walker", to: name, precision: "kilometer") }
+        }
+
+        func report(_ latitude: Double) {
+            house.send(
+                "POST", "/v1/fixes", as: phone,
+                #"{"timestamp":\#(house.clock.seconds),"latitude":\#(latitude),"longitude":16.3698,"horizontalAccuracy":5}"#
+            )
+            _ = house.settled()
+        }
+
+        func seen(by friend: Int) -> Double? {
+            house.send("GET", "/v1/people/walker/location", as: friends[friend])["location"]?["latitude"]?.double
+        }
+    }
+
+    /// 48.21 north is a border. Noise of 12 m to either side of it changed the cell with almost every fix.
+    @Test func `a phone at rest on a border stays in one cell, whoever looks and however often`() throws {
+        let scene = try Scene()
+        var noise: UInt64 = 1
+        var seen: Set<Double> = []
+        for index in 0..<60 {
+            noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            scene.report(48.21 + (Double(noise >> 40) / Double(1 << 24) - 0.5) * 0.0002)
+            scene.house.clock.advance(seconds: 120)
+            if let latitude = scene.seen(by: 0) { seen.insert(latitude) }
+            // The other looks seldom, and sees the same.
+            if index % 20 == 19 { #expect(scene.seen(by: 1) == scene.seen(by: 0)) }
+        }
+        #expect(seen.count == 1)
+    }
+
+    @Test func `the cell is left for what is well beyond its border, after ten minutes`() throws {
+        let scene = try Scene()
+        scene.report(48.205)
+        let home = scene.seen(by: 0)
+        for minute in 1...9 {
+            scene.house.clock.advance(seconds: 60)
+            scene.report(48.235)
+            if minute % 4 == 0 { #expect(scene.seen(by: 0) == home) }
+        }
+        scene.house.clock.advance(seconds: 60)
+        scene.report(48.235)
+        let away = try #require(scene.seen(by: 0))
+        #expect(abs(away - 48.235) < 0.0001)
+        // Also over a restart, and for who never looked before.
+        try scene.house.restart()
+        _ = scene.house.settled()
+        #expect(scene.seen(by: 1) == away)
+    }
+
+    @Test func `after a long silence the first fix elsewhere shows at once`() throws {
+        let scene = try Scene()
+        scene.report(48.205)
+        scene.house.clock.advance(seconds: 3600)
+        scene.report(47.105)
+        #expect(abs((scene.seen(by: 0) ?? 0) - 47.105) < 0.0001)
+    }
+}
