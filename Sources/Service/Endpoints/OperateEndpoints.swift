@@ -7,6 +7,9 @@ import Whereabouts
 
 /// Running the service: its events as they lie in the log, its projections, its proof.
 enum OperateEndpoints {
+    /// No projection will ever have so many.
+    private static let versionMax: Int64 = 1_000_000
+
     static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem)
         -> HTTPResponse
     {
@@ -212,6 +215,10 @@ enum OperateEndpoints {
         let given = exchange.request.body.isEmpty ? nil : try exchange.object("version").optionalInteger("version")
         let kind = try projection(exchange.parameters[0])
         let version = given ?? kind.newest
+        // It is on record before it is tried, and numbers of events have bounds.
+        guard (1...Self.versionMax).contains(version) else {
+            throw .refused("\"version\" must be a version of the projection, for example \(kind.newest).")
+        }
         return try change(.rebuildProjection(kind.name, version: version), service, exchange) {
             (worker, name) throws(ProjectionHost.HostError) in try worker.rebuild(name, version: version)
         }

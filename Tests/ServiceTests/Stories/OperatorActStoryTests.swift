@@ -125,6 +125,10 @@ import Whereabouts
             #expect(house.send("POST", target, as: ben).status == 404)
         }
         #expect(house.send("POST", "/v1/projections/anna/rebuild", as: house.operatorToken).status == 404)
+        // An event with this number could not be read again, and no projection would go on behind it.
+        let beyond = house.send(
+            "POST", "/v1/projections/audit/rebuild", as: house.operatorToken, #"{"version":9223372036854775807}"#)
+        #expect(beyond.status == 422)
         let prune = house.send("POST", "/v1/projections/prune", as: house.operatorToken, #"{"name":"anna"}"#)
         #expect(prune.status == 404)
         // Ben's token.
