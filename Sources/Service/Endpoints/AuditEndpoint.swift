@@ -47,7 +47,7 @@ extension ReadEndpoints {
     /// Where a page of the audit goes on.
     static func row(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64? {
         let references = service.references(for: exchange.caller)
-        if references.isPlain { return try exchange.optionalInteger("after") }
+        if references.isPlain { return try exchange.logNumber("after") }
         return try exchange.request.parameter("after").map { (text) throws(Problem) in
             guard let row = references.rowOrAct(text) else { throw Cursor.unreadable }
             return row

@@ -65,6 +65,15 @@ struct Exchange: Sendable {
         return number
     }
 
+    /// A number of the log, as the operator sees it; people have references instead, in a form of their own.
+    func logNumber(_ name: String) throws(Problem) -> Int64? {
+        guard let text = request.parameter(name) else { return nil }
+        guard let number = Int64(text), number >= 0 else {
+            throw .refused("\"\(name)\" must be a number that an earlier answer gave to the operator, for example 31.")
+        }
+        return number
+    }
+
     func flag(_ name: String) throws(Problem) -> Bool {
         switch request.parameter(name) {
         case nil, "false": false

@@ -220,9 +220,9 @@ enum ReadEndpoints {
     private static func atLeast(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64 {
         guard let text = exchange.request.parameter("at-least") else { return 0 }
         let references = service.references(for: exchange.caller)
-        if references.isPlain { return try exchange.integer("at-least", in: 0...Int64.max, default: 0) }
+        if references.isPlain { return try exchange.logNumber("at-least") ?? 0 }
         guard let number = references.place(text) else {
-            throw .invalid("\"at-least\" must be an \"asOf\" or \"number\" that this service gave you.")
+            throw .refused("\"at-least\" must be an \"asOf\" or \"number\" that this service gave you.")
         }
         return min(number, service.log.head)
     }

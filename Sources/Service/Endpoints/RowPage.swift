@@ -19,7 +19,7 @@ struct RowPage {
         self.references = references
         limit = try exchange.integer("limit", in: 1...Self.mostRows, default: Self.mostRows)
         if references.isPlain {
-            after = try exchange.integer("after", in: 0...Int64.max, default: 0)
+            after = try exchange.logNumber("after") ?? 0
         } else {
             after =
                 try exchange.request.parameter("after").map { (text) throws(Problem) in

@@ -128,6 +128,9 @@ struct PathParameter {
 
     var description: JSONTree { ["name": .text(name), "in": "path", "required": true, "schema": schema] }
 
+    /// A key, or what a client calls its device.
+    private static let clientName = Schema.pattern("^[A-Za-z0-9._-]{1,128}$")
+
     /// By the part of the path before it.
     private static let byParent: [String: PathParameter] = [
         "people": .init(name: "person", schema: Schema.handle.with(["examples": ["anna"]])),
@@ -145,12 +148,12 @@ struct PathParameter {
         "webhooks": .init(name: "webhook", schema: Schema.reference),
         "dead-letters": .init(name: "letter", schema: Schema.reference),
         "imports": .init(name: "import", schema: Schema.uuid),
-        "webhook": .init(name: "key", schema: Schema.parameterText),
-        "logGet": .init(name: "key", schema: Schema.parameterText),
-        "logPost": .init(name: "key", schema: Schema.parameterText),
-        "logPostMultiple": .init(name: "key", schema: Schema.parameterText),
+        "webhook": .init(name: "key", schema: clientName),
+        "logGet": .init(name: "key", schema: clientName),
+        "logPost": .init(name: "key", schema: clientName),
+        "logPostMultiple": .init(name: "key", schema: clientName),
         // What a client calls its device, after its key.
-        "*": .init(name: "device", schema: Schema.parameterText),
+        "*": .init(name: "device", schema: clientName),
         "projections": .init(
             name: "projection",
             schema: ["type": "string", "enum": .list(ProjectionKind.all.map { .text($0.name) })]),
