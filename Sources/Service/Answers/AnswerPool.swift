@@ -6,11 +6,15 @@ import Synchronization
 import Whereabouts
 
 /// The threads that may block: they read projections, wait for the log and compute answers.
+///
+/// Callers take turns (``TurnQueue``), so that one who asks for much makes the others wait for one piece of work at a time, and
+/// one thread is always left for somebody else.
 final class AnswerPool: Sendable {
     typealias Work = @Sendable (AnswerContext) -> Void
 
     private struct State {
-        var waiting: [Work] = []
+        var waiting = TurnQueue<PrincipalID, Work>(
+            mostAtOnce: AnswerPool.threads - 1, mostWaiting: AnswerPool.queueBoundPerCaller)
         var isStopping = false
         /// Whether ``stop(milliseconds:)`` left a thread behind that was still working.
         var isLeftBehind = false
@@ -18,6 +22,8 @@ final class AnswerPool: Sendable {
 
     static let threads = 4
     static let queueBound = 1024
+    /// One caller cannot fill the queue.
+    static let queueBoundPerCaller = 256
 
     private let state = Monitor(State())
     private let workers: Mutex<[WorkerThread]>
@@ -30,7 +36,11 @@ final class AnswerPool: Sendable {
                 workers.append(
                     WorkerThread {
                         let context = makeContext()
-                        while case .work(let work)? = state.wait(for: Self.next) { work(context) }
+                        while case .work(let caller, let work)? = state.wait(for: Self.next) {
+                            work(context)
+                            // Another thread may go on with what this caller still has waiting.
+                            state.changeForOne { $0.waiting.end(of: caller) }
+                        }
                     })
             }
         }
@@ -38,12 +48,12 @@ final class AnswerPool: Sendable {
 
     var queueLength: Int { state.read { $0.waiting.count } }
 
-    /// `false` when too much is waiting already.
-    func submit(_ work: @escaping Work) -> Bool {
+    /// - Parameter caller: Who takes turns with the others.
+    /// - Returns: `false` when too much is waiting already, of this caller or of all.
+    func submit(for caller: PrincipalID, _ work: @escaping Work) -> Bool {
         state.changeForOne { state in
             guard !state.isStopping, state.waiting.count < Self.queueBound else { return false }
-            state.waiting.append(work)
-            return true
+            return state.waiting.append(work, of: caller)
         }
     }
 
@@ -66,15 +76,15 @@ final class AnswerPool: Sendable {
     }
 
     private enum Next {
-        case work(Work)
+        case work(PrincipalID, Work)
         /// Nothing will come any more.
         case end
     }
 
     /// What a thread is to do; `nil`: wait on.
     private static func next(_ state: inout State) -> Next? {
-        if !state.waiting.isEmpty { return .work(state.waiting.removeFirst()) }
-        return state.isStopping ? .end : nil
+        if let (caller, work) = state.waiting.next() { return .work(caller, work) }
+        return state.isStopping && state.waiting.isEmpty ? .end : nil
     }
 }
 

@@ -85,14 +85,14 @@ struct Door: Sendable {
         switch route.work {
         case .report(let work): work(service, exchange, respond)
         case .answer(let work):
-            let isTaken = service.answers.submit { context in
+            let isTaken = service.answers.submit(for: caller.principal) { context in
                 do throws(Problem) {
                     respond(ContentCoding.encoded(try work(service, exchange, context), for: request, of: route))
                 } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
         case .wait(let work):
-            let isTaken = service.answers.submit { context in
+            let isTaken = service.answers.submit(for: caller.principal) { context in
                 do throws(Problem) { try work(service, exchange, context, respond) } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }

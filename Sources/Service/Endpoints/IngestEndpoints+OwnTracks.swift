@@ -64,7 +64,7 @@ extension IngestEndpoints {
         let pending = PendingAnswer(service, exchange.caller, showsAll: isSentAgain)
         guard pending.isEmpty else {
             // The thread that calls is the log's own: the friends' fixes are read and recorded on another.
-            let isTaken = service.answers.submit { context in
+            let isTaken = service.answers.submit(for: exchange.caller.principal) { context in
                 respond(pending.response(service, exchange, requests: requests, context))
             }
             // The report is durable, and must not come again only because nobody has time to tell of friends.

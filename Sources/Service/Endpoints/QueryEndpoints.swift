@@ -67,7 +67,7 @@ enum QueryEndpoints {
             return try show(view, fix, id, service, exchange, context, respond)
         }
         let isIn = service.waitingRoom.enter(id, by: exchange.caller, hidden: hidden, until: until) {
-            let isTaken = service.answers.submit { context in
+            let isTaken = service.answers.submit(for: exchange.caller.principal) { context in
                 do throws(Problem) {
                     try wait(for: id, until: until, service, exchange, context, respond)
                 } catch { respond(error.response) }
