@@ -14,7 +14,7 @@ import Whereabouts
 /// with the log, the standing is refolded from the log.
 struct StandingFile: Sendable {
     /// Raised with every change of the fold or of the entries' bytes.
-    static let version = 15
+    static let version = 16
 
     /// The directory of the projections.
     let directory: String

@@ -166,6 +166,7 @@ extension Standing {
                 $0.bool(16, query.hasNoDevice ? true : nil)
                 $0.timestamp(17, query.shownWhenAsked)
                 $0.cell(18, query.cell)
+                $0.timestamp(19, query.endedAt)
             }
         }
         for (principal, window) in refusals {
@@ -376,6 +377,7 @@ extension Standing {
             known.hasNoDevice = try fields.bool(16) ?? false
             known.shownWhenAsked = try fields.timestamp(17)
             known.cell = try fields.cell(18)
+            known.endedAt = try fields.timestamp(19)
             queries[query] = known
             queryOrder.append(query)
         case .refusals:

@@ -97,6 +97,7 @@ extension Standing {
         case .locationQueryEnded(let id, let end, let fix):
             guard let subject = queries[id]?.subject else { break }
             queries[id]?.end = end
+            queries[id]?.endedAt = recorded.recordedAt
             queries[id]?.fix = fix
             if let fix, let person = persons[subject] {
                 let known = [person.newestFix, person.newestFixBeforePause].compactMap { $0 }
@@ -331,11 +332,12 @@ extension Standing {
         persons[person] = erased
     }
 
-    /// Ended queries leave in the order they were asked, so that what is kept depends on the log alone.
+    /// Ended queries are forgotten in the order they were asked, so that what is kept depends on the log alone. A deadline may
+    /// be far in the past when a query ends, if the clock was set forward meanwhile.
     private mutating func forgetOldQueries(at now: Timestamp) {
         var gone = 0
         while gone < queryOrder.count, let query = queries[queryOrder[gone]], query.end != nil,
-            query.deadline.adding(seconds: Limits.endedQueryKeptSeconds) < now
+            max(query.deadline, query.endedAt ?? query.deadline).adding(seconds: Limits.endedQueryKeptSeconds) < now
         {
             queries[queryOrder[gone]] = nil
             gone += 1

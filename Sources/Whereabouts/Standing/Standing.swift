@@ -88,6 +88,8 @@ package struct Standing: Sendable {
         package let askedAt: Timestamp
         package let deadline: Timestamp
         package internal(set) var end: QueryEnd?
+        /// When ``end`` was recorded.
+        package internal(set) var endedAt: Timestamp?
         /// Number of the fix that answered.
         package internal(set) var fix: Int64?
         /// It was shown already: what is shown again is a read.

@@ -292,4 +292,18 @@ import Whereabouts
         scene.house.submit(.addPerson(House.handle("b")), by: scene.admin)
         #expect(scene.house.standing.queries[question.id] == nil)
     }
+
+    @Test func `a query that ends after the clock was set forward is kept for fifteen minutes`() {
+        var scene = Scene()
+        let question = scene.house.question(1, about: "walker")
+        scene.house.submit(.queryLocation(question), by: scene.walker)
+        scene.house.now = House.start.adding(seconds: 86_400)
+        scene.house.submit(.cancelQuery(question.id), by: scene.walker)
+        scene.house.now = scene.house.now.adding(seconds: Limits.endedQueryKeptSeconds)
+        scene.house.submit(.addPerson(House.handle("a")), by: scene.admin)
+        #expect(scene.house.standing.queries[question.id] != nil)
+        scene.house.now = scene.house.now.adding(seconds: 1)
+        scene.house.submit(.addPerson(House.handle("b")), by: scene.admin)
+        #expect(scene.house.standing.queries[question.id] == nil)
+    }
 }
