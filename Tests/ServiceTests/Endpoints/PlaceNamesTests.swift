@@ -76,10 +76,16 @@ import Whereabouts
         #expect(get("location", in: "fr")["location"]?["place"]?["country"]?.string == "Autriche")
         // Nobody may ask more often for long.
         house.clock.advance(seconds: 3600)
+        // A report that was not asked for answers a coarse question in its last second, if it is of a later quarter of an hour.
+        house.clock.advance(seconds: 890 - house.clock.seconds % 900)
+        let askedAt = house.clock.now
         let asked = house.send(
-            "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"late for dinner"}"#)
+            "POST", "/v1/people/walker/location-queries", as: friend,
+            #"{"purpose":"late for dinner","deadlineSeconds":60}"#)
         let id = try #require(asked["id"]?.string)
+        house.clock.advance(seconds: 20)
         report(48.2760, 16.4000)
+        house.clock.set(Timestamp(milliseconds: askedAt.milliseconds + 59_500))
         let answer = house.send(
             "GET", "/v1/location-queries/\(id)?wait=5", as: friend, headers: [("Accept-Language", "de-AT, en;q=0.5")])
         #expect(answer["location"]?["place"]?["name"]?.string == "Wien")
