@@ -52,6 +52,8 @@ let package = Package(
         tests("SQLite", []),
         module("Cryptography", ["COpenSSL", "CSodium"]),
         tests("Cryptography", []),
+        module("Threading", []),
+        tests("Threading", []),
         module("GZIP", ["CZlib"]),
         tests("GZIP", []),
         module("QRCode", ["CQREncode"]),
@@ -67,50 +69,56 @@ let package = Package(
             "Service",
             [
                 "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
-                "MQTT", "Posting", "SQLite", "Whereabouts", "WireFormats",
+                "MQTT", "Posting", "SQLite", "Threading", "Whereabouts", "WireFormats",
             ]),
-        module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON"]),
-        module("PushStandIn", ["COpenSSL", "JSON", "LocationPush"]),
+        module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
+        module("PushStandIn", ["COpenSSL", "JSON", "LocationPush", "Threading"]),
         tests("LocationPush", ["JSON", "PushStandIn"]),
         module("MQTT", ["CMosquitto"]),
         tests("MQTT", []),
         module("WhereaboutsClient", ["HTTPServer", "JSON", "Posting"]),
         tests("WhereaboutsClient", ["HTTPServer", "JSON"]),
-        module("Posting", ["CCurl", "CSupport"]),
+        module("Posting", ["CCurl", "CSupport", "Threading"]),
         tests("Posting", []),
-        module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON"]),
+        module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON", "Threading"]),
         tests("HTTPServer", []),
         module(
             "DeviceAgent",
             [
-                "CoreLocation", "Geodesy", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn", "Whereabouts",
-                "WireFormats",
+                "CoreLocation", "Geodesy", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn", "Threading",
+                "Whereabouts", "WireFormats",
             ]),
         tests(
-            "DeviceAgent", ["CoreLocation", "HTTPServer", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn"]),
+            "DeviceAgent",
+            [
+                "CoreLocation", "HTTPServer", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn", "Threading",
+            ]),
         module("CoreLocationSimulator", ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"]),
         module("CoreLocation", ["CoreLocationSimulator"]),
         tests("CoreLocationSimulator", ["CoreLocation", "LocationSharingApp"]),
         module("LocationSharingApp", ["CoreLocation"]),
         tests("Whereabouts", ["Geodesy"]),
+        // Laws over long histories, each some seconds. They use the days and rides of the quick tests.
+        .testTarget(
+            name: "FoldLawTests", dependencies: ["Geodesy", "TestSupport", "Whereabouts", "WhereaboutsTests"],
+            swiftSettings: strict),
         tests(
             "Service",
             [
                 "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT",
-                "Posting", "PushStandIn", "SQLite", "Whereabouts", "WhereaboutsClient",
+                "Posting", "PushStandIn", "SQLite", "Threading", "Whereabouts", "WhereaboutsClient",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
                 "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
-                "PushStandIn",
-                "Service", "Whereabouts",
+                "PushStandIn", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
                 "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "PushStandIn", "QRCode",
-                "SQLite", "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
+                "SQLite", "Service", "Threading", "Whereabouts", "WhereaboutsClient", "WireFormats",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",
@@ -125,11 +133,29 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// Without the instruments of libFuzzer it does not link: `scripts/fuzz` builds it, and nothing else does.
+// Without the instruments of libFuzzer it does not link: `scripts/dev/fuzz` builds it, and nothing else does.
 if Context.environment["WHEREABOUTS_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "DialectFuzzer", dependencies: ["Geodesy", "JSON", "Whereabouts", "WireFormats"],
             path: "Tests/Fuzzing",
             exclude: ["seeds"], swiftSettings: strict))
+}
+
+// `scripts/test --quick` builds some test targets, named here with commas between, and what they need: nothing else is
+// compiled, and the test bundle that is linked is a small one.
+if let wanted = Context.environment["WHEREABOUTS_TEST_TARGETS"], !wanted.isEmpty {
+    let names = wanted.split(separator: ",").map(String.init)
+    var kept: Set<String> = []
+    var pending = names
+    while let name = pending.popLast() {
+        guard kept.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        for dependency in target.dependencies {
+            if case .byNameItem(let name, _) = dependency { pending.append(name) }
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products = []
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Threading
 package import Whereabouts
 internal import WireFormats
 
@@ -29,7 +30,7 @@ package final class GPSDReceiver {
     /// Waits so long for bytes, and returns what they came to. When none come, the epoch that was being read is over.
     package func readings(waitingMs: Int64) -> [Reading] {
         guard descriptor >= 0 || connect() else {
-            rest(ms: min(waitingMs, max(1, notBeforeMs - monotonicMs())))
+            rest(ms: min(waitingMs, max(1, notBeforeMs - MonotonicClock.milliseconds)))
             return []
         }
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -41,8 +42,8 @@ package final class GPSDReceiver {
     }
 
     private func connect() -> Bool {
-        guard monotonicMs() >= notBeforeMs else { return false }
-        notBeforeMs = monotonicMs() + Self.retryMs
+        guard MonotonicClock.milliseconds >= notBeforeMs else { return false }
+        notBeforeMs = MonotonicClock.milliseconds + Self.retryMs
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
@@ -70,7 +71,7 @@ package final class GPSDReceiver {
     private func disconnect() -> [Reading] {
         close(descriptor)
         descriptor = -1
-        notBeforeMs = monotonicMs() + Self.retryMs
+        notBeforeMs = MonotonicClock.milliseconds + Self.retryMs
         return [.lost]
     }
 }

@@ -2,6 +2,7 @@ internal import CoreLocation
 internal import Foundation
 internal import Glibc
 internal import JSON
+internal import Threading
 
 /// `whereabouts simulate SCENARIO.json`: plays phones.
 ///
@@ -72,7 +73,7 @@ private func play(
     }
     defer { if kept == nil { try? FileManager.default.removeItem(atPath: folder) } }
     signal(SIGPIPE, SIG_IGN)
-    let begin = monotonicMs()
+    let begin = MonotonicClock.milliseconds
     let world = try World(scenario, folder: folder, start: host, diary: diary)
     defer { world.stop() }
     let isTerminal = isatty(2) == 1
@@ -87,7 +88,7 @@ private func play(
         }
     }
     let summary = world.summary
-    let seconds = Double(monotonicMs() - begin) / 1000
+    let seconds = Double(MonotonicClock.milliseconds - begin) / 1000
     write(
         arguments.flags.contains("--json")
             ? summary.jsonLines(scenario, seconds: seconds) : summary.text(scenario, seconds: seconds),

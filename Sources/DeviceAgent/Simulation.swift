@@ -7,11 +7,12 @@ internal import LocationPush
 internal import LocationSharingApp
 internal import PushStandIn
 internal import Synchronization
+internal import Threading
 
 /// The phones of one scenario in real time, each on a thread of its own.
 package final class Simulation: Sendable {
     private let isOver: IsOver
-    private let threads: [pthread_t]
+    private let threads: [WorkerThread]
     private let folder: String
 
     /// Reads keys and tracks, then starts the phones.
@@ -31,20 +32,19 @@ package final class Simulation: Sendable {
             plans.append((device, try Self.key(of: device), track))
         }
         folder = try makeTemporaryFolder()
-        var lives: [Life] = []
+        var lives: [@Sendable () -> Void] = []
         for (number, (device, key, track)) in plans.enumerated() {
             let container = "\(folder)/\(number)"
             mkdir(container, 0o700)
-            lives.append(
-                Life {
-                    LivePhone(
-                        device, key: key, track: track, service: service, folder: container, diary: diary,
-                        courier: courier
-                    ).run { isOver.value.load(ordering: .relaxed) }
-                })
+            lives.append {
+                LivePhone(
+                    device, key: key, track: track, service: service, folder: container, diary: diary,
+                    courier: courier
+                ).run { isOver.value.load(ordering: .relaxed) }
+            }
         }
         self.isOver = isOver
-        threads = lives.map { $0.start() }
+        threads = lives.map { WorkerThread($0) }
     }
 
     /// Ends the phones; blocks until they have, about a twentieth of a second.
@@ -52,7 +52,7 @@ package final class Simulation: Sendable {
     /// - Precondition: it is called once.
     package func stop() {
         isOver.value.store(true, ordering: .relaxed)
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.join() }
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -139,7 +139,7 @@ private final class LivePhone {
             case .lost: phone.device.loseReceiver()
             }
         }
-        guard monotonicMs() >= notBeforeMs else { return rest(ms: Self.turnMs) }
+        guard MonotonicClock.milliseconds >= notBeforeMs else { return rest(ms: Self.turnMs) }
         if !hasCourier, !phone.hasToken {
             // The system tries again by itself; the app is not to know.
             hasCourier = true
@@ -166,7 +166,7 @@ private final class LivePhone {
             }
         }
         hasCourier = false
-        notBeforeMs = monotonicMs() + Self.courierRetryMs
+        notBeforeMs = MonotonicClock.milliseconds + Self.courierRetryMs
         // A stand-in that starts anew on another directory does not know the token: the phone gets another one.
         if fault.description.contains("unknown token") {
             line.courier = CourierClient(host: courier.host, port: courier.port)
@@ -180,23 +180,4 @@ private final class LivePhone {
 /// Says to all phones that it is over.
 private final class IsOver: Sendable {
     let value = Atomic<Bool>(false)
-}
-
-/// What one thread does, carried over to it.
-final class Life: Sendable {
-    private let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-    func start() -> pthread_t {
-        var thread = pthread_t()
-        let error = pthread_create(
-            &thread, nil,
-            { life in
-                if let life { Unmanaged<Life>.fromOpaque(life).takeRetainedValue().body() }
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
-        precondition(error == 0, "The system gives no more threads.")
-        return thread
-    }
 }

@@ -79,13 +79,6 @@ final class EndSignal {
     func wait() { semaphore.wait() }
 }
 
-/// Milliseconds of a clock that never steps.
-func monotonicMs() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-}
-
 /// A folder of its own under the system's one for what is temporary.
 func makeTemporaryFolder() throws(ScenarioError) -> String {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"

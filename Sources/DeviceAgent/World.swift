@@ -7,6 +7,7 @@ internal import JSON
 internal import LocationPush
 internal import LocationSharingApp
 package import PushStandIn
+internal import Threading
 package import Whereabouts
 
 /// A service that a world has for itself, on the world's time.
@@ -35,7 +36,7 @@ package struct WorldService: Sendable {
 /// Real HTTP/2, HTTP and files lie between the parts, and time stands still while they work: the phones' callback logs
 /// are the same on every run. Between two questions the phones run in parallel, each on a clock of its own; a question
 /// is asked when its phone has come to that moment, one question after the other. The service's clock stands at the end
-/// of what is being played, so what phones report is late by up to ``sliceSeconds``.
+/// of what is being played, so what phones report is late by up to `sliceSeconds`.
 final class World {
     static let bundleID = "org.example.simulated"
     /// Simulated seconds the phones run at a time.
@@ -334,11 +335,11 @@ final class World {
         if end == "pending" {
             // The deadline has passed; the service notices by itself.
             advance(to: deadline.addingTimeInterval(1))
-            let giveUpMs = monotonicMs() + Self.pushMs
+            let giveUpMs = MonotonicClock.milliseconds + Self.pushMs
             repeat {
                 end = try look()
                 if end == "pending" { rest(ms: 20) }
-            } while end == "pending" && monotonicMs() < giveUpMs
+            } while end == "pending" && MonotonicClock.milliseconds < giveUpMs
         }
         asked.append(
             Asked(
@@ -354,8 +355,8 @@ final class World {
     ) throws -> CourierPush? {
         // A phone that never had a token is not pushed; one whose token has ended is, until the service hears of it.
         let isPushed = member.phone.hasToken || member.tokenHasEnded
-        let giveUpMs = monotonicMs() + (isPushed ? Self.pushMs : 0)
-        while monotonicMs() < giveUpMs {
+        let giveUpMs = MonotonicClock.milliseconds + (isPushed ? Self.pushMs : 0)
+        while MonotonicClock.milliseconds < giveUpMs {
             if let push = try member.line.nextPush(waitingMs: member.phone.hasToken ? 200 : 10) {
                 if try JSONDocument.parse(push.payload).root["query"]?.string == String(question) { return push }
                 continue
@@ -399,11 +400,11 @@ final class World {
         nonisolated(unsafe) let (members, body) = (order, body)
         let next = Counter()
         let threads = (0..<min(Self.threads, members.count)).map { _ in
-            Life {
+            WorkerThread {
                 while case let index = next.take(), index < members.count { body(members[index]) }
-            }.start()
+            }
         }
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.join() }
     }
 }
 

@@ -1,7 +1,7 @@
 import Geodesy
 
 // Circles, version 3 of the format: names, each with a point or a line and a radius around it. Little-endian, mapped
-// into memory and never parsed; written by scripts/gazetteer_circles.py, which specifies the same bytes. Sections follow
+// into memory and never parsed; written by scripts/gazetteer/gazetteer_circles.py, which specifies the same bytes. Sections follow
 // one another in this order, each beginning at a multiple of 64; their places follow from the counts in the header.
 //
 //   header   64 bytes   magic "CIRCLE\r\n" | version u32 | circles u32 | file bytes u64 | string bytes u32 |

@@ -7,7 +7,7 @@ extension Gazetteer {
     private static let villageMeters = 1500.0
     /// Azimuths in which the edge of a fix's accuracy is looked at.
     private static let azimuthCount = 16
-    /// The least of the cities whose reach is drawn, as in scripts/build_cities.py.
+    /// The least of the cities whose reach is drawn, as in scripts/gazetteer/build_cities.py.
     private static let leastCityPopulation = 100_000
 
     /// What is known of a coordinate.

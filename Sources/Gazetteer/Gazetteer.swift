@@ -2,12 +2,12 @@ package import Geodesy
 import Glibc
 
 /// Names for coordinates, offline: the nearest of the world's populated places, and what else is known of a coordinate
-/// (``placemark(at:accuracyMeters:using:)``), from mapped files.
+/// (`placemark(at:accuracyMeters:using:)`), from mapped files.
 ///
 /// Nearest is meant literally, by the geodesic, over whatever lies between: a point near a border may get a place
 /// across it, and the high seas get the nearest shore. `distanceMeters` of the answer says how far that is.
 ///
-/// Safe on every thread; a ``GeocentricTransform`` is not, so the caller brings one of its own thread.
+/// Safe on every thread; a `GeocentricTransform` is not, so the caller brings one of its own thread.
 package final class Gazetteer: Sendable {
     private let mapping: MappedFile
     /// Points into `mapping`, so whoever reads it keeps `self` alive until the end.
@@ -28,7 +28,7 @@ package final class Gazetteer: Sendable {
     private let countryNumbers: [UInt16]
     private static let noNumber = UInt16.max
 
-    /// Maps a file of places made by `scripts/build-gazetteer`, and of the files `zones`, `regions`, `waters`,
+    /// Maps a file of places made by `scripts/gazetteer/build`, and of the files `zones`, `regions`, `waters`,
     /// `airports`, `cities`, `names` and `translations.gazetteer` those that lie in the same folder, and of the supplements
     /// there. Reads their headers and nothing else: well under a millisecond.
     ///

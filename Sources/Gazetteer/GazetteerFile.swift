@@ -1,5 +1,5 @@
 // The file, version 5 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
-// scripts/build_gazetteer.py, which specifies the same bytes. Sections follow one another in this order, each beginning
+// scripts/gazetteer/build_gazetteer.py, which specifies the same bytes. Sections follow one another in this order, each beginning
 // at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     64 bytes   magic "PLACES\r\n" | version u32 | nodes u32 | file bytes u64 | places u32 | areas u32 |

@@ -8,7 +8,7 @@
 /// of those nearer than the city's middle. A place that GeoNames lists as a section of a city is a part of that city
 /// wherever it lies.
 enum LocalityRule {
-    /// People in a square meter of a dense city, as in scripts/build_cities.py, which draws how deep is deep.
+    /// People in a square meter of a dense city, as in scripts/gazetteer/build_cities.py, which draws how deep is deep.
     private static let peoplePerSquareMeter = 0.005
     private static let leastReachSquareMeters = 1500.0 * 1500
     private static let mostDistanceSquareMeters = 25_000.0 * 25_000

@@ -1,4 +1,4 @@
-/// Makes of a name the key it is found by, as scripts/gazetteer_fold.py made the keys of the file.
+/// Makes of a name the key it is found by, as scripts/gazetteer/gazetteer_fold.py made the keys of the file.
 ///
 /// A key has no spaces, marks or diacritics, and most scripts are written in Latin letters: "St. Gallen" and
 /// "Sankt-Gallen" are `stgallen`, "Москва" is `moskva`. What a character becomes stands in the file; what stands here

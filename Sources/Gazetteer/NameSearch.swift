@@ -218,7 +218,8 @@ struct NameSearch {
                     let least = leastPopulation(edits, of: key, isQualified: !qualifiers.isEmpty)
                     for entry in entries
                     where qualifiers.isEmpty || qualifiers.contains(where: { holds(entry.number, $0) }) {
-                        guard (gazetteer.population(numbered: entry.number) ?? 0) >= least,
+                        guard entry.kind != .abbreviation,
+                            (gazetteer.population(numbered: entry.number) ?? 0) >= least,
                             edits + spaces(between: entry, words) <= 2
                         else { continue }
                         offer(entry, .misspelled(edits: edits), bonus: -malus)

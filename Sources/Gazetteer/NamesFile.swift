@@ -1,7 +1,7 @@
 import Geodesy
 
 // The names, version 3 of the format. Little-endian, mapped into memory and never parsed; written by
-// scripts/build_names.py, which specifies the same bytes. Sections follow one another in this order, each beginning at a
+// scripts/gazetteer/build_names.py, which specifies the same bytes. Sections follow one another in this order, each beginning at a
 // multiple of 64; their places follow from the counts in the header.
 //
 //   header     128 bytes  magic "NAMES\r\n\0" | version u32 | characters u32 | file bytes u64 | edition of the places

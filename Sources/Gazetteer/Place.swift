@@ -28,6 +28,6 @@ package struct Place: Hashable, Sendable, DescribedWithoutContent {
     package let population: Int
     /// The number of the place in GeoNames, stable over releases.
     package let geonameID: Int
-    /// Meters from the coordinate asked about, along the geodesic (``Geodesic/distanceMeters(from:to:)``).
+    /// Meters from the coordinate asked about, along the geodesic (`Geodesic.distanceMeters(from:to:)`).
     package let distanceMeters: Double
 }

@@ -3,7 +3,7 @@ import Geodesy
 /// Finds by chords which places can be nearest; the geodesic decides among them.
 ///
 /// There is one tree for each country. They hold PROJ's geocentric coordinates rounded to meters, and a search may skip
-/// a place only if the law of ``Geodesic/distanceBoundsMeters(chordMeters:)`` says that its geodesic is longer than those
+/// a place only if the law of `Geodesic.distanceBoundsMeters(chordMeters:)` says that its geodesic is longer than those
 /// already found.
 struct PlaceTree {
     /// A place and the square of its chord to the point asked about, in square meters of the file.
@@ -157,7 +157,7 @@ struct NearPlaces: PlaceOffers {
         PlaceTree.Candidate(index: Int(indices[rank]), chordSquare: squares[rank])
     }
 
-    /// How many of them are within ``reachMeters``: all there are, if they are fewer than ``most``.
+    /// How many of them are within `reachMeters`: all there are, if they are fewer than ``most``.
     var aroundCount: Int { (0..<count).count { squares[$0] <= Self.reachMeters * Self.reachMeters } }
 
     /// Those that may be nearest by geodesic; nil if there may be more than there is room for.

@@ -1,7 +1,7 @@
 import Geodesy
 
 // A tiling, version 3 of the format: polygons cut into square cells, so that a question reads one cell. Little-endian,
-// mapped into memory and never parsed; written by scripts/gazetteer_tiling.py, which specifies the same bytes. Sections
+// mapped into memory and never parsed; written by scripts/gazetteer/gazetteer_tiling.py, which specifies the same bytes. Sections
 // follow one another in this order, each beginning at a multiple of 64; their places follow from the header's counts.
 //
 //   header   64 bytes   magic "TILING\r\n" | version u32 | cells per degree u32 | file bytes u64 | block bytes u32 |
@@ -52,7 +52,7 @@ final class Tiling: Sendable {
     private let strings: StringSection
     private let attributionOffset: UInt32
 
-    /// Maps a file made by `scripts/build-gazetteer`. Reads its header and nothing else.
+    /// Maps a file made by `scripts/gazetteer/build`. Reads its header and nothing else.
     ///
     /// - Throws: ``GazetteerError`` if the file cannot be read or is not a tiling of this version and of the length its
     ///   header says. A file damaged further in is not noticed here; it gives wrong answers but no crash.

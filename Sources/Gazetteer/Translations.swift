@@ -1,5 +1,5 @@
 // Translations, version 2 of the format. Little-endian, mapped into memory and never parsed; written by
-// scripts/build_translations.py, which specifies the same bytes. Sections follow one another in this order, each
+// scripts/gazetteer/build_translations.py, which specifies the same bytes. Sections follow one another in this order, each
 // beginning at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     64 bytes   magic "TRANSL\r\n" | version u32 | languages u32 | file bytes u64 | entries u32 |

@@ -27,7 +27,7 @@ package struct BoundingBox: Hashable, Sendable, DescribedWithoutContent {
         self.east = east
     }
 
-    /// Whether a place lies in the box or on its edge; longitudes −180 and 180 are the same.
+    /// Whether a place is in the box or on its edge; longitudes −180 and 180 are the same.
     package func contains(_ coordinate: Coordinate) -> Bool {
         guard south <= coordinate.latitude, coordinate.latitude <= north else { return false }
         if abs(coordinate.latitude) == 90 { return true }

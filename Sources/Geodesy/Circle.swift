@@ -1,6 +1,6 @@
 import Glibc
 
-/// The places within a geodesic distance of a centre, as `CLCircularRegion` has it. The edge belongs to it.
+/// The places within a geodesic distance of a center, as in `CLCircularRegion`. The edge belongs to the circle.
 package struct Circle: Hashable, Sendable, DescribedWithoutContent {
     /// The place from which the radius is measured.
     package let center: Coordinate
@@ -17,20 +17,20 @@ package struct Circle: Hashable, Sendable, DescribedWithoutContent {
         self.radiusMeters = radiusMeters
     }
 
-    /// Whether a place lies inside or on the edge: exactly when ``signedDistanceMeters(to:)`` is not positive.
+    /// Whether a place is inside or on the edge: exactly if ``signedDistanceMeters(to:)`` is not positive.
     package func contains(_ coordinate: Coordinate) -> Bool {
         signedDistanceMeters(to: coordinate) <= 0
     }
 
     /// Meters from the edge, negative inside: the geodesic to the centre less the radius. One `geod_inverse`.
     ///
-    /// Where the circle covers more than half the earth, the nearest point of its edge may be nearer than that.
+    /// If the circle covers more than half the earth, the nearest point of its edge may be nearer than that.
     package func signedDistanceMeters(to coordinate: Coordinate) -> Double {
         Geodesic.distanceMeters(from: center, to: coordinate) - radiusMeters
     }
 
     /// A box that encloses the circle: exact to the north and south, at most 0.7 % wider than the circle to the east and
-    /// west, and of all longitudes if a pole lies inside or within 0.7 % of the radius beyond the edge.
+    /// west, and of all longitudes if a pole is inside or within 0.7 % of the radius beyond the edge.
     ///
     /// North and south: no path gains latitude faster than a meridian. East and west: a geodesic of length s belongs to
     /// an arc σ ≤ s/b on the auxiliary sphere with a longitude difference ω ≥ λ (Karney 2013, equations 7 and 8), and

@@ -32,25 +32,26 @@ package struct Coordinate: Hashable, Sendable, DescribedWithoutContent {
     }
 }
 
-/// Why two numbers are no coordinate. The sentences carry no values, because the values may be a place.
+/// Why two numbers are not a coordinate. The sentences contain no values, because the values may be a place.
 package enum CoordinateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A number is NaN or infinite.
     case notFinite
     /// The latitude is beyond a pole; `looksSwapped` if the pair would be valid the other way round.
     case latitudeOutOfRange(looksSwapped: Bool)
-    /// The latitude is fine, the longitude is not within −180…180.
+    /// The latitude is valid, the longitude is not within −180…180.
     case longitudeOutOfRange
 
+    /// One sentence without values.
     package var description: String {
         switch self {
         case .notFinite:
             "Latitude and longitude must be finite numbers."
         case .latitudeOutOfRange(looksSwapped: false):
-            "The latitude must lie between -90 and 90 degrees."
+            "The latitude must be from -90 to 90 degrees."
         case .latitudeOutOfRange(looksSwapped: true):
-            "The latitude must lie between -90 and 90 degrees; latitude and longitude look swapped."
+            "The latitude must be from -90 to 90 degrees; latitude and longitude look swapped."
         case .longitudeOutOfRange:
-            "The longitude must lie between -180 and 180 degrees."
+            "The longitude must be from -180 to 180 degrees."
         }
     }
 }

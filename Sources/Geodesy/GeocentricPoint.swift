@@ -1,8 +1,8 @@
 import Glibc
 
-/// A point in space by its Cartesian distances from the centre of the earth (ECEF, EPSG:4978), in meters.
+/// A point in space by its Cartesian distances from the center of the earth (ECEF, EPSG:4978), in meters.
 ///
-/// Neither pole nor antimeridian is special here, which makes it the form for means, indexes and cheap bounds.
+/// Poles and antimeridian are not special in this form, so it suits means, indexes and cheap bounds.
 package struct GeocentricPoint: Hashable, Sendable, DescribedWithoutContent {
     /// Meters from the centre towards latitude 0, longitude 0.
     package let x: Double
@@ -11,7 +11,7 @@ package struct GeocentricPoint: Hashable, Sendable, DescribedWithoutContent {
     /// Meters from the centre towards the north pole.
     package let z: Double
 
-    /// Takes any numbers; what is made of them is as finite as they are.
+    /// Takes any numbers; distances are finite if these are.
     package init(x: Double, y: Double, z: Double) {
         self.x = x
         self.y = y
@@ -35,8 +35,8 @@ package struct GeocentricPoint: Hashable, Sendable, DescribedWithoutContent {
 extension GeocentricPoint {
     /// The point of the ellipsoid at a latitude and longitude, by the textbook formula.
     ///
-    /// For bounds inside this module, where no PROJ context is at hand; the tests compare it with
-    /// ``GeocentricTransform``. The longitude may exceed ±180.
+    /// For bounds inside this module, which have no PROJ context. The tests compare it with ``GeocentricTransform``.
+    /// The longitude may exceed ±180.
     init(onEllipsoidAtLatitude latitude: Double, longitude: Double) {
         let phi = latitude * .pi / 180
         let lambda = longitude * .pi / 180
@@ -49,7 +49,7 @@ extension GeocentricPoint {
 }
 
 extension Geodesic {
-    /// Where the geodesic distance of two places on the ellipsoid lies, when their chord is known.
+    /// The bounds of the geodesic distance of two places on the ellipsoid, given their chord.
     ///
     /// Decide by these bounds first and call ``distanceMeters(from:to:)`` only if the threshold falls between them: the
     /// outcome is then the same as if it had always been called.
@@ -64,7 +64,7 @@ extension Geodesic {
     ///
     /// The gap s − c is about c³/24r²: 1 µm at 1 km, 1.1 mm at 10 km, 1.1 m at 100 km, 1.1 km at 1 000 km.
     ///
-    /// - Parameter chordMeters: ``GeocentricPoint/chordMeters(to:)`` of two points at ellipsoidal height 0. With other
+    /// - Parameter chord: ``GeocentricPoint/chordMeters(to:)`` of two points at ellipsoidal height 0. With other
     ///   heights the law does not hold.
     package static func distanceBoundsMeters(chordMeters chord: Double) -> ClosedRange<Double> {
         let lower = max(0, chord - roundingMeters)

@@ -10,8 +10,8 @@ package final class GeocentricTransform {
     /// - Throws: ``GeodesyError/proj(doing:number:message:)`` only if PROJ itself is broken or memory has run out.
     package init() throws(GeodesyError) {
         cart = try ProjOperation(doing: "create the geocentric conversion") { context in
-            // PROJ would open its database of reference systems, which takes twenty times as long as the rest and is not
-            // needed: here it does not find it.
+            // PROJ would open its database of reference systems, which takes twenty times as long as the rest and is
+            // not needed. With this path it does not find it.
             "/dev/null".withCString { nowhere in
                 var paths: [UnsafePointer<CChar>?] = [nowhere]
                 proj_context_set_search_paths(context, 1, &paths)

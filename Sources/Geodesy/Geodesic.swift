@@ -5,7 +5,7 @@ import CPROJ
 /// Karney, Algorithms for geodesics (2013), DOI 10.1007/s00190-012-0578-z: distances within 15 nm for every pair of
 /// points, antipodal ones included. Azimuths are degrees clockwise from north, −180…180. Safe on every thread.
 ///
-/// Where the shortest path or its direction is not unique, PROJ's choice stands:
+/// If the shortest path or its direction is not unique, PROJ chooses:
 /// - equal points: distance 0; both azimuths are 180, or 0 in the south (and at latitude −0.0);
 /// - a pole: the azimuth is counted from the meridian of the longitude given, so it depends on that longitude, while
 ///   the distance does not; from pole to pole the path follows the meridian of the second longitude;
@@ -46,7 +46,7 @@ package enum Geodesic {
         return distance
     }
 
-    /// The place reached by setting out at an azimuth and going straight on (`geod_direct`).
+    /// The place at the end of a straight path that begins at an azimuth (`geod_direct`).
     ///
     /// From a pole the azimuth is counted from the meridian of `start.longitude`. A negative distance goes backwards;
     /// one beyond half the earth goes on round it. Both numbers must be finite.
@@ -62,7 +62,7 @@ package enum Geodesic {
     }
 }
 
-/// The defining constants of the ellipsoid (NIMA TR8350.2, table 3.1) and what the bounds of this module need of them.
+/// The defining constants of the ellipsoid (NIMA TR8350.2, table 3.1), and those that the bounds of this module need.
 enum WGS84 {
     static let equatorialRadiusMeters = 6_378_137.0
     static let flattening = 1 / 298.257_223_563

@@ -1,14 +1,15 @@
-/// What PROJ or its data could not do. Carries PROJ's own text, never a coordinate.
+/// A failure of PROJ or its data. It contains PROJ's own text, never a coordinate.
 package enum GeodesyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// PROJ refused; `number` is its error number, `message` its text for that number.
     case proj(doing: String, number: Int32, message: String)
     /// No reference system of that code in PROJ's database (`proj.db`).
     case unknownReferenceSystem(code: String)
-    /// The place lies outside the area where the reference system (or the geoid grid) is defined.
+    /// The place is outside the area in which the reference system (or the geoid grid) is defined.
     case outsideAreaOfUse(of: String)
-    /// The numbers given to the conversion are NaN or infinite.
+    /// The numbers to convert are NaN or infinite.
     case notFinite
 
+    /// One sentence without coordinates.
     package var description: String {
         switch self {
         case .proj(let doing, let number, let message):
@@ -16,9 +17,9 @@ package enum GeodesyError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownReferenceSystem(let code):
             "PROJ's database has no coordinate reference system \(code)."
         case .outsideAreaOfUse(let name):
-            "The place lies outside the area of use of \(name)."
+            "The place is outside the area of use of \(name)."
         case .notFinite:
-            "Coordinates to be converted must be finite numbers."
+            "The coordinates to convert must be finite numbers."
         }
     }
 }

@@ -1,6 +1,7 @@
 import CPROJ
 
-/// Mean sea level as the geoid EGM96 has it: heights above it and above the WGS 84 ellipsoid, by PROJ.
+/// Mean sea level by the geoid EGM96: converts between heights above it and heights above the WGS 84 ellipsoid, by
+/// PROJ.
 ///
 /// The grid is `egm96_15.gtx` of Debian's `proj-data`: 15′, interpolated bilinearly, which differs from the full
 /// spherical harmonic model by up to about 1 m in mountains and trenches, usually by centimeters. EGM96 itself is good to

@@ -12,7 +12,7 @@ extension Polygon {
     /// Costs 25 ns per vertex and a few µs, 1 ms where most of the boundary is equally far (a parallel from the pole).
     ///
     /// The search: along an edge, F, the square of the chord to the place, is a smooth function of the fraction t of the
-    /// way whose second derivative has an upper bound K, so between two places it lies above the parabola of curvature K
+    /// way whose second derivative has an upper bound K, so between two places it is above the parabola of curvature K
     /// through them. Pieces whose parabola cannot beat the best place found are dropped, the others split at its lowest point.
     package func signedDistanceMeters(to coordinate: Coordinate) -> Double {
         let place = GeocentricPoint(onEllipsoidAtLatitude: coordinate.latitude, longitude: coordinate.longitude)

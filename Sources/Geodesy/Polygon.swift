@@ -9,21 +9,22 @@
 ///
 /// There are no holes: a region with holes is a polygon and not another.
 package struct Polygon: Sendable, DescribedWithoutContent {
-    /// More would make the check for crossings (at worst every edge with every other) too long for a request.
+    /// The check for crossings compares, at worst, every edge with every other. More vertices would take too long for a
+    /// request.
     package static let mostVertices = 10_000
 
-    /// The vertices as given, without repetitions of the one before and without a closing vertex.
+    /// The vertices as given, without repeated ones and without a closing vertex.
     package let vertices: [Coordinate]
-    /// The smallest box of latitudes and longitudes that holds the polygon.
+    /// The smallest box of latitudes and longitudes that contains the polygon.
     package let boundingBox: BoundingBox
 
     /// One edge per vertex, to the next.
     let edges: [PolygonEdge]
-    /// Whether the boundary runs with its inside on the left.
+    /// Whether the inside is on the left of the boundary.
     let isCounterclockwise: Bool
     private let containsNorthPole: Bool
 
-    /// Checks a ring and takes it.
+    /// Checks a ring and makes a polygon of it.
     ///
     /// Costs n log n for usual rings, 0.2 µs per vertex; at worst each edge is compared with each other (0.2 s for
     /// ``mostVertices``).
@@ -61,7 +62,7 @@ package struct Polygon: Sendable, DescribedWithoutContent {
         self.edges = edges
     }
 
-    /// Whether a place lies inside or on the boundary. Linear in the number of vertices, about 2 ns each.
+    /// Whether a place is inside or on the boundary. Linear in the number of vertices, about 2 ns each.
     ///
     /// Counts the edges between the place and the north pole along its meridian. Within 1e-13° (10 nm) of the boundary
     /// rounding decides, in the same way for every order and direction of the vertices.
@@ -69,7 +70,7 @@ package struct Polygon: Sendable, DescribedWithoutContent {
         guard boundingBox.contains(coordinate) else { return false }
         let longitude = coordinate.gridLongitude
         if abs(coordinate.latitude) == 90 {
-            // The box has told already whether this pole is enclosed or touched.
+            // The box contains this pole only if the polygon encloses or touches it.
             return true
         }
         var inside = containsNorthPole
@@ -111,7 +112,9 @@ package struct Polygon: Sendable, DescribedWithoutContent {
 }
 
 extension Polygon: Hashable {
+    /// Equal if the vertices are the same in the same order. Two different lists can describe the same area.
     package static func == (one: Polygon, other: Polygon) -> Bool { one.vertices == other.vertices }
+    /// Hashes the vertices.
     package func hash(into hasher: inout Hasher) { hasher.combine(vertices) }
 }
 

@@ -9,7 +9,7 @@ struct PolygonEdge: Sendable {
     /// 1 if the edge crosses the antimeridian eastwards, −1 westwards, else 0. Ending on it from the west crosses it.
     let antimeridianCrossings: Int
 
-    // The same line from its western to its eastern end, so that direction never enters a rounding.
+    // The same line from its western to its eastern end, so that its direction never affects a rounding.
     private let west: Double
     private let east: Double
     private let westLatitude: Double

@@ -1,6 +1,6 @@
 import CPROJ
 
-/// One PROJ operation with a context of its own, so that a thread that owns it shares nothing with other threads.
+/// One PROJ operation with its own context, so that the thread that owns it shares nothing with other threads.
 ///
 /// The context never opens a network connection, whatever `PROJ_NETWORK` or `proj.ini` say, and never writes to
 /// standard error: PROJ's own messages may contain coordinates.
@@ -16,7 +16,7 @@ struct ProjOperation: ~Copyable {
             throw .proj(doing: doing, number: PROJ_ERR_OTHER, message: "out of memory")
         }
         proj_log_level(context, PJ_LOG_NONE)
-        // Some of its messages heed no level.
+        // Some messages ignore the log level.
         proj_log_func(context, nil) { _, _, _ in }
         guard proj_context_set_enable_network(context, 0) == 0 else {
             proj_context_destroy(context)
@@ -45,7 +45,7 @@ struct ProjOperation: ~Copyable {
 }
 
 extension GeodesyError {
-    /// PROJ's last error of a context, in PROJ's words.
+    /// A context's last error, with PROJ's text.
     static func last(of context: OpaquePointer, doing: String) -> GeodesyError {
         let number = proj_context_errno(context)
         let text = proj_context_errno_string(context, number).map { String(cString: $0) }

@@ -1,4 +1,5 @@
-/// Why numbers describe no circle, polygon or box. The sentences carry no values, because the values may be a place.
+/// Why numbers do not describe a circle, polygon or box. The sentences contain no values, because the values may be a
+/// place.
 package enum ShapeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The radius of a circle is not a finite number above 0 and at most half the equator.
     case radiusOutOfRange
@@ -12,9 +13,10 @@ package enum ShapeError: Error, Hashable, Sendable, CustomStringConvertible {
     case crossesItself
     /// The ring winds round the earth along the equator, so that neither pole is the one it encloses.
     case poleUndecided
-    /// The southern edge of a box lies north of its northern edge.
+    /// The southern edge of a box is north of its northern edge.
     case southAboveNorth
 
+    /// One sentence without values.
     package var description: String {
         switch self {
         case .radiusOutOfRange:
@@ -30,7 +32,7 @@ package enum ShapeError: Error, Hashable, Sendable, CustomStringConvertible {
         case .poleUndecided:
             "The polygon winds round the earth along the equator, so that it is unclear which pole it contains."
         case .southAboveNorth:
-            "The south of a box must not lie north of its north."
+            "The southern edge of a box must not be north of its northern edge."
         }
     }
 }

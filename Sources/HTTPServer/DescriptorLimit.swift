@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// How many descriptors this process may have open (`getrlimit(2)`, `RLIMIT_NOFILE`).
+/// The number of descriptors that this process may have open (`getrlimit(2)`, `RLIMIT_NOFILE`).
 enum DescriptorLimit {
-    /// Descriptors left for what is no connection: files, their journals, other sockets.
+    /// The descriptors for everything but connections: files, their journals, other sockets.
     private static let reserve = 128
 
-    /// The connections there is room for, at most `wanted`. The limit is raised for that as far as the system allows: a
-    /// service manager starts its processes with 1,024 for programs that use `select`, which nothing here does.
+    /// The number of connections that the limit allows, at most `wanted`. First raises the limit as far as the system
+    /// permits: service managers start processes with 1,024, for programs that use `select`, which nothing here does.
     ///
-    /// - Returns: 1 at the least.
+    /// - Returns: At least 1.
     static func room(forConnections wanted: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }

@@ -1,11 +1,11 @@
 internal import CMicroHTTP
 internal import Glibc
 
-/// Answers written past libmicrohttpd, which can answer neither in the midst of a body nor (but for POST and PUT)
-/// before one without reading it. They are short, nothing else is being sent when they are, and the connection is
+/// Answers sent without libmicrohttpd, which cannot answer in the middle of a body, nor (except for POST and PUT)
+/// before a body without reading it. They are short, nothing else is being sent at the time, and the connection is
 /// closed after them.
 enum DirectAnswer {
-    /// The bytes of an answer after which the connection is closed.
+    /// The bytes of an answer that announces the end of the connection.
     static func bytes(of response: HTTPResponse, isHead: Bool) -> [UInt8] {
         let reason = MHD_get_reason_phrase_for(UInt32(response.status)).map { String(cString: $0) } ?? ""
         var text = "HTTP/1.1 \(response.status) \(reason)\r\nDate: \(httpDate())\r\nConnection: close\r\n"
@@ -14,14 +14,14 @@ enum DirectAnswer {
         return Array(text.utf8) + (isHead ? [] : response.body)
     }
 
-    /// Sends as much as the socket's buffer takes, which is all but on a broken connection.
+    /// Sends as much as the socket's buffer takes. That is everything, except on a broken connection.
     static func send(_ response: HTTPResponse, isHead: Bool, to descriptor: CInt) {
         let bytes = bytes(of: response, isHead: isHead)
         // libmicrohttpd's sockets do not block, and SIGPIPE is ignored.
         _ = Glibc.send(descriptor, bytes, bytes.count, 0)
     }
 
-    /// The time now in the form of RFC 9110 section 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The present time in the form of RFC 9110, section 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func httpDate() -> String {
         var now = time(nil)
         var parts = tm()

@@ -2,16 +2,16 @@ internal import CMicroHTTP
 internal import CSupport
 
 extension Exchange {
-    /// The reason to refuse a request's head that libmicrohttpd accepts and RFC 9112 forbids.
+    /// The reason to refuse a request's head that RFC 9112 forbids and libmicrohttpd accepts.
     enum HeadRefusal: Error {
         case badTarget
-        /// A field's name is not a token, as when a space stands before its colon.
+        /// A field's name is not a token, for example if a space precedes its colon.
         case badFieldName
         case badHost
-        /// How long the body is cannot be told, or can be told in two ways (RFC 9112 section 6.3).
+        /// The length of the body is missing, or given in two ways (RFC 9112, section 6.3).
         case badFraming
         case bodyTooLong
-        /// More bytes or fields than ``HTTPServerConfiguration/headBytesMax`` and `headerFieldsMax` allow.
+        /// The head has more bytes or fields than ``HTTPServerConfiguration/headBytesMax`` or `headerFieldsMax` allows.
         case headTooLong
 
         var response: HTTPResponse {
@@ -33,12 +33,12 @@ extension Exchange {
             case .headTooLong:
                 .problem(
                     431, title: "Too long",
-                    detail: "The address and the header fields are too long or too many; send less of them.")
+                    detail: "The address and the header fields are too long or too many; send a shorter head.")
             }
         }
     }
 
-    /// Reads the header once it has arrived.
+    /// Reads the head once it has arrived.
     func readHead(
         method: String, version: String, _ configuration: HTTPServerConfiguration
     ) throws(HeadRefusal) {
@@ -54,12 +54,12 @@ extension Exchange {
         let limit = configuration.bodyLimit(method, target.path)
         guard length ?? 0 <= limit.receivedBytes else { throw .bodyTooLong }
         if let length { body.reserveCapacity(min(length, limit.bytes)) }
-        // Only now: the framing is judged by the very bytes that libmicrohttpd judges it by.
+        // Only now: the framing was judged by the same bytes that libmicrohttpd judges it by.
         for index in headers.indices { headers[index].value.removeTrailingSpace() }
         head = Head(method: method, target: target, headers: headers, bodyLimit: limit)
     }
 
-    /// The length the header gives the body; `nil` if it comes in chunks.
+    /// The length of the body by the head; `nil` for a body in chunks.
     private static func bodyLength(
         _ headers: [(name: String, value: String)], version: String
     ) throws(HeadRefusal) -> Int? {
@@ -67,7 +67,7 @@ extension Exchange {
         var isChunked = false
         for header in headers {
             // libmicrohttpd joins a folded line to the field's name: "Content-Length:" and " 5" on the next line become
-            // "Content-Length5". What such a field was to say, and to whom, cannot be known.
+            // "Content-Length5". The meaning of such a field is unknown.
             guard !Self.isJoined(header.name, to: "content-length"),
                 !Self.isJoined(header.name, to: "transfer-encoding")
             else { throw .badFraming }
@@ -93,7 +93,7 @@ extension Exchange {
             && isSameFieldName(String(decoding: name.utf8.prefix(field.utf8.count), as: UTF8.self), field)
     }
 
-    /// Whether these are one or more `tchar` of RFC 9110 section 5.6.2.
+    /// Whether a text is a token: one or more `tchar` of RFC 9110, section 5.6.2.
     private static func isToken(_ name: String) -> Bool {
         !name.isEmpty
             && name.utf8.allSatisfy { byte in
@@ -128,7 +128,7 @@ extension Exchange {
 }
 
 extension String {
-    /// Removes the spaces and tabs after a field's value, which are not part of it (RFC 9110 section 5.5).
+    /// Removes the spaces and tabs after a field's value, which are not part of it (RFC 9110, section 5.5).
     fileprivate mutating func removeTrailingSpace() {
         while let last = utf8.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { removeLast() }
     }

@@ -1,16 +1,16 @@
 internal import CMicroHTTP
 
-/// One request and its answer, from the first line on. Only the server's thread touches it.
+/// One request and its answer, from the first line on. Used only by the server's thread.
 final class Exchange {
     let connection: Connection
     /// The request's target as sent; `nil` if it is not UTF-8.
     let rawTarget: String?
 
-    /// What the header said, once it has arrived.
+    /// The head, once it has arrived.
     var head: Head?
     var body: [UInt8] = []
     var droppedBytes = 0
-    /// The answer, once the handler was called.
+    /// The answer, once the handler has been called.
     var answer: PendingAnswer?
 
     struct Head {
@@ -36,15 +36,15 @@ final class Exchange {
     }
 }
 
-/// A connection and how long it may stay as it is. Only the server's thread touches it.
+/// A connection and its deadlines. Used only by the server's thread.
 final class Connection {
-    /// Valid until libmicrohttpd says that the connection is closed, which is when this object goes.
+    /// Valid until libmicrohttpd reports the connection as closed, which also ends this object's life.
     let handle: OpaquePointer
     let descriptor: CInt
     var phase: Phase {
         didSet { hasEnded = false }
     }
-    /// Whether, in this phase, the client was once seen to have ended its side with nothing left to read.
+    /// Whether the client was seen, in this phase, to have closed its side with nothing left to read.
     var hasEnded = false
 
     enum Phase {
@@ -58,7 +58,7 @@ final class Connection {
         case answering(untilSeconds: Double)
         /// A streamed answer is being sent, for as long as it lasts.
         case streaming
-        /// The connection was cut, and libmicrohttpd has yet to notice.
+        /// The connection was cut; libmicrohttpd has not noticed yet.
         case cut
     }
 

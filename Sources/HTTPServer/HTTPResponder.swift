@@ -2,9 +2,9 @@ internal import CSupport
 internal import Glibc
 internal import Synchronization
 
-/// The duty to answer one request: kept, passed on, and fulfilled once, from any thread.
+/// The answer that a handler owes to one request: it can be kept, passed on, and given once, from any thread.
 ///
-/// If it is let go unfulfilled, the client gets a 500.
+/// If a responder is released without an answer, the client gets a 500.
 package final class HTTPResponder: Sendable {
     private let answer: PendingAnswer
 
@@ -17,24 +17,24 @@ package final class HTTPResponder: Sendable {
             .problem(500, title: "Broken", detail: "The request was not answered; send it again."), unlessGiven: true)
     }
 
-    /// Answers the request. Given before the handler returns, the answer is sent without a detour; later ones wake the
-    /// server's thread. If the client is gone or the server stopped, nothing happens.
+    /// Answers the request. An answer given before the handler returns is sent at once; later ones wake the server's
+    /// thread. If the client has gone or the server has stopped, this has no effect.
     ///
-    /// - Precondition: it is called once.
+    /// - Precondition: It is called once.
     package func respond(_ response: HTTPResponse) {
         answer.give(response, unlessGiven: false)
     }
 }
 
-/// An answer on its way from whoever gives it to the server's thread.
+/// An answer on its way to the server's thread.
 final class PendingAnswer: Sendable {
     private enum State {
-        /// The handler has not returned: whoever gives the answer need not wake anybody.
+        /// The handler has not returned, so an answer need not wake the server's thread.
         case open
         /// The connection is suspended until the answer is posted.
         case awaited
         case given(HTTPResponse)
-        /// The answer was taken, or nobody waits for it any more. `isGiven` tells a second answer from a late one.
+        /// The answer was taken, or is no longer needed. `isGiven` distinguishes a second answer from a late one.
         case over(isGiven: Bool)
     }
 
@@ -65,7 +65,7 @@ final class PendingAnswer: Sendable {
         if isAwaited { mailbox.post(self) }
     }
 
-    /// The answer, if it was given; if not, it is awaited from now on and will be posted.
+    /// Takes the answer if it was given. Otherwise it is awaited from now on, and will be posted.
     func takeOrAwait() -> HTTPResponse? {
         state.withLock { state in
             switch state {
@@ -81,7 +81,7 @@ final class PendingAnswer: Sendable {
         }
     }
 
-    /// Nobody waits any more: an answer that comes later is dropped.
+    /// Marks the answer as no longer needed: a later one is dropped.
     func abandon() {
         state.withLock { state in
             switch state {
@@ -93,13 +93,13 @@ final class PendingAnswer: Sendable {
     }
 }
 
-/// Where answers from other threads wait for the server's thread, which its descriptor wakes.
+/// Answers from other threads on their way to the server's thread. Its descriptor wakes that thread.
 final class Mailbox: Sendable {
     /// Readable while something may be inside.
     let descriptor: CInt
     private struct State {
         var answers: [PendingAnswer] = []
-        /// The connections whose streams have more.
+        /// The connections whose streams have more bytes.
         var streams: [ObjectIdentifier] = []
         var isEmpty: Bool { answers.isEmpty && streams.isEmpty }
     }
@@ -130,14 +130,15 @@ final class Mailbox: Sendable {
         if wasEmpty { wake() }
     }
 
-    /// Makes the descriptor readable. It can only fail when it is readable already.
+    /// Makes the descriptor readable. This fails only if it already is.
     func wake() {
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Takes everything out and makes the descriptor wait again.
+    /// Takes all content and resets the descriptor.
     func takeAll() -> (answers: [PendingAnswer], streams: [ObjectIdentifier]) {
-        // First the descriptor, then the answers: one posted in between wakes once too often, never too rarely.
+        // First the descriptor, then the content: an answer posted in between wakes the thread once too often, never
+        // too rarely.
         var count: eventfd_t = 0
         _ = eventfd_read(descriptor, &count)
         return state.withLock { state in

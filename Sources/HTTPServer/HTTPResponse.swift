@@ -1,18 +1,19 @@
 internal import JSON
 
-/// An answer to a request. `Date`, `Content-Length` and the closing of the connection are the server's to add.
+/// An answer to a request. The server adds `Date`, `Content-Length` and `Connection: close`.
 package struct HTTPResponse: Sendable {
     /// 200 … 599.
     package var status: Int
-    /// Header fields in the order sent. Names are tokens; values hold no line breaks. One that breaks this turns the
-    /// whole answer into a bare 500, so that nothing can be smuggled into it.
+    /// The header fields in the order sent. Names are tokens; values have no line breaks. Any other field turns the
+    /// whole answer into a bare 500, so that no header can be smuggled into it.
     package var headers: [(name: String, value: String)]
     /// The content; empty for 204 and 304.
     package var body: [UInt8]
-    /// Content that follows while it is written, instead of ``body``; only with 200. The handler makes it, and writes on.
+    /// Content that is written while it is sent, instead of ``body``; only with 200. The handler makes the stream and
+    /// continues to write to it.
     package var stream: HTTPStream?
 
-    /// An answer of any kind.
+    /// An answer of any type.
     package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -34,14 +35,19 @@ package struct HTTPResponse: Sendable {
         HTTPResponse(status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
     }
 
+    /// The beginning of a problem's `type`. Its title follows in lower case, with hyphens.
+    package static let problemTypes = "urn:problem-type:"
+
     /// An error in the form of RFC 9457.
     ///
     /// - Parameters:
-    ///   - title: what kind of problem it is, the same every time it occurs.
-    ///   - detail: what was wrong this time and what to do, in a sentence for people.
+    ///   - title: The kind of problem, in ASCII, always the same for the same kind. It also gives the `type`: "Too
+    ///     long" is `urn:problem-type:too-long`.
+    ///   - detail: One sentence that says what was wrong this time and what to do.
     package static func problem(_ status: Int, title: String, detail: String) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
+        writer.field("type", problemTypes + title.lowercased().split(separator: " ").joined(separator: "-"))
         writer.field("title", title)
         writer.field("status", status)
         writer.field("detail", detail)

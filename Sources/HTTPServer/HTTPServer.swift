@@ -1,18 +1,18 @@
 internal import CSupport
 internal import Glibc
 internal import Synchronization
+internal import Threading
 
-/// An HTTP/1.1 server (libmicrohttpd) on one thread of its own.
+/// An HTTP/1.1 server (libmicrohttpd) on its own thread.
 ///
-/// Requests are handed over complete; answers may come at once or later, from any thread. It is meant to stand behind
-/// a reverse proxy that speaks TLS: only loopback addresses are bound unless the configuration allows others.
+/// Handlers get complete requests and may answer at once or later, from any thread. The server is meant to run behind a
+/// reverse proxy with TLS: it binds only loopback addresses unless the configuration allows others.
 ///
-/// What is malformed is refused before the handler sees it, with 400, 408, 413, 414, 431 or 505, and the connection is
-/// closed. Refusals of ours have problem details (RFC 9457) as their content, those that libmicrohttpd makes by itself
-/// a line of HTML.
+/// It refuses malformed requests before the handler sees them, with 400, 408, 413, 414, 431 or 505, and closes the
+/// connection. Its refusals have problem details (RFC 9457); those that libmicrohttpd makes have a line of HTML.
 ///
-/// One `poll` on libmicrohttpd's epoll descriptor and our own mailbox drives it, not libmicrohttpd's own thread: that
-/// one waits for a full timeout whenever exactly 128 connections are ready at once, which clients can bring about.
+/// One `poll` on libmicrohttpd's epoll descriptor and our mailbox drives it, instead of libmicrohttpd's own thread.
+/// That thread waits for a full timeout whenever exactly 128 connections are ready at once, which clients can cause.
 package final class HTTPServer: Sendable {
     /// The port it listens on.
     package let port: Int
@@ -22,22 +22,22 @@ package final class HTTPServer: Sendable {
 
     private enum Stage: ~Copyable {
         case bound(ListeningSocket)
-        case running(pthread_t)
+        case running(WorkerThread)
         case over
     }
 
-    /// Binds the address, without taking connections yet.
+    /// Binds the address. Connections are accepted from ``start()`` on.
     ///
     /// - Parameters:
-    ///   - handler: called on the server's thread for every request. While it runs nobody else is served: it must
-    ///     not block. It, or whoever it passes the responder to, answers.
+    ///   - handler: Called on the server's thread for every request. It must not block, because all other requests wait
+    ///     meanwhile. It, or the code it passes the responder to, answers.
     /// - Throws: ``HTTPServerError`` if the address cannot or must not be bound.
     package init(
         _ configuration: HTTPServerConfiguration,
         handler: @escaping @Sendable (HTTPRequest, HTTPResponder) -> Void
     ) throws(HTTPServerError) {
         let socket = try ListeningSocket.bound(configuration)
-        guard let mailbox = Mailbox() else { throw .cannotStart("there is no descriptor left for an eventfd") }
+        guard let mailbox = Mailbox() else { throw .cannotStart("no descriptor is left for an eventfd") }
         port = socket.port
         loop = ServerLoop(configuration, mailbox: mailbox, handler: handler)
         stage = Mutex(.bound(socket))
@@ -47,10 +47,11 @@ package final class HTTPServer: Sendable {
         stop()
     }
 
-    /// Begins to serve. SIGPIPE is ignored from now on in the whole process.
+    /// Begins to serve. From now on the whole process ignores SIGPIPE.
     ///
-    /// - Precondition: it was not started before.
-    /// - Throws: ``HTTPServerError`` if another server began to listen meanwhile, or memory or threads are exhausted.
+    /// - Precondition: It was not started before.
+    /// - Throws: ``HTTPServerError`` if another server has begun to listen meanwhile, or if memory or threads are
+    ///   exhausted.
     package func start() throws(HTTPServerError) {
         let port = port
         let loop = loop
@@ -65,21 +66,13 @@ package final class HTTPServer: Sendable {
             guard loop.start(listeningDescriptor: descriptor) else {
                 return .failure(.cannotStart("libmicrohttpd refused"))
             }
-            var thread = pthread_t()
-            let retained = Unmanaged.passRetained(loop)
-            let error = pthread_create(
-                &thread, nil,
-                { loop in
-                    if let loop { Unmanaged<ServerLoop>.fromOpaque(loop).takeRetainedValue().run() }
-                    return nil
-                }, retained.toOpaque())
-            guard error == 0 else {
-                retained.release()
+            do throws(ThreadError) {
+                stage = .running(try .started { loop.run() })
+                return .success(())
+            } catch {
                 loop.giveUp()
-                return .failure(.cannotStart(String(cString: strerror(error))))
+                return .failure(.cannotStart("\(error)"))
             }
-            stage = .running(thread)
-            return .success(())
         }
         try result.get()
     }
@@ -91,7 +84,7 @@ package final class HTTPServer: Sendable {
     ///   it returns are sent; the other requests get 503.
     /// - Precondition: The handler does not call it.
     package func stop(lastCall: (@Sendable () -> Void)? = nil) {
-        let thread: pthread_t? = stage.withLock { stage in
+        let thread: WorkerThread? = stage.withLock { stage in
             let before = consume stage
             stage = .over
             switch consume before {
@@ -101,14 +94,14 @@ package final class HTTPServer: Sendable {
             }
         }
         guard let thread else { return }
-        precondition(pthread_equal(thread, pthread_self()) == 0, "The handler cannot wait for its own end.")
+        precondition(!thread.isCurrent, "The handler cannot wait for its own end.")
         loop.stop(lastCall: lastCall)
-        pthread_join(thread, nil)
+        thread.join()
     }
 
     /// As ``stop(lastCall:)``, but returns at once; call ``stop(lastCall:)`` to wait.
     package func beginStopping() { loop.stop() }
 
-    /// What the server has done so far.
+    /// What the server has done since its start.
     package var counters: HTTPServerCounters { loop.counters.snapshot() }
 }

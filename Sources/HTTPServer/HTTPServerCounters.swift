@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// What a server has done since it was started.
+/// What a server has done since its start.
 package struct HTTPServerCounters: Sendable, Equatable {
     /// Connections accepted, and those of them still open.
     package var connectionsAccepted = 0, connectionsOpen = 0
-    /// Requests handed to the handler, and those of them not answered yet.
+    /// Requests handed to the handler, and those not answered yet.
     package var requests = 0, requestsWaiting = 0
     /// Answers by the first digit of their status, the server's own refusals among them; index 0 is 1xx, 4 is 5xx.
     /// Malformed requests that never became one (400, 431) are not counted.
@@ -17,7 +17,7 @@ package struct HTTPServerCounters: Sendable, Equatable {
     package var bodyBytesReceived = 0, bodyBytesSent = 0
 }
 
-/// The counters as the server's thread keeps them and any thread reads them.
+/// The counters that the server's thread changes and any thread reads.
 final class LiveCounters: Sendable {
     let connectionsAccepted = Atomic(0), connectionsOpen = Atomic(0)
     let requests = Atomic(0), requestsWaiting = Atomic(0)
@@ -36,7 +36,7 @@ final class LiveCounters: Sendable {
         }
     }
 
-    /// Each figure is right; together they may be of slightly different moments.
+    /// Each figure is right; they may be of slightly different times.
     func snapshot() -> HTTPServerCounters {
         HTTPServerCounters(
             connectionsAccepted: connectionsAccepted.load(ordering: .relaxed),

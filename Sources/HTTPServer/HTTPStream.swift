@@ -1,32 +1,33 @@
 internal import Synchronization
 
-/// The content of an answer that is written while it is being sent: in pieces, from any thread, until it is finished or the
+/// The content of an answer that is written while it is sent: in pieces, from any thread, until it is finished or the
 /// client has gone.
 ///
-/// What the client does not take waits here, up to a bound; a client that falls further behind is cut off.
+/// Bytes that the client does not take wait here, up to a bound. A client that falls further behind is cut off.
 package final class HTTPStream: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// Nothing more will be written; what waits is still sent.
+        /// No more pieces will be written; those that wait are still sent.
         var isFinished = false
         /// The client has gone, or was cut off.
         var isOver = false
-        /// The server's thread has found nothing, and wants to be told of the next piece.
+        /// Wakes the server's thread with the next piece; set if it found none.
         var wake: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
-    /// Bytes that may wait.
+    /// The most bytes that wait.
     private let bytesMax: Int
 
+    /// - Parameter bytesMax: The most bytes that wait for the client.
     package init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-    /// Whether nobody takes what is written any more.
+    /// Whether the client has gone, or was cut off.
     package var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Adds a piece.
     ///
-    /// - Returns: `false` when the client has gone, or is cut off because too much waits.
+    /// - Returns: `false` if the client has gone, or is cut off because too much waits.
     @discardableResult
     package func write(_ bytes: [UInt8]) -> Bool {
         change { state in
@@ -41,7 +42,7 @@ package final class HTTPStream: Sendable {
         }
     }
 
-    /// Ends the answer once what waits is sent.
+    /// Ends the answer once the waiting bytes are sent.
     package func finish() { change { $0.isFinished = true } }
 
     private func change<R>(_ body: (inout State) -> R) -> R {
@@ -50,18 +51,18 @@ package final class HTTPStream: Sendable {
         return result
     }
 
-    // MARK: For whoever sends it
+    // MARK: For the sender
 
+    /// The result of asking for bytes.
     package enum Next: Equatable {
         case bytes([UInt8])
         case nothingYet
         case end
-        /// It was cut off: the answer has no proper end.
+        /// The client was cut off: the answer has no proper end.
         case cut
     }
 
-    /// The next bytes, at most `count`. When there are none yet, `wake` is called once, from whatever thread, when that
-    /// changes.
+    /// The next bytes, at most `count`. If there are none yet, `wake` is called once, on any thread, when that changes.
     package func next(_ count: Int, wake: @escaping @Sendable () -> Void) -> Next {
         state.withLock { state in
             if state.isOver { return .cut }
@@ -76,6 +77,6 @@ package final class HTTPStream: Sendable {
         }
     }
 
-    /// The client has gone.
+    /// Notes that the client has gone.
     package func abandon() { change { $0.isOver = true } }
 }

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Sockets of connections that were refused in the midst of a request.
+/// The sockets of connections that were refused in the middle of a request.
 ///
 /// Closing a socket with unread bytes resets the connection, and the client may never see the answer. So a duplicate
-/// stays open for a while, closed for writing, and what still comes is thrown away.
+/// stays open for a while, closed for writing, and bytes that still arrive are dropped.
 struct LingeringSockets {
-    /// Sockets kept at the same time; a refused client beyond that takes its chance.
+    /// The most sockets kept. Further refused clients may not see their answer.
     private static let countMax = 64
-    /// What a client may still send before it is cut off.
+    /// The bytes that a client may still send before it is cut off.
     private static let bytesMax = 256 * 1024
     private static let seconds = 1.0
 
@@ -22,7 +22,7 @@ struct LingeringSockets {
     var isEmpty: Bool { sockets.isEmpty }
     var descriptors: [CInt] { sockets.map(\.descriptor) }
 
-    /// Keeps the connection of `descriptor` open beyond the closing of `descriptor` itself.
+    /// Keeps the connection of `descriptor` open after `descriptor` itself is closed.
     mutating func add(duplicateOf descriptor: CInt, nowSeconds: Double) {
         guard sockets.count < Self.countMax else { return }
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
@@ -32,13 +32,13 @@ struct LingeringSockets {
             Socket(descriptor: duplicate, untilSeconds: nowSeconds + Self.seconds, bytesLeft: Self.bytesMax))
     }
 
-    /// Throws away what has come, and closes what has ended, sent too much or been kept long enough.
+    /// Drops the bytes that have come, and closes sockets that have ended, sent too much or been kept long enough.
     mutating func drain(nowSeconds: Double) {
         guard !sockets.isEmpty else { return }
         var kept: [Socket] = []
         withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 16) { buffer in
             for var socket in sockets {
-                // Duplicates share the mode of libmicrohttpd's sockets, which do not block.
+                // Duplicates share the mode of libmicrohttpd's sockets, which is non-blocking.
                 var count = 0
                 repeat {
                     count = recv(socket.descriptor, buffer.baseAddress, buffer.count, 0)

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A bound socket, closed when it goes unless it was given away.
+/// A bound socket, closed at the end of its life unless ``listen()`` gave it away.
 struct ListeningSocket: ~Copyable {
     private let descriptor: CInt
-    /// The port it is bound to, also if the system chose it.
+    /// The bound port, also if the system chose it.
     let port: Int
 
     private init(descriptor: CInt, port: Int) {
@@ -21,7 +21,7 @@ struct ListeningSocket: ~Copyable {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { throw failure() }
-        // Without this, a server that is started again would be refused its port for a minute.
+        // Without this, the port of a server that restarts would be refused for a minute.
         var yes: CInt = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
         guard let port = address.bind(descriptor) else {
@@ -36,7 +36,7 @@ struct ListeningSocket: ~Copyable {
         close(descriptor)
     }
 
-    /// Begins to take connections and gives the descriptor away; whoever has it closes it.
+    /// Begins to listen and gives the descriptor away; the receiver must close it.
     ///
     /// - Returns: `nil` if another socket listens on the port already.
     consuming func listen() -> CInt? {
@@ -50,7 +50,7 @@ struct ListeningSocket: ~Copyable {
     }
 }
 
-/// A numeric address and port in the form the kernel wants.
+/// A numeric address and port in the kernel's form.
 private enum Address {
     case v4(sockaddr_in)
     case v6(sockaddr_in6)
@@ -89,7 +89,7 @@ private enum Address {
         }
     }
 
-    /// Binds the socket; says to which port, or `nil`.
+    /// Binds the socket; returns the port, or `nil`.
     func bind(_ descriptor: CInt) -> Int? {
         switch self {
         case .v4(var address):

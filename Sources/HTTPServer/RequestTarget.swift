@@ -1,4 +1,4 @@
-/// What a request asks for: the path and query of its first line, taken apart and with their escapes resolved.
+/// The target of a request: the path and query of its first line, split and with their escapes decoded.
 struct RequestTarget: Equatable {
     var path: String
     var rawPath: String
@@ -9,11 +9,11 @@ struct RequestTarget: Equatable {
         var value: String
     }
 
-    /// Takes apart the origin form (`/path?query`), the absolute form (`http://host/path?query`) and, for `OPTIONS`,
-    /// the asterisk form of RFC 9112 section 3.2.
+    /// Splits the origin form (`/path?query`), the absolute form (`http://host/path?query`) and, for `OPTIONS`, the
+    /// asterisk form of RFC 9112, section 3.2.
     ///
-    /// - Returns: `nil` for any other form, for broken escapes, for what is not UTF-8, for control characters (escaped
-    ///   or not), and for path segments that are, or hide, `.`, `..`, `/` or `\`.
+    /// - Returns: `nil` for any other form, for broken escapes, for text that is not UTF-8, for control characters
+    ///   (escaped or not), and for path segments that are, or hide, `.`, `..`, `/` or `\`.
     init?(_ target: String, method: String) {
         var rest = Substring(target)
         if rest == "*" {
@@ -71,7 +71,7 @@ struct RequestTarget: Equatable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Appends `raw` with its escapes resolved; says `false` for an escape without two hexadecimal digits.
+    /// Appends `raw` with its escapes decoded; returns `false` for an escape without two hexadecimal digits.
     private static func decode(_ raw: Substring.UTF8View, plusIsSpace: Bool, into bytes: inout [UInt8]) -> Bool {
         var rest = raw
         while let byte = rest.popFirst() {

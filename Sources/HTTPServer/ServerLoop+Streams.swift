@@ -1,17 +1,18 @@
 internal import CMicroHTTP
 
-/// One streamed answer on its way to libmicrohttpd. Only the server's thread touches it.
+/// One streamed answer on its way to libmicrohttpd. Used only by the server's thread.
 final class StreamSource {
     let stream: HTTPStream
     let connection: Connection
-    /// Unowned: libmicrohttpd lets go of its answers before the loop ends.
+    /// Unowned: libmicrohttpd releases its answers before the loop ends.
     private unowned let loop: ServerLoop
 
     init(_ stream: HTTPStream, on connection: Connection, of loop: ServerLoop) {
         (self.stream, self.connection, self.loop) = (stream, connection, loop)
     }
 
-    /// A response that asks for its bytes when the socket takes some. Chunked; for HTTP/1.0 the connection's end ends it.
+    /// A response that asks for bytes when the socket takes some. It is chunked; for HTTP/1.0 the connection's end ends
+    /// it.
     func makeResponse() -> OpaquePointer? {
         let source = Unmanaged.passRetained(self)
         let response = MHD_create_response_from_callback(
@@ -45,7 +46,7 @@ final class StreamSource {
         case .end: return Self.ended
         case .cut: return Self.failed
         case .nothingYet:
-            // Nothing is asked for before the connection goes on.
+            // libmicrohttpd asks for no bytes until the connection is resumed.
             loop.suspend(self)
             return 0
         }

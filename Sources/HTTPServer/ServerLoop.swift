@@ -2,13 +2,14 @@ internal import CMicroHTTP
 internal import CSupport
 internal import Glibc
 internal import Synchronization
+internal import Threading
 
-/// The server's thread: libmicrohttpd, driven by one `poll`, and the time limits it does not keep by itself.
+/// The server's thread: libmicrohttpd, driven by one `poll`, with the time limits that libmicrohttpd does not have.
 ///
-/// Unchecked: what is mutable and not atomic is touched by `start`, which returns before the thread is made, and then
-/// by that thread alone; libmicrohttpd calls back only from within the calls that thread makes.
+/// Unchecked: mutable state that is not atomic is used by `start`, which returns before the thread is made, and then
+/// only by that thread. libmicrohttpd calls back only from within calls of that thread.
 final class ServerLoop: @unchecked Sendable {
-    /// Bytes a second, at the least, that a client must take of an answer.
+    /// The least bytes per second that a client must take of an answer.
     private static let answerBytesPerSecondMin = 1024.0
 
     let configuration: HTTPServerConfiguration
@@ -20,20 +21,20 @@ final class ServerLoop: @unchecked Sendable {
     private var daemon: OpaquePointer?
     private let options = UnsafeMutablePointer<http_daemon_options>.allocate(capacity: 1)
     private var connections: [OpaquePointer: Connection] = [:]
-    /// As many connections as there is room for.
+    /// The connections for which there are descriptors.
     private let connectionLimit: Int
-    /// Whether the limit was reached, since when libmicrohttpd does not look at the listening socket.
+    /// Whether the limit is reached. From then on libmicrohttpd ignores the listening socket.
     private var isFull = false
     /// The requests whose connections are suspended.
     private var waiting: [ObjectIdentifier: Exchange] = [:]
-    /// The streamed answers whose connections are suspended until there is more of them.
+    /// The streamed answers whose connections are suspended until they have more bytes.
     private var streaming: [ObjectIdentifier: StreamSource] = [:]
     private var lingering = LingeringSockets()
-    /// When connections are looked through for ones that took too long.
+    /// When connections are next checked for ones that took too long.
     private var nextSweepSeconds = 0.0
     /// The monotonic clock, read once in each round.
     private var nowSeconds = 0.0
-    /// When stopping ends whatever is unanswered; `nil` while the server runs.
+    /// When stopping ends unanswered requests; `nil` while the server runs.
     private var drainUntilSeconds: Double?
     /// The time after which a stopping server refuses incomplete requests.
     private var receiveUntilSeconds = 0.0
@@ -55,7 +56,7 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: - The life of the thread
 
-    /// Takes over the listening descriptor, also if it fails.
+    /// Takes over the listening descriptor, even if it fails.
     func start(listeningDescriptor: CInt) -> Bool {
         options.initialize(
             to: http_daemon_options(
@@ -78,7 +79,7 @@ final class ServerLoop: @unchecked Sendable {
         context.map { Unmanaged<ServerLoop>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Asks the thread to end; from any thread.
+    /// Asks the thread to end; may be called on any thread.
     ///
     /// - Parameter lastCall: As for ``HTTPServer/stop(lastCall:)``.
     func stop(lastCall: (@Sendable () -> Void)? = nil) {
@@ -87,25 +88,25 @@ final class ServerLoop: @unchecked Sendable {
         mailbox.wake()
     }
 
-    /// Ends what was started when there is no thread to run on.
+    /// Undoes `start` if no thread can be made.
     func giveUp() {
         MHD_stop_daemon(daemon)
         daemon = nil
     }
 
-    /// Serves until ``stop()``.
+    /// Serves until `stop()`.
     func run() {
         guard let daemon else { preconditionFailure("A server runs after it was started.") }
         let events = http_daemon_epoll_descriptor(daemon)
         while !isDrained {
             wait(for: [events, mailbox.descriptor] + lingering.descriptors, millisecondsMax: pause(of: daemon))
-            nowSeconds = monotonicSeconds()
+            nowSeconds = MonotonicClock.seconds
             let (answers, streams) = mailbox.takeAll()
             for answer in answers { resume(answer) }
             for stream in streams { resume(stream: stream) }
             MHD_run(daemon)
             if isFull && connections.count < connectionLimit {
-                // Only at the beginning of a run does libmicrohttpd begin to listen again: nothing else would wake us.
+                // libmicrohttpd begins to listen again only at the beginning of a run, and nothing else would wake us.
                 isFull = false
                 MHD_run(daemon)
             }
@@ -118,16 +119,16 @@ final class ServerLoop: @unchecked Sendable {
 
     private func wait(for descriptors: [CInt], millisecondsMax: CInt) {
         var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // Interrupted or not, the round that follows looks at everything.
+        // Interrupted or not, the next round checks everything.
         _ = poll(&polled, nfds_t(polled.count), millisecondsMax)
     }
 
-    /// How long nothing needs to be done if nothing comes, in milliseconds.
+    /// The milliseconds until something must be done even if nothing arrives.
     private func pause(of daemon: OpaquePointer) -> CInt {
         var milliseconds: UInt64 = 0
         let hasTimeout = MHD_get_timeout(daemon, &milliseconds) == .YES
         if hasTimeout && milliseconds == 0 { return 0 }
-        let untilSweep = max(0, (nextSweepSeconds - monotonicSeconds()) * 1000).rounded(.up)
+        let untilSweep = max(0, (nextSweepSeconds - MonotonicClock.seconds) * 1000).rounded(.up)
         let isQuiet = connections.isEmpty && lingering.isEmpty && drainUntilSeconds == nil
         let pause = isQuiet ? 60_000 : min(untilSweep, drainUntilSeconds == nil ? 1000 : Self.drainTickMilliseconds)
         return CInt(hasTimeout ? min(pause, Double(min(milliseconds, 60_000))) : pause)
@@ -135,13 +136,13 @@ final class ServerLoop: @unchecked Sendable {
 
     /// Closes connections that took too long.
     private func sweep() {
-        // Late by a quarter of the deadline at most.
+        // At most a quarter of the deadline late.
         nextSweepSeconds = nowSeconds + min(1, configuration.requestDeadlineSeconds / 4)
         endAbandoned()
         for connection in connections.values {
             switch connection.phase {
             case .receiving(let until) where until <= nowSeconds:
-                // Nothing is being sent while a request arrives: an answer of our own cannot mingle with another.
+                // Nothing is sent while a request arrives, so this answer cannot mix with another.
                 send(
                     .problem(408, title: "Too slow", detail: "The request took too long to arrive; send it again."),
                     to: connection)
@@ -156,10 +157,11 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Ends connections whose clients have left while no complete request of theirs was there.
+    /// Ends connections whose clients have left without a complete request.
     ///
-    /// When the last bytes and the end arrive together, libmicrohttpd reads the bytes and waits for another event of
-    /// its edge-triggered epoll, which never comes. Seen so twice, a sweep apart, nothing is left to be served.
+    /// If the last bytes and the end arrive together, libmicrohttpd reads the bytes and waits for another event of its
+    /// edge-triggered epoll, which never comes. A connection seen in this state twice, one sweep apart, has nothing
+    /// left to serve.
     private func endAbandoned() {
         let candidates = connections.values.filter { connection in
             switch connection.phase {
@@ -168,7 +170,7 @@ final class ServerLoop: @unchecked Sendable {
             }
         }
         guard !candidates.isEmpty else { return }
-        // The client ends its side: POLLRDHUP, which Swift's Glibc module leaves out.
+        // The client has closed its side: POLLRDHUP, which Swift's Glibc module lacks.
         let end: Int16 = 0x2000
         var polled = candidates.map { pollfd(fd: $0.descriptor, events: end, revents: 0) }
         guard poll(&polled, nfds_t(polled.count), 0) > 0 else { return }
@@ -194,7 +196,7 @@ final class ServerLoop: @unchecked Sendable {
     /// How long answers may take to be sent after the last call.
     private static let lastAnswersSeconds = 0.5
 
-    /// Whether stopping has come to its end: no connection is left, or it took too long.
+    /// Whether stopping is complete: no connection is left, or the time is up.
     private var isDrained: Bool {
         drainUntilSeconds.map { connections.isEmpty && lingering.isEmpty || $0 <= nowSeconds } ?? false
     }
@@ -206,7 +208,7 @@ final class ServerLoop: @unchecked Sendable {
             let descriptor = MHD_quiesce_daemon(daemon)
             if descriptor >= 0 { close(descriptor) }
         }
-        // Streams end in good order; the ones under way end when they ask for more.
+        // Streams end regularly; those under way end when they ask for more bytes.
         for source in streaming.values { source.stream.finish() }
         for connection in connections.values {
             switch connection.phase {
@@ -217,12 +219,12 @@ final class ServerLoop: @unchecked Sendable {
             default: break
             }
         }
-        // The last call settles which requests get an answer; the others are refused.
+        // The last call decides which requests get an answer; the others are refused.
         if let until = drainUntilSeconds, until <= nowSeconds, !waiting.isEmpty,
             let lastCall = lastCall.withLock({ $0.take() })
         {
             lastCall()
-            nowSeconds = monotonicSeconds()
+            nowSeconds = MonotonicClock.seconds
             drainUntilSeconds = nowSeconds + Self.lastAnswersSeconds
         }
     }
@@ -251,7 +253,7 @@ final class ServerLoop: @unchecked Sendable {
         self.daemon = nil
     }
 
-    // MARK: - What libmicrohttpd tells
+    // MARK: - Callbacks of libmicrohttpd
 
     private func opened(_ handle: OpaquePointer?) -> UnsafeMutableRawPointer? {
         guard let handle else { return nil }
@@ -372,13 +374,13 @@ final class ServerLoop: @unchecked Sendable {
             guard MHD_add_response_header(prepared, header.name, header.value) == .YES else { return false }
         }
         counters.countAnswer(status: response.status)
-        // A client that takes nothing is bounded by what may wait for it.
+        // A client that takes nothing is bounded by the bytes that may wait for it.
         connection.phase = .streaming
         if drainUntilSeconds != nil { stream.finish() }
         return MHD_queue_response(connection.handle, UInt32(response.status), prepared) == .YES
     }
 
-    /// Until its stream has more; called from within libmicrohttpd, for this very connection.
+    /// Suspends a connection until its stream has more bytes. Called by libmicrohttpd for this connection.
     func suspend(_ source: StreamSource) {
         streaming[ObjectIdentifier(source.connection)] = source
         MHD_suspend_connection(source.connection.handle)
@@ -409,7 +411,7 @@ final class ServerLoop: @unchecked Sendable {
         return nil
     }
 
-    /// Answers a request that is not read to its end, and closes the connection.
+    /// Answers a request without reading the rest of it, and closes the connection.
     private func refuse(_ exchange: Exchange, _ response: HTTPResponse, isHead: Bool) -> Bool {
         if response.status == 413 { counters.bodiesTooLong.add(1, ordering: .relaxed) }
         send(response, to: exchange.connection, isHead: isHead)
@@ -422,11 +424,4 @@ final class ServerLoop: @unchecked Sendable {
         counters.countAnswer(status: response.status)
         DirectAnswer.send(response, isHead: isHead, to: connection.descriptor)
     }
-}
-
-/// Seconds since some fixed moment, untouched by corrections of the time of day.
-private func monotonicSeconds() -> Double {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
 }

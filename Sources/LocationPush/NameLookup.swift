@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import Threading
 
 /// Looks the APNs host up on a thread of its own, at most one look-up at a time: `getaddrinfo` may take half a minute,
 /// and neither the poll loop nor the shared pool may wait for it.
@@ -36,7 +37,7 @@ final class NameLookup: Sendable {
         }
         guard mustStart else { return result }
         do throws(TransportFault) {
-            try OwnThread { [self] in
+            try startThread { [self] in
                 let found: Result<[SocketAddress], TransportFault>
                 do throws(TransportFault) {
                     found = .success(try SocketAddress.resolve(host: host, port: port))

@@ -1,7 +1,7 @@
 /// The waiting pushes, those in flight, and the consequence of each answer: a value without socket and clock.
 ///
-/// Every push handed in ends with exactly one outcome, from ``answered``, ``broken``, ``fail``, ``withdraw``,
-/// ``expire`` or ``endAll``.
+/// Every push handed in ends with exactly one outcome, from `answered`, `broken`, `fail`, `withdraw`,
+/// `expire` or `endAll`.
 struct PushQueue {
     typealias Number = UInt64
 

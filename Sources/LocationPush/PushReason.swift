@@ -29,7 +29,7 @@ package enum PushReason: Sendable, Hashable {
     /// A reason this table does not know, as received; empty when APNs gave none.
     case other(String)
 
-    /// Every reason Apple documents: its name, its status, and what follows from it. ``PushConsequence/retireDeviceToken``
+    /// Every reason Apple documents: its name, its status, and what follows from it. `PushConsequence.retireDeviceToken`
     /// is completed with the answer's time by ``PushRejection/consequence``.
     package static let table: [(reason: PushReason, name: String, status: Int, consequence: PushConsequence)] = [
         (.badCollapseID, "BadCollapseId", 400, .bug),

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import Threading
 
 /// Which APNs to talk to.
 package struct PushEndpoint: Sendable {
@@ -104,7 +105,7 @@ package final class PushSender: Sendable {
 
     private let configuration: Configuration
     private let inbox: PushInbox
-    private let thread: OwnThread
+    private let thread: WorkerThread
     private let isJoined = Atomic<Bool>(false)
 
     /// Starts the sender's thread. Nothing is connected before the first push.
@@ -115,7 +116,7 @@ package final class PushSender: Sendable {
         let inbox = PushInbox(wake: try WakePipe())
         self.configuration = configuration
         self.inbox = inbox
-        self.thread = try OwnThread {
+        self.thread = try startThread {
             PushSenderLoop(configuration, inbox: inbox, context: context).run()
         }
     }

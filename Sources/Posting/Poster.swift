@@ -2,6 +2,7 @@ import CCurl
 import CSupport
 import Glibc
 import Synchronization
+import Threading
 
 /// One request to somebody else's place, a POST unless another method is named.
 package struct Post: Sendable {
@@ -62,7 +63,7 @@ package final class Poster: @unchecked Sendable {
     private struct State {
         var waiting: [Errand] = []
         var isStopping = false
-        var thread: pthread_t?
+        var thread: WorkerThread?
     }
 
     /// Takes a piece of an answer's body; `false` ends the request, which counts as answered.
@@ -105,21 +106,7 @@ package final class Poster: @unchecked Sendable {
 
     /// Begins to send; to be called once. What was handed in before waits for it.
     package func start() {
-        var thread = pthread_t()
-        var all = sigset_t()
-        var before = sigset_t()
-        // OpenSSL writes with write(2), which cannot be told not to signal a broken pipe. The mask is inherited, so it is
-        // set here for a moment.
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                context.map { Unmanaged<Poster>.fromOpaque($0).takeRetainedValue().run() }
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        precondition(code == 0, "The system gives no more threads.")
+        let thread = WorkerThread { self.run() }
         state.withLock { $0.thread = thread }
     }
 
@@ -133,7 +120,7 @@ package final class Poster: @unchecked Sendable {
         }
         curl_multi_wakeup(multi)
         guard let thread else { return }
-        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
+        if thread.isCurrent { thread.detach() } else { thread.join() }
     }
 
     private func run() {

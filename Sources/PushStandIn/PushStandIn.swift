@@ -1,5 +1,6 @@
 package import LocationPush
 internal import Synchronization
+internal import Threading
 
 /// A local APNs for `location` pushes: an HTTP/2 server on the loopback address that checks every rule, answers with
 /// APNs' statuses and reasons, and hands accepted pushes to simulated phones over a second port (``Courier``).
@@ -50,7 +51,7 @@ package final class PushStandIn: Sendable {
     /// The port for simulated phones.
     package let courierPort: UInt16
     private let shared: StandInShared
-    private let thread: OwnThread
+    private let thread: WorkerThread
     private let isJoined = Atomic<Bool>(false)
 
     /// Makes or reads the credentials, listens on both ports and starts the thread.
@@ -74,7 +75,7 @@ package final class PushStandIn: Sendable {
             PushStandInLoop(
                 configuration, shared: shared, context: context, judge: judge, listener: listener,
                 courierListener: courierListener))
-        self.thread = try OwnThread { loop.value.run() }
+        self.thread = try startThread { loop.value.run() }
     }
 
     deinit {

@@ -10,7 +10,7 @@ extension Connection {
     /// - Parameters:
     ///   - path: where the copy goes; nothing may be there. The file is readable by its owner only, synced at the end,
     ///     and removed when the backup fails.
-    ///   - progress: told the pages still to copy and all pages, after each step of ``backupStepPages`` pages.
+    ///   - progress: told the pages still to copy and all pages, after each step of `backupStepPages` pages.
     /// - Throws: `SQLITE_CANTOPEN` when `path` exists or cannot be made; a failure to read or write on either side.
     package func backup(
         to path: String, progress: (_ remaining: Int, _ total: Int) -> Void

@@ -4,7 +4,7 @@ import Synchronization
 package import Whereabouts
 
 extension Timestamp {
-    /// The time of the house.
+    /// The current time of the system's clock.
     package static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -24,15 +24,7 @@ extension Identifier128 {
         return Identifier128(random: high, low)
     }
 
-    /// Drawn many at a time: a call for random bytes costs as much as sealing a fix, and every request needs some.
+    /// Random words, drawn many at a time: one call for random bytes costs as much as sealing a fix, and every request
+    /// needs some.
     private static let randomWords = Mutex<[UInt64]>([])
-}
-
-/// The time since some moment before the start, which nobody sets.
-enum MonotonicClock {
-    static var seconds: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
 }

@@ -20,7 +20,7 @@ extension DataDirectory {
         if mode != 0 {
             guard mode & S_ISVTX == 0, isOurs(path) else {
                 throw .notPrivate(
-                    "\(path) can be reached by others (mode \(octal(mode))) and is not the service's own; name a directory of its own with --data, or run chmod go= \(path)."
+                    "Other users can access \(path) (mode \(octal(mode))) and is not the service's own; name a directory of its own with --data, or run chmod go= \(path)."
                 )
             }
             try close(path, mode)
@@ -45,12 +45,12 @@ extension DataDirectory {
     private static func close(_ path: String, _ mode: mode_t) throws(LogError) {
         guard chmod(path, mode & ~0o077) == 0 else {
             throw .notPrivate(
-                "\(path) can be reached by others (mode \(octal(mode))): \(String(cString: strerror(errno))). Run chmod go= \(path) as its owner."
+                "Other users can access \(path) (mode \(octal(mode))): \(String(cString: strerror(errno))). Run chmod go= \(path) as its owner."
             )
         }
         Diagnostics.fault(
             "directory.closed",
-            "\(path) could be reached by others (mode \(octal(mode))); now only its owner can. If others use this machine, they may have read it."
+            "Other users could access \(path) (mode \(octal(mode))); now only its owner can. If others use this machine, they may have read it."
         )
     }
 
@@ -62,7 +62,7 @@ extension DataDirectory {
         return Set(names(in: path)).isSubset(of: preparations)
     }
 
-    /// The names in a directory; none if it cannot be read.
+    /// The names in a directory; empty if it cannot be read.
     package static func names(in path: String) -> [String] {
         guard let entries = opendir(path) else { return [] }
         defer { closedir(entries) }

@@ -8,10 +8,12 @@ import SQLite
 ///     log.sqlite keys.sqlite kek fix-identities/ catalog.sqlite projections/ admin.token config.json backups.json
 ///     backups.lock LOCK
 package final class DataDirectory: Sendable {
+    /// The path as given.
     package let path: String
-    /// Open for the whole life of the process: the kernel lets go of the lock when it ends, however it ends.
+    /// Open for the life of the process: the kernel releases the lock when the process ends in any way.
     private let lock: Int32
 
+    /// The default directory: `$XDG_STATE_HOME/whereabouts`, else `~/.local/state/whereabouts`.
     package static var standardPath: String {
         if let state = getenv("XDG_STATE_HOME"), state.pointee != 0 { return String(cString: state) + "/whereabouts" }
         let home = getenv("HOME").map { String(cString: $0) } ?? "."
@@ -24,9 +26,10 @@ package final class DataDirectory: Sendable {
     package var fixIdentities: String { path + "/fix-identities" }
     var catalog: String { path + "/catalog.sqlite" }
     var projections: String { path + "/projections" }
+    /// The file of the operator's token.
     package var adminToken: String { path + "/admin.token" }
     package var configuration: String { path + "/config.json" }
-    /// Where a backup lies until it is moved away.
+    /// The folder of a backup until it is moved away.
     package var backup: String { path + "/backup" }
     var kek: String { path + "/kek" }
     static func lockPath(_ path: String) -> String { path + "/LOCK" }
@@ -79,7 +82,7 @@ package final class DataDirectory: Sendable {
         return false
     }
 
-    /// Writes who runs here and where it listens into the lock file, for the tool.
+    /// Writes this process's id and address into the lock file, for the tool.
     package func announce(address: String?) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -90,7 +93,7 @@ package final class DataDirectory: Sendable {
         writer.bytes.withUnsafeBytes { _ = pwrite(lock, $0.baseAddress, $0.count, 0) }
     }
 
-    /// The service that runs on a directory; `nil` when none does.
+    /// The service that runs on a directory; `nil` if there is none.
     package static func running(in path: String) -> (processID: Int32, address: String?)? {
         let descriptor = open(lockPath(path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -127,13 +130,13 @@ package final class DataDirectory: Sendable {
     /// The key-encryption key: from systemd's credential `kek` if there is one, else from the file `kek`, which is made
     /// on the first start (32 random bytes, mode 0600).
     func keyEncryptionKey() throws(LogError) -> SymmetricKey {
-        // A log whose first start was cut short is an empty file.
+        // A log whose first start was interrupted is an empty file.
         var status = stat()
         if access(keys, F_OK) != 0, stat(log, &status) == 0, status.st_size > 0 { throw .keysMissing(path: keys) }
         if let file = Self.credential { return try key(from: file) }
         if access(kek, F_OK) != 0 {
             guard access(keys, F_OK) != 0 else {
-                throw .keyEncryptionKey("keys.sqlite is there and kek is not; put the kek of this directory back.")
+                throw .keyEncryptionKey("keys.sqlite exists but kek does not; put the kek of this directory back.")
             }
             try Self.writePrivate(randomBytes(32), to: kek)
         }
@@ -143,7 +146,7 @@ package final class DataDirectory: Sendable {
     private func key(from file: String) throws(LogError) -> SymmetricKey {
         guard let bytes = Self.read(file, atMost: 4096) else { throw .file(path: file, errno: errno) }
         guard bytes.count == SymmetricKey.byteCount else {
-            throw .keyEncryptionKey("\(file) must hold exactly 32 bytes and holds \(bytes.count).")
+            throw .keyEncryptionKey("\(file) must have exactly 32 bytes but has \(bytes.count).")
         }
         return SymmetricKey(bytes: bytes)
     }
@@ -172,7 +175,7 @@ package final class DataDirectory: Sendable {
         return slash == names.startIndex ? "/" : String(names[..<slash])
     }
 
-    /// The whole of a small file; `nil` with `errno` set when it cannot be read or is larger than `atMost`.
+    /// The content of a small file; `nil`, with `errno` set, if it cannot be read or is larger than `atMost` bytes.
     package static func read(_ file: String, atMost: Int) -> [UInt8]? {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -191,7 +194,7 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// Writes a file that only its owner may read, durable with its name before this returns.
+    /// Writes a file that only its owner may read. The file and its name are durable on return.
     package static func writePrivate(_ bytes: [UInt8], to file: String) throws(LogError) {
         let temporary = file + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -213,7 +216,7 @@ package final class DataDirectory: Sendable {
         close(directory)
     }
 
-    /// Copies a file into a new one that only its owner may read, durable when this returns.
+    /// Copies a file into a new one that only its owner may read, and which is durable on return.
     package static func copyPrivate(_ file: String, to copy: String) throws(LogError) {
         let from = open(file, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else { throw .file(path: file, errno: errno) }
@@ -232,7 +235,7 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// Removes a folder with all that is in it, if it is there; links are removed and not followed.
+    /// Removes a folder with its content, if it exists. Links are removed, not followed.
     package static func removeTree(_ path: String) {
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let entries = opendir(path) {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// One line on standard error for an operator, with the priority prefix the journal understands. Fixed words and figures
-/// only: whoever calls this passes no coordinate, name, purpose or secret.
+/// Writes lines for the operator on standard error, with the priority prefix of the journal. A line has fixed words and
+/// figures only: callers must not pass a coordinate, name, purpose or secret.
 package enum Diagnostics {
-    /// Something an operator must act on.
+    /// A fault that the operator must act on.
     package static func fault(_ event: StaticString, _ sentence: String) { write("<3>", event, sentence) }
 
-    /// Something worth knowing.
+    /// A note that needs no action.
     package static func note(_ event: StaticString, _ sentence: String) { write("<6>", event, sentence) }
 
     private static func write(_ priority: String, _ event: StaticString, _ sentence: String) {

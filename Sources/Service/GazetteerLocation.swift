@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where the bundled gazetteer lies.
+/// Finds the installed gazetteer.
 package enum GazetteerLocation {
-    /// `WHEREABOUTS_GAZETTEER` if set, else `data/places.gazetteer` in the nearest directory above the program, else
-    /// the place an installed package puts it; `nil` when there is none.
+    /// The path in `WHEREABOUTS_GAZETTEER`, else `data/places.gazetteer` in the nearest directory above the program,
+    /// else the place of an installed package; `nil` if there is none of these.
     package static func find() -> String? {
         if let path = getenv("WHEREABOUTS_GAZETTEER") { return String(cString: path) }
         var buffer = [CChar](repeating: 0, count: 4096)

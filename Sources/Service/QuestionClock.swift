@@ -2,12 +2,12 @@ import Glibc
 import Synchronization
 import Whereabouts
 
-/// Counts the time of open questions by a monotonic clock.
+/// Counts the time of open questions with a monotonic clock.
 ///
-/// The event of a question contains its deadline as a time of the house's clock. That clock can be set, so whether the
-/// deadline has passed is counted from the asking on: with the clock set back a day, a question of five seconds still ends
-/// after five seconds, and with the clock set forward it does not end early. After a restart the house's clock decides how
-/// much time is left, at most the question's whole time.
+/// The event of a question has its deadline as a time of the house's clock, which can be set. So whether the deadline
+/// has passed is counted from the time of asking: if the clock is set back a day, a question of five seconds still ends
+/// after five seconds, and if it is set forward, the question does not end early. After a restart the house's clock
+/// decides how much time is left, at most the question's whole time.
 final class QuestionClock: Sendable {
     /// Milliseconds on the monotonic clock; its zero is arbitrary.
     let now: @Sendable () -> Int64
@@ -25,7 +25,7 @@ final class QuestionClock: Sendable {
 
     /// Milliseconds until the question's deadline; 0 when it has passed.
     ///
-    /// - Parameter time: the house's clock, used if the question has not been seen since the start.
+    /// - Parameter time: The time of the house's clock, used if the question has not been seen since the start.
     func left(of id: QueryID, _ query: Standing.Query, at time: Timestamp) -> Int64 {
         max(0, end(of: id, query, at: time) - now())
     }

@@ -6,10 +6,11 @@ package import HTTPServer
 import MQTT
 import SQLite
 import Synchronization
+import Threading
 package import Whereabouts
 
-/// The whole service over one data directory: the log, what is folded from it, the reactors, the answering threads, and
-/// the door. Works the same with and without a socket: the tool hands requests in directly when nothing listens.
+/// The whole service over one data directory: the log, its projections, the reactors, the answering threads and the
+/// door. It works the same without a socket: if nothing listens, the tool passes requests in directly.
 package final class Service: Sendable {
     let directory: DataDirectory
     let log: EventLog
@@ -22,44 +23,46 @@ package final class Service: Sendable {
     let apps: PushApps?
     private let pusher: Pusher?
     let deliverer: Deliverer
-    /// `nil` while the operator allows no target.
+    /// `nil` unless the operator allows targets.
     let webhooks: WebhookDeliverer?
     let checker: FingerprintChecker
     let backups: BackupKeeper
     private let broker = Mutex<BrokerReceiver?>(nil)
     let timeZones = TimeZoneDatabase()
-    /// Of devices whose OwnTracks app encrypts.
+    /// The keys of devices whose OwnTracks app encrypts.
     let secretBoxes: [Handle: SecretBox]
-    /// What each OwnTracks app was shown last of each friend.
+    /// The last location of each friend that each OwnTracks app was shown.
     let friendsShown = Mutex<[DeviceID: [PersonID: FriendShown]]>([:])
     let deviceContacts = DeviceContacts()
     let requestFigures = RequestFigures()
+    let geocodingBudgets = GeocodingBudgets()
     let requestKeys: RequestKeys
     let knownReferences: KnownReferences
     let crossOrigin: CrossOrigin
-    /// How far the verification is that `GET /v1/verify` makes.
+    /// The progress of the verification that `GET /v1/verify` runs.
     package let verificationProgress = VerificationProgress()
     private let server = Mutex<HTTPServer?>(nil)
-    /// Whether a backup is being made; there is room for one.
+    /// Whether a backup is being made; only one can be.
     let isBackingUp = Atomic<Bool>(false)
-    /// Requests that wait for the log's next event.
+    /// The requests that wait for the log's next event.
     let followers = Atomic<Int>(0)
-    /// Hashes what callers show; reused, because a new one costs four times as much as the hash.
+    /// Hashes callers' secrets. Reused, because making one costs four times as much as a hash.
     let hasher = Mutex(SHA256())
-    /// The operator's token; `isNew` when this start made it.
+    /// The operator's token.
     package let adminToken: String
+    /// Whether this start made the operator's token.
     package let adminTokenIsNew: Bool
 
-    /// Of the allocator: what a long answer took stays in the arena of the thread that wrote it, and with an arena for each
-    /// thread it stays many times.
+    /// The allocator's arenas. Memory of a long answer stays in the arena of the thread that wrote it, so with one
+    /// arena for each thread it would stay many times.
     private static let arenas: Int32 = 2
 
-    /// Opens the directory's log and projections and starts the threads; nothing listens yet.
+    /// Opens the directory's log and projections and starts the threads. Nothing listens yet.
     ///
     /// - Parameters:
     ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
-    ///   - clock: the time of the house, the system's if not given.
-    ///   - steady: milliseconds of a clock that nobody sets; `clock` if that is given alone, as in a simulation.
+    ///   - clock: The time of the house; by default the system's.
+    ///   - steady: The milliseconds of a clock that cannot be set; `clock` if only that is given, as in a simulation.
     /// - Throws: ``LogError``, ``GazetteerError`` or ``ConfigurationError``, each one sentence for an operator.
     package init(
         directory: DataDirectory, configuration: ServiceConfiguration, gazetteerPath: String?,
@@ -91,7 +94,7 @@ package final class Service: Sendable {
         try Self.settlePushes(log)
         let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
         self.host = host
-        // A reader per thread: opened here, so that a fault shows at the start and not at the first question.
+        // One reader for each thread, opened here so that a fault appears at the start and not with the first question.
         let readers = Mutex(try (0..<AnswerPool.threads).map { _ in UncheckedBox(try LogReader.opened(log)) })
         answers = AnswerPool {
             let reader = readers.withLock { $0.removeLast() }
@@ -115,7 +118,7 @@ package final class Service: Sendable {
         }
     }
 
-    /// Whether requests are answered, however many wait.
+    /// Whether the pool answers a request within a time, however many wait.
     package func isAnswering(milliseconds: Int) -> Bool {
         let isAnswered = Monitor(false)
         handle(HTTPRequest(method: "GET", path: "/healthz")) { response in
@@ -131,10 +134,10 @@ package final class Service: Sendable {
     /// restarted then.
     package func whenLogFails(_ body: @escaping @Sendable () -> Void) { log.notifyOfFailure(body) }
 
-    /// What the server has done; `nil` while nothing listens.
+    /// The server's counters; `nil` while nothing listens.
     var serverCounters: HTTPServerCounters? { server.withLock { $0?.counters } }
 
-    /// Answers a request that came without a socket, exactly once, from whatever thread.
+    /// Answers a request that came without a socket, exactly once, on any thread.
     package func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         Door(service: self).handle(request, respond: respond)
     }
@@ -154,13 +157,14 @@ package final class Service: Sendable {
         return server.port
     }
 
-    /// Ends the wait of every request, answers the accepted ones, then stops thread after thread, within 5 s. Acknowledged
-    /// events are durable, and recorded requests are answered.
+    /// Ends the wait of every request, answers the accepted ones, then stops thread after thread. Acknowledged events are
+    /// durable, and recorded requests are answered.
     ///
+    /// - Parameter patience: How long to wait for threads that are still working.
     /// - Returns: `false` if a thread is still working that neither the log nor an answer needs, for example one that connects
     ///   to a broker or verifies a long log. The process may end nevertheless.
     @discardableResult
-    package func stop() -> Bool {
+    package func stop(_ patience: Patience = .untilQuiet) -> Bool {
         waitingRoom.close()
         log.releaseCallers()
         host.releaseCallers()
@@ -172,21 +176,30 @@ package final class Service: Sendable {
         checker.stop()
         timekeeper.stop()
         pusher?.stop()
-        var isQuiet = broker.withLock { $0.take() }?.stop(milliseconds: Self.brokerMilliseconds) ?? true
+        var isQuiet = broker.withLock { $0.take() }?.stop(milliseconds: patience.brokerMilliseconds) ?? true
         server?.stop { [log, answers] in
             // No request is recorded after this, and every recorded one has its answer.
             log.stop()
-            answers.stop(milliseconds: Self.answersMilliseconds)
+            answers.stop(milliseconds: patience.answersMilliseconds)
         }
         // Answers need their commands to be durable, so they end before the log.
-        isQuiet = answers.stop(milliseconds: Self.answersMilliseconds) && isQuiet
+        isQuiet = answers.stop(milliseconds: patience.answersMilliseconds) && isQuiet
         log.stop()
-        return host.stop(milliseconds: Self.projectionsMilliseconds) && isQuiet
+        return host.stop(milliseconds: patience.projectionsMilliseconds) && isQuiet
     }
 
-    private static let brokerMilliseconds = 500
-    private static let answersMilliseconds = 500
-    private static let projectionsMilliseconds = 1000
+    /// How long ``stop(_:)`` waits for threads that are still working. A thread that is left behind keeps the lock of the
+    /// data directory until the process ends.
+    package struct Patience: Sendable {
+        let brokerMilliseconds, answersMilliseconds, projectionsMilliseconds: Int
+
+        /// For a process that ends next: with the requests' three seconds, it has ended within 5 s of SIGTERM.
+        package static let untilSIGKILL = Patience(
+            brokerMilliseconds: 500, answersMilliseconds: 500, projectionsMilliseconds: 1000)
+        /// For a process that goes on and may open the data directory again: a minute for each kind of thread.
+        package static let untilQuiet = Patience(
+            brokerMilliseconds: 60_000, answersMilliseconds: 60_000, projectionsMilliseconds: 60_000)
+    }
 
     /// Records the pushes that were under way when the last process ended, before anything else is recorded.
     private static func settlePushes(_ log: EventLog) throws(LogError) {
@@ -222,7 +235,7 @@ package final class Service: Sendable {
 }
 
 extension Service {
-    /// Opens what the device's OwnTracks app encrypts; `nil` when no key of it is known.
+    /// The key for the payloads that the device's OwnTracks app encrypts; `nil` without one.
     func secretBox(of device: Caller) -> SecretBox? {
         if secretBoxes.isEmpty { return nil }
         let handle = log.withStanding { $0.devices[DeviceID(rawValue: device.principal.rawValue)]?.handle }

@@ -4,22 +4,28 @@ import JSON
 package import Posting
 package import Whereabouts
 
-/// What `config.json` says. Every key is listed here; an unknown one is refused by name, secrets are given by path.
+/// The settings in `config.json`. Every key is listed here. An unknown key is refused by name, and secrets are given as
+/// paths.
 package struct ServiceConfiguration: Sendable {
-    /// Apps whose phones are woken, and the APNs server and key for them.
+    /// Apps whose phones the service wakes, with their APNs server and key.
     package struct Push: Sendable {
+        /// The APNs server.
         package var host: String
         package var port: Int64
-        /// PEM file of certificates to trust instead of the system's; for a stand-in.
+        /// A PEM file of certificates to trust instead of the system's, for a stand-in of APNs.
         package var caFile: String?
+        /// Apple's id of the team, ten characters.
         package var teamID: String
+        /// Apple's id of the key, ten characters.
         package var keyID: String
-        /// The `.p8` file.
+        /// The path of the `.p8` file.
         package var keyFile: String
+        /// The bundle ids of the apps.
         package var bundleIDs: [String]
+        /// Apple's environment; each device token belongs to one.
         package var environment: PushEnvironment
 
-        /// - Parameter host: nil for Apple's host of the environment.
+        /// - Parameter host: `nil` for Apple's host of the environment.
         package init(
             host: String? = nil, port: Int64 = 443, caFile: String? = nil, teamID: String, keyID: String,
             keyFile: String, bundleIDs: [String], environment: PushEnvironment = .production
@@ -32,55 +38,65 @@ package struct ServiceConfiguration: Sendable {
 
     /// Where to listen: `HOST:PORT`.
     package var listen = "127.0.0.1:8080"
-    /// How apps reach the service from outside; only for the set-up lines that `device add` prints.
+    /// The address of the service for apps, used only in the set-up lines that `device add` prints.
     package var publicURL: String?
-    /// The country by whose view contested land is shown; by who governs it if nil.
+    /// The country whose view of contested borders is shown; `nil` shows who governs.
     package var worldview: CountryCode?
-    /// One for each team, key, environment and server; none when nobody is to be woken.
+    /// One for each team, key, environment and server; empty if no phones are woken.
     package var push: [Push] = []
-    /// The pages of other origins whose scripts browsers let read answers, as `https://app.example`.
+    /// The origins of web pages whose scripts may read answers in a browser, for example `https://app.example`.
     package var allowedOrigins: Set<String> = []
-    /// For a device whose OwnTracks app encrypts what it sends, the file that holds the app's pass phrase.
+    /// The pass phrase files of devices whose OwnTracks app encrypts its messages.
     package var ownTracksKeys: [Handle: String] = [:]
-    /// Where OwnTracks' apps publish in mode MQTT; `nil` when nowhere.
+    /// The broker to which OwnTracks apps publish in MQTT mode; `nil` without one.
     package var mqtt: Broker?
 
-    /// Where webhooks may post to; `nil` when nowhere.
+    /// The targets to which webhooks may post; `nil` turns webhooks off.
     package var webhooks: Webhooks?
 
+    /// The defaults.
     package init() {}
 
-    /// Whom persons may have told of themselves, and how far a target may lie in.
+    /// The allowed targets of webhooks.
     package struct Webhooks: Sendable {
+        /// The origins to which webhooks may post.
         package var targets: [Origin]
-        /// Whether a target may stand for an address of a private network.
+        /// Whether a target's name may resolve to an address of a private network.
         package var allowsPrivateAddresses = false
-        /// PEM file of certificates to trust instead of the system's.
+        /// A PEM file of certificates to trust instead of the system's.
         package var caFile: String?
 
+        /// Allows the targets, without addresses of private networks.
         package init(targets: [Origin]) { self.targets = targets }
     }
 
-    /// An MQTT broker that the service is a client of.
+    /// An MQTT broker to which the service connects as a client.
     package struct Broker: Sendable {
+        /// The broker's host name or address.
         package var host: String
+        /// The broker's port.
         package var port: Int64 = 8883
+        /// The user name for the broker; `nil` connects without.
         package var user: String?
+        /// The path of the file with the password.
         package var passwordFile: String?
-        /// Whether TLS is spoken.
+        /// Whether to use TLS.
         package var isEncrypted = true
-        /// PEM file of certificates to trust instead of the system's.
+        /// A PEM file of certificates to trust instead of the system's.
         package var caFile: String?
 
+        /// A broker at the standard port for TLS.
         package init(host: String) { self.host = host }
     }
 
+    /// Why `config.json` cannot be used.
     package enum ReadError: Error, Sendable, CustomStringConvertible {
         case unreadable(String)
         case notJSON(String)
         case unknownKey(String, in: String)
         case badValue(String, String)
 
+        /// One sentence that names the key and the rule.
         package var description: String {
             switch self {
             case .unreadable(let file): "\(file) cannot be read."
@@ -92,13 +108,14 @@ package struct ServiceConfiguration: Sendable {
         }
     }
 
-    /// The configuration of a data directory; the defaults when there is no file.
+    /// Reads the configuration of a data directory; the defaults if the file does not exist.
     package static func read(_ file: String) throws(ReadError) -> ServiceConfiguration {
         guard access(file, F_OK) == 0 else { return ServiceConfiguration() }
         guard let bytes = DataDirectory.read(file, atMost: 1 << 20) else { throw .unreadable(file) }
         return try parse(bytes)
     }
 
+    /// Reads a configuration. Every value is checked.
     package static func parse(_ bytes: [UInt8]) throws(ReadError) -> ServiceConfiguration {
         let document: JSONDocument
         do throws(JSONError) { document = try JSONDocument.parse(bytes) } catch { throw .notJSON("\(error)") }
@@ -110,7 +127,7 @@ package struct ServiceConfiguration: Sendable {
             case "publicURL": configuration.publicURL = value.isNull ? nil : try text(value, key)
             case "worldview":
                 guard let country = CountryCode(try text(value, key)) else {
-                    throw .badValue(key, "a country's two letters in ISO 3166-1, such as \"IN\"")
+                    throw .badValue(key, "a country's two letters in ISO 3166-1, for example \"IN\"")
                 }
                 configuration.worldview = country
             case "push": configuration.push = value.isNull ? [] : try pushes(value)
@@ -145,10 +162,10 @@ package struct ServiceConfiguration: Sendable {
 
     private static func target(_ text: String) throws(ReadError) -> Origin {
         guard let origin = Origin(text) else {
-            throw .badValue("targets", "a list of origins such as \"https://example.org\"")
+            throw .badValue("targets", "a list of origins, for example \"https://example.org\"")
         }
         guard origin.isEncrypted || origin.isLoopback else {
-            throw .badValue("targets", "origins of https; http is for \"http://localhost:PORT\" alone")
+            throw .badValue("targets", "origins with https; http is allowed only for \"http://localhost:PORT\"")
         }
         return origin
     }
@@ -169,13 +186,14 @@ package struct ServiceConfiguration: Sendable {
             default: throw .unknownKey(key, in: "\"mqtt\"")
             }
         }
-        guard !broker.host.isEmpty else { throw .badValue("host", "given for a broker to be found") }
+        guard !broker.host.isEmpty else { throw .badValue("host", "the broker's host name or address") }
         return broker
     }
 
     private static func origins(_ value: JSONValue, _ key: String) throws(ReadError) -> Set<String> {
         guard let items = value.array, items.allSatisfy({ $0.string.map(CrossOrigin.isOrigin) ?? false }) else {
-            throw .badValue(key, "a list of origins such as \"https://app.example\", in lower case and without a path")
+            throw .badValue(
+                key, "a list of origins, for example \"https://app.example\", in lower case and without a path")
         }
         return Set(items.compactMap(\.string))
     }
@@ -187,7 +205,7 @@ package struct ServiceConfiguration: Sendable {
         return port
     }
 
-    /// An object of devices and paths.
+    /// An object whose keys are devices and whose values are paths.
     private static func files(_ value: JSONValue, _ key: String) throws(ReadError) -> [Handle: String] {
         guard let members = value.members else { throw .badValue(key, "an object of devices and files") }
         var files: [Handle: String] = [:]
@@ -198,7 +216,7 @@ package struct ServiceConfiguration: Sendable {
         return files
     }
 
-    /// One object, or a list of them. An app stands in one of them for each environment.
+    /// One object, or a list with one object for each environment of an app.
     private static func pushes(_ value: JSONValue) throws(ReadError) -> [Push] {
         var pushes: [Push] = []
         for item in value.array.map(Array.init) ?? [value] {
@@ -208,7 +226,7 @@ package struct ServiceConfiguration: Sendable {
                 where other.environment == push.environment && other.bundleIDs.contains(bundleID) {
                     throw .badValue("bundleIDs", "free of \(bundleID) in all but one part of \"push\"")
                 }
-                // APNs counts renewals of a team's key: two files would be two signers that know nothing of each other.
+                // APNs counts renewals by team and key: two files would be two signers that do not know of each other.
                 if (other.teamID, other.keyID) == (push.teamID, push.keyID), other.keyFile != push.keyFile {
                     throw .badValue("keyFile", "the same wherever \"keyID\" is \(push.keyID)")
                 }

@@ -1,19 +1,19 @@
 import CSupport
 import LocationPush
 
-/// What the service depends on outside itself, for whoever looks whether it is there.
+/// Checks of what the service depends on outside itself, for `doctor`.
 package enum Surroundings {
-    /// Seconds by which the system's clock may be off at the most; `nil` when nothing keeps it right.
+    /// The greatest error of the system's clock in seconds; `nil` if the clock is not synchronized.
     package static var clockErrorSeconds: Double? {
         var microseconds = 0
         return clock_is_synchronized(&microseconds) != 0 ? Double(microseconds) / 1e6 : nil
     }
 
-    /// Why no TLS connection to a host with a good certificate comes about; `nil` when one does.
+    /// Why a TLS connection to a host with a valid certificate fails; `nil` if it succeeds.
     ///
-    /// - Parameter caFile: PEM file of the trusted certificates; nil means the system's own.
+    /// - Parameter caFile: A PEM file of the trusted certificates; `nil` means the system's.
     package static func whyUnreachable(host: String, port: Int64, caFile: String?) -> String? {
-        guard let port = UInt16(exactly: port) else { return "there is no such port" }
+        guard let port = UInt16(exactly: port) else { return "port \(port) is not from 0 to 65535" }
         do throws(TransportFault) {
             try TLSReach.check(host: host, port: port, trustFile: caFile, seconds: 5)
             return nil

@@ -7,11 +7,11 @@ import Whereabouts
 //     times(timecnt × 8) types(timecnt × 1) [offset(4) isdst(1) name(1)](typecnt × 6) …
 //     "\n" POSIX TZ text "\n"                                                          for times after the last one
 //
-// Before it stands a block of the same form with 4-byte times, for readers of version 1, which is skipped.
+// Before this comes a block of the same form with 4-byte times, for readers of version 1. It is skipped.
 
 /// The rules of time zones, from Debian's `tzdata`.
 ///
-/// Names of requests are looked up among the names found on disk: none of them becomes a path.
+/// A name in a request is looked up among the names found on disk; it never becomes a path.
 struct TimeZoneDatabase: Sendable {
     private static let mostBytes = 64 << 10
     private let paths: [String: String]
@@ -39,7 +39,7 @@ struct TimeZoneDatabase: Sendable {
         }
     }
 
-    /// What the clocks of the zone show between two moments; `nil` when there is no such zone.
+    /// The local times of a zone between two times; `nil` if there is no such zone.
     func rules(_ name: String, from: Timestamp, to: Timestamp) -> ZoneRules? {
         guard let path = paths[name], let bytes = DataDirectory.read(path, atMost: Self.mostBytes),
             let file = TimeZoneFile(bytes, through: to)
@@ -51,7 +51,7 @@ struct TimeZoneDatabase: Sendable {
     }
 }
 
-/// One zone, with its changes up to a moment.
+/// The file of one zone, with its changes of offset.
 private struct TimeZoneFile {
     let offsetSeconds: Int64
     private(set) var changes: [ZoneRules.Change] = []
@@ -70,7 +70,7 @@ private struct TimeZoneFile {
         for index in 0..<second.times {
             let seconds = Self.integer(bytes, times + index * 8, 8)
             guard let offset = offset(Int(bytes[types + index])) else { return nil }
-            // The first "change" may stand at the beginning of time.
+            // The first "change" may be at the beginning of time.
             if abs(seconds) < 1 << 40 { append(seconds, offset) }
         }
         let footer = bytes[second.end(timeBytes: 8)...].dropFirst().prefix { $0 != UInt8(ascii: "\n") }
@@ -107,24 +107,24 @@ private struct TimeZoneFile {
         func end(timeBytes: Int) -> Int { start + times * (timeBytes + 1) + kinds * 6 + leaps * (timeBytes + 4) + rest }
     }
 
-    /// Big-endian; four bytes without a sign.
+    /// A big-endian number; four bytes are unsigned.
     private static func integer(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int64 {
         bytes[place..<place + count].reduce(0) { $0 << 8 | Int64($1) }
     }
 }
 
-/// The text that goes on where a zone's list ends: `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX.1 section 8.3, RFC 9636
-/// section 3.3.1).
+/// The rule for times after a zone's last listed change, for example `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX.1 section 8.3,
+/// RFC 9636 section 3.3.1).
 private struct PosixZone {
     private let standard: Int64
     private let summer: (offset: Int64, start: Day, end: Day)?
 
     private enum Day {
-        /// The week 5 is the last one of that weekday, 0 Sunday.
+        /// Week 5 is the last week with that weekday; weekday 0 is Sunday.
         case weekday(month: Int64, week: Int64, weekday: Int64, seconds: Int64)
-        /// 1…365, 29 February never counted.
+        /// 1 to 365; 29 February is not counted.
         case julian(Int64, seconds: Int64)
-        /// 0…365.
+        /// 0 to 365.
         case ofYear(Int64, seconds: Int64)
     }
 
@@ -162,7 +162,7 @@ private struct PosixZone {
         return Int64(parts.tm_year) + 1900
     }
 
-    /// Local seconds since 1970 of a rule's moment.
+    /// The time of a rule in local seconds since 1970.
     private static func seconds(_ day: Day, _ year: Int64) -> Int64 {
         switch day {
         case .weekday(let month, let week, let weekday, let seconds):
@@ -218,7 +218,7 @@ private struct PosixZone {
         return sign * seconds
     }
 
-    /// `Mm.w.d`, `Jn` or `n`, each with `/time` where it is not 02:00.
+    /// `Mm.w.d`, `Jn` or `n`, each with `/time` unless it is 02:00.
     private static func day(_ rest: inout Bytes) -> Day? {
         func time(_ rest: inout Bytes) -> Int64? {
             guard rest.first == UInt8(ascii: "/") else { return 7200 }

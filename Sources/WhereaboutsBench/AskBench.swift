@@ -3,6 +3,7 @@ import JSON
 import PushStandIn
 import Service
 import Synchronization
+import Threading
 
 /// Milliseconds from a question to its answer when everything answers at once: the service, a stand-in for APNs and phones
 /// that post a fix the moment they are pushed, all on the loopback address, every message over a socket.

@@ -3,6 +3,7 @@ import JSON
 import PushStandIn
 import Service
 import Synchronization
+import Threading
 
 /// The service as its clients see it.
 struct BenchedService: Sendable {

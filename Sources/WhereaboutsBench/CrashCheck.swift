@@ -42,9 +42,10 @@ enum CrashCheck {
 
     private static func compare(_ log: EventLog, _ acknowledged: some Sequence<Acknowledgement>) throws -> String? {
         let handles = log.withStanding { standing in
-            standing.devices.mapValues { device in
-                device.handle.flatMap { Int($0.text.dropFirst("device-".count)) } ?? -1
-            }
+            Dictionary(
+                standing.devices.map { id, device in
+                    (id, device.handle.flatMap { Int($0.text.dropFirst("device-".count)) } ?? -1)
+                }, uniquingKeysWith: { first, _ in first })
         }
         var found: Set<Acknowledgement> = []
         let reader = try log.reader()

@@ -3,6 +3,7 @@ import Geodesy
 import Glibc
 import JSON
 import Service
+import Threading
 
 /// Answers of the gazetteer a second, and what it takes to give the first one.
 struct GazetteerBench {

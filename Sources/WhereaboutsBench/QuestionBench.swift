@@ -3,6 +3,7 @@ import JSON
 import PushStandIn
 import Service
 import Synchronization
+import Threading
 
 /// The CPU time of the service's process for a question, from the HTTP request to the disclosed answer.
 ///

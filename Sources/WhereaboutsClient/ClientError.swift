@@ -1,22 +1,23 @@
-/// Why a request came to nothing.
+/// Why a request failed.
 public enum ClientError: Error, Equatable, Sendable {
-    /// It was not sent: what was given cannot be a request, as the sentence says.
+    /// The request was not sent: an argument is not valid, as the sentence says.
     case request(String)
-    /// The service refused it.
+    /// The service refused the request.
     case problem(Problem)
-    /// The service cannot be reached, or what answers there is not the service; the sentence says what is wrong.
+    /// The service cannot be reached, or the answer is not the service's; the sentence says what is wrong.
     case service(String)
-    /// The task that waited was cancelled. What was asked may have been done all the same.
+    /// The waiting task was cancelled. The service may have done the request anyway.
     case cancelled
 
-    /// What the service says in its problem details (RFC 9457).
+    /// The problem details of the service's answer (RFC 9457).
     public struct Problem: Equatable, Sendable {
-        /// The status of HTTP: 400 and 422 for what cannot be asked so, 401 for a token that is not good, 404 for whom or
-        /// what the token may not see, or is not there, 409 for what has changed meanwhile, 429 for too much.
+        /// The HTTP status: 400 and 422 for a request that is not possible, 401 for an invalid token, 404 for a person
+        /// or thing that does not exist or that the token may not see, 409 for a conflict with a change meanwhile, 429
+        /// for too many requests.
         public let status: Int
         /// One sentence that says what to do.
         public let detail: String
-        /// Seconds after which to try again, where the service says so.
+        /// The seconds after which to try again, if the service gave them.
         public let retryAfterSeconds: Int?
     }
 }
@@ -27,7 +28,7 @@ extension ClientError: CustomStringConvertible {
         switch self {
         case .request(let sentence), .service(let sentence): sentence
         case .problem(let problem): problem.detail
-        case .cancelled: "Nobody waits for the answer any more."
+        case .cancelled: "The task that waited for the answer was cancelled."
         }
     }
 }

@@ -1,16 +1,17 @@
 import JSON
 
 extension ServiceClient {
-    /// A location as it is shown: what the grant hides is absent, and what remains is as coarse as it says.
+    /// A location as the grant shows it: hidden values are absent, and the others are as coarse as ``precision`` says.
     public struct Location: Sendable, Equatable {
+        /// When the device was there, by its clock.
         public let timestamp: UnixTime
         /// Degrees, WGS 84.
         public let latitude: Double
         /// Degrees, WGS 84.
         public let longitude: Double
-        /// Meters, 68 %.
+        /// Meters, the radius with a probability of 68 %.
         public let horizontalAccuracy: Double?
-        /// Meters above the sea.
+        /// Meters above mean sea level.
         public let altitude: Double?
         /// Meters per second.
         public let speed: Double?
@@ -18,7 +19,7 @@ extension ServiceClient {
         public let course: Double?
         /// `exact`, `kilometer` or `city`.
         public let precision: String
-        /// What stands there, in the first of the ``ServiceClient/languages`` that has a name for it.
+        /// The names of the place, in the first of the ``ServiceClient/languages`` that has names for it.
         public let place: Place?
 
         init?(_ json: JSONValue) {
@@ -33,19 +34,27 @@ extension ServiceClient {
         }
     }
 
-    /// Names of a place, as `CLPlacemark` calls them; absent where unknown.
+    /// The names of a place, with the keys of `CLPlacemark`; absent if unknown.
     public struct Place: Sendable, Equatable {
+        /// The name of the place, for example "Favoriten".
         public let name: String?
+        /// The street.
         public let thoroughfare: String?
+        /// The house number.
         public let subThoroughfare: String?
+        /// The district of a city.
         public let subLocality: String?
+        /// The city, town or village.
         public let locality: String?
+        /// The first-order division, for example a state.
         public let administrativeArea: String?
+        /// The postal code.
         public let postalCode: String?
-        /// ISO 3166-1, two letters.
+        /// The ISO 3166-1 code of the country, two capital letters.
         public let isoCountryCode: String?
+        /// The country's name.
         public let country: String?
-        /// A name of the IANA database.
+        /// The time zone, a name of the IANA database.
         public let timeZone: String?
 
         init(_ json: JSONValue) {
@@ -57,12 +66,13 @@ extension ServiceClient {
         }
     }
 
-    /// A stay at one spot.
+    /// A stay at one place.
     public struct Visit: Sendable, Equatable {
-        /// The same whenever this visit is told.
+        /// The visit's id, the same in every answer.
         public let id: String
+        /// When the person arrived.
         public let arrival: UnixTime
-        /// `nil` while it lasts, as far as is known.
+        /// When the person left; `nil` while the visit goes on.
         public let departure: UnixTime?
         /// Degrees, WGS 84.
         public let latitude: Double
@@ -70,9 +80,9 @@ extension ServiceClient {
         public let longitude: Double
         /// Meters.
         public let horizontalAccuracy: Double
-        /// What the spot is called.
+        /// The name of the place.
         public let place: String?
-        /// The clock of the spot, a name of the IANA database.
+        /// The time zone of the place, a name of the IANA database.
         public let timeZone: String?
 
         init?(_ json: JSONValue) {
@@ -86,14 +96,15 @@ extension ServiceClient {
         }
     }
 
-    /// A border that was crossed.
+    /// An entry into a region or an exit from it.
     public struct Crossing: Sendable, Equatable {
-        /// The id of the region.
+        /// The region's id.
         public let region: String
-        /// Whether the person came in; otherwise they left.
+        /// Whether the person entered the region; otherwise they left it.
         public let isEntry: Bool
+        /// When the person crossed the border.
         public let time: UnixTime
-        /// Of who left: how long they had been in.
+        /// For an exit: the seconds since the entry, if known.
         public let dwellSeconds: Double?
 
         init?(_ json: JSONValue) {
@@ -105,18 +116,19 @@ extension ServiceClient {
         }
     }
 
-    /// A reported location, with what `CLLocation` says of it, in its names and units; absent where unknown.
+    /// A reported location with the names and units of `CLLocation`; values are absent if unknown.
     public struct Fix: Sendable, Equatable {
+        /// When the device was there, by its clock.
         public var timestamp: UnixTime
         /// Degrees, WGS 84.
         public var latitude: Double
         /// Degrees, WGS 84.
         public var longitude: Double
-        /// Meters, 68 %; negative where the place is not valid.
+        /// Meters, the radius with a probability of 68 %; negative if the place is not valid.
         public var horizontalAccuracy: Double?
-        /// Meters above the sea.
+        /// Meters above mean sea level.
         public var altitude: Double?
-        /// Meters; zero or less where the altitude is not valid.
+        /// Meters; 0 or less if the altitude is not valid.
         public var verticalAccuracy: Double?
         /// Meters per second.
         public var speed: Double?
@@ -126,9 +138,10 @@ extension ServiceClient {
         public var course: Double?
         /// Degrees.
         public var courseAccuracy: Double?
-        /// The id of the question that it answers, from the push that woke the device.
+        /// The id of the question that the fix answers, from the push that woke the device.
         public var answering: String?
 
+        /// A fix with the required values; set the others afterwards.
         public init(timestamp: UnixTime, latitude: Double, longitude: Double, horizontalAccuracy: Double? = nil) {
             (self.timestamp, self.latitude, self.longitude) = (timestamp, latitude, longitude)
             self.horizontalAccuracy = horizontalAccuracy
@@ -143,7 +156,7 @@ extension ServiceClient {
             answering = json["answering"]?.string
         }
 
-        // Swift 6 does not take it for granted that a key path without captures may be shared.
+        // Swift 6 does not assume that a key path without captures is sendable.
         private static var optional: [(String, WritableKeyPath<Fix, Double?>)] {
             [
                 ("horizontalAccuracy", \.horizontalAccuracy), ("altitude", \.altitude),
@@ -168,16 +181,16 @@ extension ServiceClient {
         }
     }
 
-    /// What became of a report.
+    /// The outcome of a report.
     public struct Receipt: Sendable, Equatable {
-        /// Fixes that were not known before.
+        /// The number of fixes that were not known before.
         public let new: Int
-        /// How many of ``new`` share device, time and place with another fix and differ from it in something else, for
-        /// example in the speed.
+        /// The number of ``new`` fixes that have the device, time and place of another fix and differ in something
+        /// else, for example in the speed.
         public let twins: Int
-        /// Fixes that were known.
+        /// The number of fixes that were known already.
         public let duplicate: Int
-        /// Fixes that are kept as rejected, and need not be sent again.
+        /// The fixes that are kept as rejected. They need not be sent again.
         public let rejected: [Rejection]
 
         init?(_ json: JSONValue) {
@@ -192,11 +205,11 @@ extension ServiceClient {
         }
     }
 
-    /// A fix that cannot be one.
+    /// A reported fix that cannot be used.
     public struct Rejection: Sendable, Equatable {
-        /// Which of those reported, from 0.
+        /// The index of the fix in the report, from 0.
         public let index: Int
-        /// A word that says why.
+        /// The reason, in one word, for example `badCoordinate`.
         public let reason: String
     }
 }

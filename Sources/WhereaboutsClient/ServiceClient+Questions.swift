@@ -5,34 +5,34 @@ import JSON
 public typealias UnixTime = Double
 
 extension ServiceClient {
-    /// How a question ended.
+    /// The outcome of a question.
     public enum Answer: Sendable, Equatable {
-        /// The phone told where it is.
+        /// The phone reported its location.
         case now(Location)
-        /// The phone told nothing; this is what is known from before.
+        /// The phone did not report; this is the last known location.
         case lastKnown(Location)
-        /// Nothing is shown. Why is for the person to know, not for the asker.
+        /// Nothing is shown. The person sees the reason, the requester does not.
         case none
     }
 
-    /// Who wants to know.
+    /// The kind of requester.
     public enum Initiation: String, Sendable {
-        /// A person who waits for the answer: the phone is woken at once.
+        /// A person waits for the answer: the phone is woken at once.
         case user
-        /// The asker's own service: the phone is woken when it suits the battery.
+        /// The requester's own service asks: the phone is woken when it suits the battery.
         case server
     }
 
-    /// Asks where somebody is: wakes the phone and waits for what it says. The question, its purpose and the answer are on
-    /// record before this returns, and the person sees them.
+    /// Asks where a person is: wakes the phone and waits for its report. The question, its purpose and the answer are
+    /// recorded before this returns, and the person sees them.
     ///
-    /// A task that is cancelled leaves the question to its end.
+    /// Cancelling the task does not cancel the question.
     ///
     /// - Parameters:
-    ///   - person: the handle of whom is asked about.
-    ///   - purpose: why, in words for that person.
-    ///   - waitSeconds: how long the answer is waited for, 1 to 3600.
-    /// - Throws: 404 as a ``ClientError/problem(_:)`` where there is no grant, which is the same as no such person.
+    ///   - person: The person's handle.
+    ///   - purpose: Why you ask. The person reads it.
+    ///   - waitSeconds: How long to wait for the answer, 1 to 3600.
+    /// - Throws: 404 as a ``ClientError/problem(_:)`` without a grant, the same as for a person who does not exist.
     public func ask(
         where person: String, purpose: String, initiation: Initiation = .user, waitSeconds: Int = 60
     ) async throws -> Answer {
@@ -45,7 +45,7 @@ extension ServiceClient {
         let asked = try await send("POST", ["v1", "people", person, "location-queries"], body: body.bytes)
         guard let id = asked["id"]?.string else { throw Self.unexpected(["v1", "people", person, "location-queries"]) }
         let path = ["v1", "location-queries", id]
-        // The service ends the question at its deadline; a little later it has said so.
+        // The service ends the question at its deadline, and needs a moment to record that.
         let end = ContinuousClock.now + .seconds(waitSeconds + 2)
         while true {
             let left = (end - .now).components.seconds
@@ -58,15 +58,15 @@ extension ServiceClient {
             case ("pending", _): if left <= 0 { return .none }
             default: throw Self.unexpected(path)
             }
-            // Who is not let in to wait is answered at once.
+            // The service answers at once if it has no room for a waiting request.
             try await Self.pause(seconds: 1)
         }
     }
 
-    /// The service lets nobody wait longer in one request.
+    /// The longest time that the service lets one request wait.
     private static let longestWaitSeconds: Int64 = 30
 
-    /// Where somebody was last, without waking the phone; `nil` where nothing is to be seen. A recorded read.
+    /// The person's last known location, without waking the phone; `nil` if there is none to show. A recorded read.
     public func lastKnownLocation(of person: String) async throws -> Location? {
         let path = ["v1", "people", person, "location"]
         guard let location = try await send("GET", path)["location"] else { throw Self.unexpected(path) }
@@ -75,39 +75,39 @@ extension ServiceClient {
         return location
     }
 
-    /// Where somebody stayed: a page of the visits that overlap a time, in their order. A recorded read.
+    /// A page of the person's visits that overlap a time range, in order of time. A recorded read.
     ///
-    /// - Parameter after: the ``Page/next`` of the page before.
+    /// - Parameter after: The ``Page/next`` of the page before.
     public func visits(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
     ) async throws -> Page<Visit> {
         try await page("visits", of: person, from: from, to: to, after: after) { Visit($0) }
     }
 
-    /// When somebody came into their regions and left them: a page of a time. A recorded read.
+    /// A page of the person's entries into and exits from regions in a time range. A recorded read.
     ///
-    /// - Parameter after: the ``Page/next`` of the page before.
+    /// - Parameter after: The ``Page/next`` of the page before.
     public func crossings(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
     ) async throws -> Page<Crossing> {
         try await page("crossings", of: person, from: from, to: to, after: after) { Crossing($0) }
     }
 
-    /// What somebody's devices reported: a page of the fixes of a time, in their order. A recorded read.
+    /// A page of the fixes that the person's devices reported in a time range, in order of time. A recorded read.
     ///
-    /// - Parameter after: the ``Page/next`` of the page before.
+    /// - Parameter after: The ``Page/next`` of the page before.
     public func track(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
     ) async throws -> Page<Fix> {
         try await page("track", of: person, from: from, to: to, after: after) { Fix($0) }
     }
 
-    /// Reports fixes of the device whose reporting key the token is. When it returns they are durable; sent again they
-    /// are known.
+    /// Reports fixes of the device whose reporting key is the token. They are durable when this returns. A repeated fix
+    /// counts as a duplicate.
     ///
-    /// - Parameter fixes: at most 1000.
+    /// - Parameter fixes: At most 1000.
     public func report(_ fixes: [Fix]) async throws -> Receipt {
-        guard fixes.allSatisfy(\.isFinite) else { throw ClientError.request("The numbers of a fix are finite.") }
+        guard fixes.allSatisfy(\.isFinite) else { throw ClientError.request("The numbers of a fix must be finite.") }
         var body = JSONWriter()
         body.beginObject()
         body.array("fixes") { array in for fix in fixes { fix.write(into: &array) } }

@@ -2,36 +2,38 @@ import Glibc
 import HTTPServer
 package import JSON
 
-/// Someone who asks the service: a way to it and a token.
+/// A client of the service: its address and a token.
 ///
 ///     let anna = try ServiceClient(address: "https://where.example", token: "wp_…")
 ///     if case .now(let location) = try await anna.ask(where: "ben", purpose: "dinner is ready") { … }
 ///
-/// A problem is thrown in the service's own words. A busy service is asked again when it says, so every `POST` has an
-/// `Idempotency-Key` of its own: done twice is done once. A client is a value and may be used by many tasks at once; its
-/// copies share their connections. Times are ``UnixTime``.
+/// Errors carry the service's own sentences. If the service is busy, the client waits as long as the service says and
+/// sends the request again; every `POST` has an `Idempotency-Key`, so that a repeated one has no second effect. A
+/// client is a value that many tasks may use at once; its copies share their connections. Times are ``UnixTime``.
 ///
-/// What is thrown is a ``ClientError``, without the type saying so: Swift 6.3 fails on a `catch` of some cases of an error
-/// whose type is told.
+/// All methods throw ``ClientError``. They do not declare the type, because Swift 6.3 rejects a `catch` of some cases
+/// of a typed error.
 public struct ServiceClient: Sendable {
+    /// The way to the service.
     package let transport: any Transport
     let token: String
-    /// Why the operator reads, for the record.
+    /// The operator's purpose for reads, which the log records.
     package var purpose: String?
-    /// What names of places are wanted in: tags of BCP 47, the best first.
+    /// The languages for names of places: BCP 47 tags, the best first.
     public var languages: [String]
 
-    /// How long one answer may take; the longest that is waited for at the service is 30 s.
+    /// How long one answer may take. A request waits for at most 30 s at the service.
     private static let answerSeconds = 60
 
-    /// A client of a service that listens.
+    /// Makes a client of a service that listens.
     ///
     /// - Parameters:
-    ///   - address: where, as in `https://where.example`; `http` only where nobody is between.
-    ///   - token: whose rights: a person's (`wp_…`), or for ``report(_:)`` a device's reporting key (`wd_…`).
-    ///   - trustFile: PEM file of the certificates to trust instead of the system's, for an authority of one's own.
-    ///   - languages: what names of places are wanted in: tags of BCP 47, the best first.
-    /// - Throws: ``ClientError/request(_:)`` for what is no such address.
+    ///   - address: The service's address, for example `https://where.example`. Use `http` only if no network is in
+    ///     between.
+    ///   - token: A person's token (`wp_…`), or for ``report(_:)`` a device's reporting key (`wd_…`).
+    ///   - trustFile: A PEM file with your own CA, to trust instead of the system's certificates.
+    ///   - languages: The languages for names of places: BCP 47 tags, the best first.
+    /// - Throws: ``ClientError/request(_:)`` if the address has another form.
     public init(
         address: String, token: String, trustFile: String? = nil, languages: [String] = []
     ) throws {
@@ -42,6 +44,7 @@ public struct ServiceClient: Sendable {
         self.init(transport: transport, token: token, languages: languages)
     }
 
+    /// A client that uses another transport.
     package init(
         transport: any Transport, token: String, purpose: String? = nil, languages: [String] = []
     ) {
@@ -50,33 +53,35 @@ public struct ServiceClient: Sendable {
 
     /// A page of a list.
     public struct Page<Item: Sendable>: Sendable {
+        /// The items of the page.
         public let items: [Item]
-        /// What to pass for `after` to get the next one; `nil` on the last.
+        /// The value of `after` for the next page; `nil` on the last page.
         public let next: String?
-        /// Up to where in the log the page was read: the operator gets a number, everyone else an opaque reference. Pass it
-        /// for `at-least` to read nothing older.
+        /// The place in the log up to which the page was read: a number for the operator, an opaque reference for
+        /// everyone else. Pass it as `at-least` to read nothing older.
         public let asOf: String?
     }
 
     // MARK: Waiting on the thread, for the tool
 
+    /// The JSON of a `GET`.
     package func get(
         _ path: [String], query: [(name: String, value: String)] = []
     ) throws(ClientError) -> JSONValue {
         try send("GET", path, query: query)
     }
 
-    /// - Parameter json: the body, an object.
+    /// - Parameter json: The body, an object.
     package func post(_ path: [String], json: [UInt8]) throws(ClientError) -> JSONValue {
         try send("POST", path, body: json)
     }
 
-    /// Not sent again by itself: the first may have had its effect.
+    /// Sent only once: a repeated one could find the thing gone by the first.
     package func delete(_ path: [String]) throws(ClientError) -> JSONValue {
         try send("DELETE", path, patienceSeconds: 0)
     }
 
-    /// - Parameter after: the ``Page/next`` of the page before.
+    /// - Parameter after: The ``Page/next`` of the page before.
     package func page(
         _ path: [String], query: [(name: String, value: String)] = [], after: String? = nil
     ) throws(ClientError) -> Page<JSONValue> {
@@ -84,24 +89,25 @@ public struct ServiceClient: Sendable {
         return try Self.page(of: answer, path, after: after) { $0 }
     }
 
-    /// The `next` of an answer, a text or a number.
+    /// The `next` of an answer, which is a text or a number.
     package static func cursor(of answer: JSONValue) -> String? { answer["next"].flatMap(name) }
 
-    /// What the service names something by: an opaque reference, or a number for the operator.
+    /// The service's name for a thing: an opaque reference, or a number for the operator.
     package static func name(_ value: JSONValue) -> String? { value.string ?? value.int.map { "\($0)" } }
 
+    /// The error for an answer of an unexpected form.
     package static func unexpected(_ path: [String]) -> ClientError {
-        .service("The service's answer from /\(path.joined(separator: "/")) is not of the form that is known here.")
+        .service("The service's answer from /\(path.joined(separator: "/")) has a form that this client does not know.")
     }
 
     static func cursor(_ after: String?) -> [(name: String, value: String)] { after.map { [("after", $0)] } ?? [] }
 
-    /// - Parameter item: reads an item; `nil` for what is none.
+    /// - Parameter item: Reads an item; `nil` if its form is unexpected.
     static func page<Item>(
         of answer: JSONValue, _ path: [String], after: String?, _ item: (JSONValue) -> Item?
     ) throws(ClientError) -> Page<Item> {
         let next = cursor(of: answer)
-        // A cursor that stands still would be asked for ever.
+        // A cursor that does not advance would be followed for ever.
         guard let values = answer["items"]?.array, next == nil || next != after else { throw unexpected(path) }
         let items = values.compactMap(item)
         guard items.count == answer["items"]?.count else { throw unexpected(path) }
@@ -126,7 +132,7 @@ public struct ServiceClient: Sendable {
 
     // MARK: Requests and answers
 
-    /// A busy service is asked again for so long.
+    /// How long the client repeats a request to a busy service.
     static let patienceSeconds = 120
 
     /// A request that can be sent, and sent again.
@@ -145,13 +151,13 @@ public struct ServiceClient: Sendable {
         if let purpose { headers.append(("Whereabouts-Purpose", percentEncoded(purpose))) }
         if !languages.isEmpty { headers.append(("Accept-Language", languages.joined(separator: ","))) }
         guard headers.allSatisfy({ $0.1.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) else {
-            throw .request("A token and the tags of languages are of visible ASCII characters.")
+            throw .request("A token and the tags of languages must be visible ASCII characters.")
         }
         return HTTPRequest(
             method: method, path: "/" + path.joined(separator: "/"), query: query, headers: headers, body: body)
     }
 
-    /// After how long a busy service is asked again; `nil` for an answer.
+    /// The seconds after which to repeat a request to a busy service; `nil` for any other answer.
     static func pauseSeconds(_ response: HTTPResponse) -> Int? {
         guard response.status == 503, let seconds = retryAfter(response) else { return nil }
         return (0...patienceSeconds).contains(seconds) ? max(1, seconds) : nil
@@ -161,7 +167,7 @@ public struct ServiceClient: Sendable {
         response.headers.first { $0.name.lowercased() == "retry-after" }.flatMap { Int($0.value) }
     }
 
-    /// The JSON of an answer, or its problem as an error in the service's own words.
+    /// The JSON of an answer, or its problem as an error with the service's own sentence.
     static func value(of response: HTTPResponse) throws(ClientError) -> JSONValue {
         let root = try? JSONDocument.parse(response.body).root
         guard (200..<300).contains(response.status) else {

@@ -1,6 +1,8 @@
-/// A host and a port, as the service writes them into its lock file.
+/// A host and a port, as in the service's lock file.
 package struct SocketAddress: Equatable, Sendable {
+    /// The host name or numeric address, without brackets.
     package let host: String
+    /// The port in digits.
     package let port: String
 
     /// Reads `HOST:PORT`, `[IPV6]:PORT` and `http://HOST:PORT`.
@@ -15,10 +17,11 @@ package struct SocketAddress: Equatable, Sendable {
         (self.host, self.port) = (String(host), String(port))
     }
 
-    /// Port 0 lets the system choose; one cannot be reached by it.
+    /// - Parameter port: 0 lets the system choose when listening; it cannot be connected to.
     package init(host: some StringProtocol, port: UInt16) {
         (self.host, self.port) = (String(host), String(port))
     }
 
+    /// `HOST:PORT`, with brackets around an IPv6 address.
     package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -4,24 +4,25 @@ import Synchronization
 
 /// Carries a request to the service and its answer back.
 package protocol Transport: Sendable {
-    /// Sends; `completion` is called once, on whatever thread, and must be quick.
+    /// Sends a request. `completion` is called once, on any thread, and must be quick.
     func send(
         _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void)
-    /// Whether a service runs that others report to meanwhile.
+    /// Whether the service runs in its own process, so that devices report to it meanwhile.
     var isRunningService: Bool { get }
-    /// Ends what was begun for this client. Nothing is sent afterwards.
+    /// Closes what was opened for this client. Nothing can be sent afterwards.
     func close()
 }
 
 extension Transport {
-    /// The answer, waited for on this thread: never on one of the shared pool.
+    /// The answer. Blocks this thread, so it must not be called on the shared pool.
     package func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
         let awaited = AwaitedAnswer()
         send(request) { awaited.give($0) }
         return try awaited.take().get()
     }
 
-    /// The answer, or ``ClientError/cancelled`` as soon as the task is; the request runs on by itself then.
+    /// The answer, or ``ClientError/cancelled`` as soon as the task is cancelled; the request then continues
+    /// unobserved.
     func answer(awaiting request: HTTPRequest) async throws(ClientError) -> HTTPResponse {
         let told = Mutex<CheckedContinuation<Result<HTTPResponse, ClientError>, Never>?>(nil)
         @Sendable func tell(_ result: Result<HTTPResponse, ClientError>) {
@@ -33,7 +34,7 @@ extension Transport {
         return try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 told.withLock { $0 = continuation }
-                // Cancelled before there was anybody to tell.
+                // The task was cancelled before the answer could be awaited.
                 if Task.isCancelled { tell(.failure(.cancelled)) } else { send(request, tell) }
             }
         } onCancel: {
@@ -42,7 +43,7 @@ extension Transport {
     }
 }
 
-/// One answer that comes on another thread.
+/// One answer from another thread.
 private final class AwaitedAnswer: @unchecked Sendable {
     // The semaphore is made before anyone else can see the object and is POSIX's own for many threads.
     private let arrived: UnsafeMutablePointer<sem_t>
@@ -65,7 +66,7 @@ private final class AwaitedAnswer: @unchecked Sendable {
 
     func take() -> Result<HTTPResponse, ClientError> {
         while true {
-            // Interrupted by a signal it waits again.
+            // An interrupted wait is repeated.
             while sem_wait(arrived) != 0 {}
             if let result = answer.withLock({ $0 }) { return result }
         }

@@ -2,38 +2,40 @@ package import HTTPServer
 import Posting
 import Synchronization
 
-/// The way to a service that listens, over its address, by `https` or `http`. Connections are kept and shared by all who
-/// ask through it.
+/// The transport to a service that listens, by `https` or `http`. All copies of a client share its connections.
 package final class WireTransport: Transport {
+    /// Always: it talks to another process.
     package var isRunningService: Bool { true }
     private let origin: Origin
     private let poster: Poster
     private let seconds: Int
 
-    /// More than the largest page.
+    /// The longest accepted answer, longer than the largest page.
     private static let bodyBytesMax = 256 << 20
-    /// Comparing all projections of a large log is the longest that an answer may take.
+    /// The longest answers compare all projections of a large log.
     package static let longestSeconds = 1800
 
     /// - Parameters:
-    ///   - address: as in `https://where.example` or `http://127.0.0.1:8080`; `nil` comes of what is none, or has a path.
-    ///   - trustFile: PEM file of the certificates to trust; `nil` for the system's.
-    ///   - seconds: how long one answer may take.
+    ///   - address: For example `https://where.example` or `http://127.0.0.1:8080`; the result is `nil` for another
+    ///     form, or with a path.
+    ///   - trustFile: A PEM file of the certificates to trust; `nil` means the system's.
+    ///   - seconds: How long one answer may take.
     package init?(_ address: String, trustFile: String? = nil, seconds: Int = WireTransport.longestSeconds) {
         guard let origin = Origin(address) else { return nil }
         (self.origin, self.seconds) = (origin, seconds)
-        // Whoever has a token of the service chose its address.
+        // The caller chose the address of its own service, so it may be on a private network.
         poster = Poster(trustFile: trustFile) { _ in nil }
         poster.start()
     }
 
     deinit { poster.stop() }
 
+    /// Sends a request over a kept or new connection.
     package func send(
         _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void
     ) {
         guard let url = PostURL("\(origin)\(Self.target(of: request))") else {
-            return completion(.failure(.request("The address of the request is not one that can be sent.")))
+            return completion(.failure(.request("The address of the request is not a valid URL.")))
         }
         let post = Post(
             request.method, to: url, headers: request.headers.map { "\($0.name): \($0.value)" }, body: request.body,
@@ -63,6 +65,7 @@ package final class WireTransport: Transport {
             })
     }
 
+    /// Does nothing: connections are closed with the transport.
     package func close() {}
 
     private static func target(of request: HTTPRequest) -> String {
@@ -75,7 +78,7 @@ package final class WireTransport: Transport {
 extension PostFault {
     fileprivate var words: String {
         switch self {
-        case .unknownHost: "its name stands for no address"
+        case .unknownHost: "its name has no address"
         case .notConnected, .addressNotAllowed: "nothing listens there"
         case .tls: "its certificate is not trusted, or it does not speak TLS"
         case .timeout: "it does not answer in time"
@@ -85,7 +88,7 @@ extension PostFault {
     }
 }
 
-/// Everything but the unreserved characters of RFC 3986 as escapes.
+/// The text with escapes for all but the unreserved characters of RFC 3986.
 package func percentEncoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

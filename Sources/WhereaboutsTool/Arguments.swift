@@ -1,21 +1,24 @@
-/// One option of a command: its name, what it takes and how that is read. A flag takes nothing.
+/// One option of a command: its name, its value and how the value is read. A flag has no value.
 struct Option<Value: Sendable>: OptionDeclaration {
-    /// Without the dashes.
+    /// The name without dashes.
     let name: String
-    /// What stands for the value in the help; `nil` for a flag.
+    /// An old name that the parser still accepts and the help does not show; `nil` without one.
+    var formerName: String? = nil
+    /// The name of the value in the help; `nil` for a flag.
     let placeholder: String?
     let help: String
-    /// What the value must be, for the sentence about a wrong one: "a whole number".
+    /// The form of the value, for the error about a wrong one, for example "a whole number".
     let form: String
-    /// `nil` for a text that is not of the form.
+    /// Reads the value; `nil` if the text has another form.
     let read: @Sendable (String) -> Value?
 
     func isOfForm(_ text: String) -> Bool { read(text) != nil }
 }
 
-/// An option whatever its value, as commands list them.
+/// An option with any type of value, for lists of options.
 protocol OptionDeclaration: Sendable {
     var name: String { get }
+    var formerName: String? { get }
     var placeholder: String? { get }
     var help: String { get }
     var form: String { get }
@@ -28,14 +31,14 @@ extension Option where Value == Bool {
     }
 }
 
-/// What a command takes besides options.
+/// The arguments of a command besides options.
 enum Operands: Sendable {
     case none
     case one(String)
     case optional(String)
-    /// At least one.
+    /// One or more.
     case many(String)
-    /// Any number, also none.
+    /// Any number, including none.
     case words(String)
 
     var usage: String? {
@@ -59,7 +62,7 @@ enum Operands: Sendable {
     }
 }
 
-/// One command: what it is called, what it takes and what it does. Help, parsing and suggestions come from this alone.
+/// One command: its name, its arguments and its function. Help, parsing and suggestions are generated from it.
 struct Command: Sendable {
     /// One word, or a group and a verb: `person add`.
     let words: [String]
@@ -67,7 +70,7 @@ struct Command: Sendable {
     var operands = Operands.none
     var requires: [any OptionDeclaration] = []
     var accepts: [any OptionDeclaration] = []
-    /// What the help says besides: a paragraph of lines that fit a terminal.
+    /// Further help text, in lines that fit a terminal.
     var details: String?
     /// Whether the command creates an installation if the data directory has none. The other commands refuse, so that a
     /// mistyped `--data` leaves nothing behind.
@@ -75,28 +78,28 @@ struct Command: Sendable {
     /// Where the command can work, which decides the global options that its help lists.
     var reach = Domain.service
     let run: @Sendable (Invocation) throws(ToolError) -> Void
-    /// For a command of another module: takes the words after the command as they are, gives the exit code.
+    /// For a command of another module: gets the unparsed words after the command, and returns the exit code.
     var passesOn: (@Sendable ([String]) -> Int32)?
 
-    /// What a command works on.
+    /// The object that a command works on.
     enum Domain: Sendable {
         /// A service: that of a data directory, or a remote one.
         case service
         /// The files of a data directory on this computer.
         case files
-        /// Neither.
+        /// Neither of these.
         case nothing
     }
 
     var name: String { words.joined(separator: " ") }
-    /// Every option that the parser takes, so that ``House/path(of:)`` can refuse `--url` with a sentence.
+    /// Every option that the parser accepts, so that ``House/path(of:)`` can refuse `--url` with a sentence.
     var options: [any OptionDeclaration] {
         let own = requires + accepts
         if passesOn != nil { return own + [GlobalOptions.help] }
         return own + GlobalOptions.all.filter { option in !own.contains { $0.name == option.name } }
     }
 
-    /// The options that have a use with this command, for its help and for completion.
+    /// The options that are useful with this command, for its help and for completion.
     var usefulOptions: [any OptionDeclaration] {
         let useless: [any OptionDeclaration] =
             switch reach {
@@ -111,15 +114,15 @@ struct Command: Sendable {
     }
 }
 
-/// What every command takes.
+/// The options of all commands.
 enum GlobalOptions {
     static let data = Option(
         name: "data", placeholder: "DIR", help: "the data directory (default: ~/.local/state/whereabouts)",
         form: "a path", read: { $0.isEmpty ? nil : $0 })
     static let url = Option(
         name: "url", placeholder: "URL",
-        help: "a remote service, such as https://where.example (or WHEREABOUTS_URL)",
-        form: "an address such as https://where.example", read: { $0.isEmpty ? nil : $0 })
+        help: "a remote service, for example https://where.example (or WHEREABOUTS_URL)",
+        form: "an address, for example https://where.example", read: { $0.isEmpty ? nil : $0 })
     static let token = Option(
         name: "token", placeholder: "TOKEN", help: "the token for --url; safer in WHEREABOUTS_TOKEN or a profile",
         form: "a token", read: { $0.isEmpty ? nil : $0 })
@@ -128,24 +131,24 @@ enum GlobalOptions {
         form: "a name", read: { $0.isEmpty ? nil : $0 })
     static let help = Option.flag("help", help: "show this text")
     static let all: [any OptionDeclaration] = [data, url, token, profile, help]
-    /// Those that name a remote service.
+    /// The options that name a remote service.
     static let elsewhere: [any OptionDeclaration] = [url, token, profile]
 }
 
-/// A command with what was given to it; every value has been found to be of its option's form.
+/// A command with its arguments. Every value has the form of its option.
 struct Invocation: Sendable {
     let command: Command
     let console: Console
     let operands: [String]
     fileprivate let texts: [String: String]
 
-    /// The value, or `nil` when the option was not given.
+    /// The value; `nil` if the option was not given.
     subscript<Value>(option: Option<Value>) -> Value? {
         precondition(takes(option), "\(command.name) declares its options.")
         return texts[option.name].flatMap { option.read($0) }
     }
 
-    /// For what serves many commands, and only some of them have the option.
+    /// Whether the command has the option; for code that serves several commands.
     func takes(_ option: some OptionDeclaration) -> Bool { command.options.contains { $0.name == option.name } }
 
     /// The value of an option that the command requires.
@@ -157,7 +160,7 @@ struct Invocation: Sendable {
     func has(_ flag: Option<Bool>) -> Bool { self[flag] != nil }
 }
 
-/// What the words on the command line come to.
+/// The result of parsing a command line.
 enum Parsed {
     case invocation(Invocation)
     case help(Help)
@@ -178,12 +181,12 @@ extension Command {
     }
 }
 
-/// Reads a command line by the declarations of the commands.
+/// Parses command lines by the declarations of the commands.
 struct ArgumentParser {
     let commands: [Command]
 
-    /// - Throws: ``ToolError/usage(_:)`` with one sentence that names what is wrong and, if there is one, the nearest
-    ///   thing that would be right.
+    /// - Throws: ``ToolError/usage(_:)`` with one sentence that names the error and, if there is one, the nearest
+    ///   correct word.
     func parse(_ arguments: [String], console: Console) throws(ToolError) -> Parsed {
         var rest = arguments[...]
         var texts: [String: String] = [:]
@@ -193,7 +196,7 @@ struct ArgumentParser {
         }
         guard let first = rest.popFirst() else {
             guard texts[GlobalOptions.help.name] != nil else {
-                throw .usage("Name a command, such as \"whereabouts ask\"; \"whereabouts --help\" lists them.")
+                throw .usage("Name a command, for example \"whereabouts ask\"; \"whereabouts --help\" lists them.")
             }
             return .help(.tool(commands))
         }
@@ -234,8 +237,8 @@ struct ArgumentParser {
         return .invocation(Invocation(command: command, console: console, operands: operands, texts: texts))
     }
 
-    /// The command of a group; `nil` when the group's help is wanted. A group may have a member of one word, which is
-    /// meant when no verb follows.
+    /// The command of a group; `nil` if the group's help is requested. A group may have a command without a verb, which
+    /// is used if no verb follows.
     private func command(
         of group: [Command], first: String, from rest: inout ArraySlice<String>
     ) throws(ToolError) -> Command? {
@@ -254,16 +257,18 @@ struct ArgumentParser {
         throw .usage("Use one of \(verbs.map { "\"\(first) \($0)\"" }.joined(separator: ", ")).")
     }
 
-    /// Takes an option whose word has been passed, and its value.
+    /// Parses an option and its value; the option's word has been read already.
     ///
-    /// - Parameter help: the command that lists the options.
+    /// - Parameter help: The command that lists the options.
     private func take(
         _ word: String, of options: [any OptionDeclaration], help: String, from rest: inout ArraySlice<String>,
         into texts: inout [String: String]
     ) throws(ToolError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = word == "-h" ? "help" : parts[0].drop { $0 == "-" }
-        guard word.hasPrefix("--") || word == "-h", let option = options.first(where: { $0.name == name }) else {
+        let name = word == "-h" ? "help" : String(parts[0].drop { $0 == "-" })
+        guard word.hasPrefix("--") || word == "-h",
+            let option = options.first(where: { [$0.name, $0.formerName].contains(name) })
+        else {
             let names = options.map { "--" + $0.name }
             throw .usage(
                 "There is no option \"\(parts[0])\" here\(hint(for: String(parts[0]), among: names, help: help))."
@@ -282,7 +287,7 @@ struct ArgumentParser {
         texts[option.name] = text
     }
 
-    /// Whether a word is an option: a coordinate that begins with a minus sign is none.
+    /// Whether a word is an option. A coordinate that begins with a minus sign is not.
     private func isOption(_ word: String) -> Bool {
         guard word.hasPrefix("-"), word.count > 1, let second = word.dropFirst().first else { return false }
         return word != "--" && !(second.isNumber || second == ".")
@@ -292,11 +297,13 @@ struct ArgumentParser {
         guard let usage = command.operands.usage else {
             return "\"\(command.name)\" takes no \"\(operands[0])\"; see \"whereabouts \(command.name) --help\"."
         }
+        if operands.isEmpty { return "\"\(command.name)\" needs \(usage)." }
         return "\"\(command.name)\" takes \(usage), but \(operands.count) were given."
     }
 }
 
-/// The nearest of `names`, one that begins alike before all others, or the command that lists them when none is near.
+/// The nearest of `names`, with a preference for those with the same beginning, or the command that lists them if none
+/// is near.
 private func hint(for word: String, among names: [String], help: String) -> String {
     let near = names.map { (name: $0, distance: $0.hasPrefix(word) ? 0 : editDistance(word, $0)) }
         .min { $0.distance < $1.distance }
@@ -306,8 +313,8 @@ private func hint(for word: String, among names: [String], help: String) -> Stri
     return "; the nearest is \"\(near.name)\""
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into another (optimal string
-/// alignment); words are short.
+/// The insertions, deletions, replacements and swaps of neighboring characters that turn one word into another (optimal
+/// string alignment). Words are short.
 func editDistance(_ one: String, _ other: String) -> Int {
     let (a, b) = (Array(one), Array(other))
     var rows = [Array(0...b.count)]

@@ -7,9 +7,9 @@ import WhereaboutsClient
 /// A client of the service that throws the tool's errors.
 struct Client {
     var service: ServiceClient
-    /// The remote service; `nil` for the one of a data directory.
+    /// The remote service; `nil` for that of a data directory.
     var server: Reach.Server?
-    /// The service's name and the source of its token, for the error that the token is not accepted.
+    /// The service's name and the source of its token, for the error about a token that is not accepted.
     private let origin: (service: String, token: Reach.TokenSource)?
 
     /// - Parameter origin: `nil` if the token was made for the client.
@@ -20,7 +20,7 @@ struct Client {
     /// - Throws: ``ToolError/usage(_:)`` if the address is not a service's.
     init(_ server: Reach.Server) throws(ToolError) {
         guard let transport = WireTransport(server.url, trustFile: server.trustFile) else {
-            throw .usage("\"\(server.url)\" is not a service's address; give one such as https://where.example.")
+            throw .usage("\"\(server.url)\" is not a service's address; give one, for example https://where.example.")
         }
         self.init(
             service: ServiceClient(transport: transport, token: server.token),
@@ -54,9 +54,9 @@ struct Client {
         try told { () throws(ClientError) in try service.delete(path) }
     }
 
-    /// All items of a list, page after page as they come, and the number of the event that the last page reflects.
+    /// All items of a list, page by page, and the number of the last event that the last page includes.
     ///
-    /// - Parameter body: takes the items of a page.
+    /// - Parameter body: Takes the items of a page.
     @discardableResult
     func pages(
         _ path: String..., query: [(name: String, value: String)] = [],
@@ -65,7 +65,7 @@ struct Client {
         try pages(path, query: query, page: body)
     }
 
-    /// All items of a list that is short by nature.
+    /// All items of a list without pages.
     func items(_ path: String..., query: [(name: String, value: String)] = []) throws(ToolError) -> [JSONValue] {
         try items(path, query: query)
     }
@@ -101,19 +101,19 @@ struct Client {
 }
 
 extension Client {
-    /// The newest event of the log, as the operator of this computer sees it.
+    /// The number of the newest event of the log. Only the operator of this computer sees it.
     func head() throws(ToolError) -> Int64 {
         try items("v1", "projections").compactMap { $0["head"]?.int }.max() ?? 0
     }
 
-    /// The query with which a read shows the changes of earlier commands. A remote service does not say how
-    /// long its log is, so a read there may lack the last milliseconds.
+    /// The query parameter that makes a read wait for the changes of earlier commands. A remote service does not show
+    /// how long its log is, so a read there may lack the last milliseconds.
     func waitingForEarlierCommands() throws(ToolError) -> [(name: String, value: String)] {
         server == nil ? [("at-least", "\(try head())")] : []
     }
 
-    /// Waits until every view shows what earlier commands have changed, for a read by a person, who cannot name a place
-    /// in the log by its number.
+    /// Waits until every view shows the changes of earlier commands, for a read by a person, who does not see the log's
+    /// numbers.
     func waitForEarlierCommands() throws(ToolError) {
         guard server == nil else { return }
         let head = try head()
@@ -124,22 +124,22 @@ extension Client {
         }
     }
 
-    /// The same way, as a person: with a token that the operator issues for it.
+    /// The same client with a token that the operator issues for a person.
     ///
-    /// - Parameter seconds: how long the token is good.
+    /// - Parameter seconds: How long the token is valid.
     func acting(as person: Handle, scopes: [String], seconds: Int64) throws(ToolError) -> Client {
         if server?.isPersons == true { return self }
         return try issuing(to: person, scopes: scopes, until: Timestamp.now.adding(seconds: seconds)).client
     }
 
-    /// Does something as a person by a token that stays good, unless it comes to nothing: then it is revoked.
+    /// Acts as a person with a token that remains valid; if the act fails, the token is revoked.
     func endowing<Value>(
         _ person: Handle, scopes: [String], _ body: (_ holder: Client, _ token: String) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
         let (holder, token) = try issuing(to: person, scopes: scopes, until: nil)
         do throws(ToolError) { return try body(holder, token) } catch {
             do throws(ToolError) { _ = try delete(["v1", "tokens", token]) } catch let second {
-                throw .data("\(error) The token \(token) was issued for it and is still good: \(second)")
+                throw .data("\(error) The token \(token), issued for this, is still valid: \(second)")
             }
             throw error
         }
@@ -167,7 +167,7 @@ extension ToolError {
     init(_ error: ClientError) {
         switch error {
         case .request(let sentence): self = .usage(sentence)
-        // The request cannot be, and so what was typed.
+        // The service could not accept the request, so what was typed is wrong.
         case .problem(let problem) where problem.status == 400 || problem.status == 422: self = .usage(problem.detail)
         case .problem, .service, .cancelled: self = .data(error.description)
         }

@@ -1,18 +1,19 @@
 import Glibc
 import Service
 import Synchronization
+import Threading
 
-/// Where the tool writes: results to standard output, sentences for people to standard error.
+/// The output of the tool: results on standard output, sentences for people on standard error.
 final class Console: Sendable {
     private let write: @Sendable (_ bytes: [UInt8], _ isResult: Bool) -> Void
-    /// Results not yet written: many short lines become few long writes.
+    /// Results not yet written, so that many short lines become few long writes.
     private let buffer = Mutex<[UInt8]>([])
-    /// Whether progress may be shown, in place on one line.
+    /// Whether progress may be shown, on one line that is overwritten.
     let showsProgress: Bool
 
     private static let bufferBytes = 64 << 10
 
-    /// - Parameter write: takes what is to be shown; results and notes come apart.
+    /// - Parameter write: Writes bytes, with whether they are a result or a note.
     init(showsProgress: Bool = false, write: @escaping @Sendable (_ bytes: [UInt8], _ isResult: Bool) -> Void) {
         self.showsProgress = showsProgress
         self.write = write
@@ -23,7 +24,7 @@ final class Console: Sendable {
         writeAll(bytes, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
     }
 
-    /// A result; it is shown by ``flush()`` at the latest.
+    /// Adds to the result, which ``flush()`` shows at the latest.
     func result(_ bytes: some Sequence<UInt8>) {
         buffer.withLock { buffer in
             buffer.append(contentsOf: bytes)
@@ -34,7 +35,7 @@ final class Console: Sendable {
         }
     }
 
-    /// A line of the result.
+    /// Adds a line to the result.
     func line(_ text: String) {
         result((text + "\n").utf8)
     }
@@ -47,7 +48,7 @@ final class Console: Sendable {
         }
     }
 
-    /// A sentence beside the result, on standard error.
+    /// Writes a sentence on standard error.
     func note(_ sentence: String) {
         flush()
         write(Array((sentence + "\n").utf8), false)
@@ -80,8 +81,8 @@ final class Console: Sendable {
     }
 }
 
-/// Writes all bytes. When the reader has gone (`whereabouts events | head`) the process ends by SIGPIPE as usual; when
-/// the disk is full it ends here, because a result cut off in silence would look complete.
+/// Writes all bytes. If the reader has gone (`whereabouts events | head`), SIGPIPE ends the process as usual. If the
+/// disk is full, the process ends here, because a truncated result would look complete.
 private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
     bytes.withUnsafeBytes { buffer in
         var rest = buffer[...]

@@ -45,7 +45,7 @@ enum Help {
         let parts =
             command.requires.map(form) + command.accepts.map { "[\(form($0))]" }
             + (command.operands.usage.map { [$0] } ?? [])
-        // Further lines are indented to the first argument.
+        // Further lines are aligned with the first argument.
         let start = "whereabouts \(command.name)"
         var lines = [start]
         for part in parts {

@@ -3,14 +3,14 @@ import Whereabouts
 import WhereaboutsClient
 
 extension JSONValue {
-    /// The value as one line of JSON, ended.
+    /// The value as one line of JSON, with a line feed.
     var jsonLine: [UInt8] {
         var writer = JSONWriter()
         writer.value(self)
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// This object with another value for a member; as it is when there is none.
+    /// The object with another value for an existing member; otherwise unchanged.
     func replacing(_ key: String, by value: JSONValue?) -> JSONValue {
         guard let value, let members else { return self }
         var writer = JSONWriter()
@@ -23,14 +23,14 @@ extension JSONValue {
         return (try? JSONDocument.parse(writer.bytes).root) ?? self
     }
 
-    /// A member that is a time in Unix seconds.
+    /// A time member in Unix seconds.
     func time(_ key: String) -> Timestamp? {
         self[key]?.double.flatMap { Timestamp(seconds: $0) }
     }
 
-    /// A member that names something: the operator's number or a person's reference.
+    /// A member with the name of a thing: the operator's number or a person's reference.
     func name(_ key: String) -> String? { self[key].flatMap { ServiceClient.name($0) } }
 
-    /// A member that is a text, or nothing.
+    /// A text member; empty if absent.
     func text(_ key: String) -> String { self[key]?.string ?? "" }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Service
 
-/// A C library as it is loaded in this process, which may be another release than the one built against.
+/// A C library as loaded in this process. Its version may differ from the one at build time.
 struct Library: Sendable {
     let name: String
     /// A function without arguments that returns the version as text.
@@ -11,14 +11,15 @@ struct Library: Sendable {
         Library(name: "SQLite", function: "sqlite3_libversion"),
         Library(name: "libmicrohttpd", function: "MHD_get_version"),
         Library(name: "Expat", function: "XML_ExpatVersion"),
-        // These two take an argument, which for 0 asks for the version as text; see `version`.
+        // The function takes an argument; 0 requests the version as text, see `version`.
         Library(name: "OpenSSL", function: "OpenSSL_version"),
         Library(name: "PROJ", function: "proj_info"),
     ]
 
-    /// What the library says of itself; `nil` when it is not loaded.
+    /// The library's own version; `nil` if it is not loaded.
     ///
-    /// Asked by name: the tool imports no C module, and each library's own Swift module has no need for this.
+    /// Called by name, because the tool imports no C module, and the libraries' Swift modules do not need this
+    /// function.
     var version: String? {
         guard let symbol = dlsym(nil, function) else { return nil }
         switch name {
@@ -31,12 +32,12 @@ struct Library: Sendable {
         default:
             typealias Ask = @convention(c) () -> UnsafePointer<CChar>?
             let text = unsafeBitCast(symbol, to: Ask.self)().map { String(cString: $0) }
-            // Expat's begins with its own name: "expat_2.5.0".
+            // Expat's text begins with its name: "expat_2.5.0".
             return text.map { $0.hasPrefix("expat_") ? String($0.dropFirst(6)) : $0 }
         }
     }
 
-    /// PROJ tells its release in a structure only; its file is `libproj.so.25.9.1.1`, of which 25 is the interface.
+    /// PROJ gives its version only in a structure. Its file is `libproj.so.25.9.1.1`, in which 25 is the interface.
     private static func releaseInFileName(of file: String) -> String? {
         guard let maps = DataDirectory.read("/proc/self/maps", atMost: 4 << 20) else { return nil }
         for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {

@@ -3,17 +3,17 @@ import Service
 import Whereabouts
 import WireFormats
 
-/// Moments as people read them, in the zone of this computer or of a place.
+/// Times for people, in the zone of this computer or of a place.
 ///
-/// The C library knows one zone at a time, the one `TZ` names. It is changed here and put back, which is fine only
-/// while no other thread reads the environment: commands close the service before they print.
+/// The C library has one zone at a time, that of `TZ`. It is changed here and restored, which is safe only while no
+/// other thread reads the environment: commands close the service before they print.
 enum LocalTime {
     private static let zoneFolder = "/usr/share/zoneinfo/"
 
     /// `2026-05-01 08:00:00 CEST`.
     ///
-    /// - Parameter zone: a name of the IANA database; `nil` for this computer's zone. One that this computer has no
-    ///   rules for (the C library would silently take it for UTC under a false label) is shown as UTC.
+    /// - Parameter zone: A name of the IANA database; `nil` for this computer's zone. A zone without rules on this
+    ///   computer is shown as UTC; the C library would use UTC under the wrong label.
     static func text(_ time: Timestamp, in zone: String? = nil) -> String {
         guard let zone else { return text(time.milliseconds) }
         let known = zone.utf8.allSatisfy { $0 != UInt8(ascii: ".") } && access(zoneFolder + zone, R_OK) == 0
@@ -34,7 +34,7 @@ enum LocalTime {
         var buffer = [CChar](repeating: 0, count: 64)
         let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M:%S %Z", &parts)
         let text = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // Zones without letters are named by their offset: "-03" would look like part of the time.
+        // Zones without letters are labeled by their offset: "-03" would look like part of the time.
         guard let space = text.lastIndex(of: " "), let sign = text[space...].dropFirst().first, "+-".contains(sign)
         else {
             return text
@@ -42,7 +42,7 @@ enum LocalTime {
         return text[...space] + "UTC" + text[space...].dropFirst()
     }
 
-    /// Parses a moment that a person typed.
+    /// Parses a time that a person typed.
     ///
     /// - Unix seconds.
     /// - `2026-05-01`, `2026-05-01T08:00` or with seconds, in this computer's time zone.
@@ -51,15 +51,15 @@ enum LocalTime {
     /// - `today`, `yesterday` and `tomorrow`: the midnight at which that day begins in this computer's time zone.
     /// - `-90m`, `-2h`, `-7d`: this long ago; `+2h`: this far in the future.
     ///
-    /// - Parameter now: The moment that the relative forms refer to.
+    /// - Parameter now: The time that relative forms refer to.
     /// - Returns: `nil` for any other text.
     static func parse(_ text: String, now: Timestamp = .now) -> Timestamp? {
         if let relative = relative(text, now) { return relative }
         if let seconds = Double(text) { return Timestamp(seconds: seconds) }
         let clock = text.dropFirst(10)
         if clock.contains(where: { "Zz+-".contains($0) }) { return ISO8601.parse(text) }
-        // Read as if it were UTC, which finds impossible dates; then the C library says when this computer's clocks
-        // show the same.
+        // Read as UTC first, which finds impossible dates; then the C library finds the time at which this computer's
+        // clock shows it.
         let whole = text + (clock.isEmpty ? "T00:00:00Z" : clock.count == 6 ? ":00Z" : "Z")
         guard let shown = ISO8601.parse(whole) else { return nil }
         var seconds = time_t(shown.milliseconds / 1000)
@@ -83,7 +83,7 @@ enum LocalTime {
         }
     }
 
-    /// The seconds of a length such as `90m`, `8h` or `7d`; `nil` for any other text.
+    /// The seconds of a length, for example `90m`, `8h` or `7d`; `nil` for any other text.
     static func seconds(_ length: some StringProtocol) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = length.last.flatMap({ units[$0] }), let count = Int64(length.dropLast()),
@@ -92,7 +92,7 @@ enum LocalTime {
         return count * unit
     }
 
-    /// The midnight at which a day begins. `mktime` carries days beyond the end of a month and knows when clocks change.
+    /// The midnight at which a day begins. `mktime` handles days beyond the end of a month, and changes of the clock.
     private static func midnight(daysAway days: Int32, _ now: Timestamp) -> Timestamp? {
         var seconds = time_t(now.milliseconds / 1000)
         var parts = tm()
@@ -102,7 +102,7 @@ enum LocalTime {
         return Timestamp(milliseconds: Int64(mktime(&parts)) * 1000)
     }
 
-    /// `12 s`, `5 min`, `3 h 20 min`, `4 d 2 h`: the two largest units that matter.
+    /// For example `12 s`, `5 min`, `3 h 20 min` or `4 d 2 h`: the two largest units.
     static func duration(seconds: Double) -> String {
         let whole = Int64(max(0, seconds).rounded())
         switch whole {

@@ -1,13 +1,13 @@
 import JSON
 import Whereabouts
 
-/// The `location` of an answer, as people read it.
+/// The `location` of an answer as text.
 struct LocationText {
     let location: JSONValue
-    /// When the answer is read, for the age.
+    /// The present time, for the age.
     let now: Timestamp
 
-    /// Place, coordinate with accuracy, and moment with age, a line each.
+    /// Place, coordinate with accuracy, and time with age, one line each.
     var lines: String {
         var lines: [String] = []
         let place = Text.place(location["place"])

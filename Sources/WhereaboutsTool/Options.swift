@@ -8,33 +8,37 @@ enum Options {
     static let purpose = text("purpose", "TEXT", help: "why you ask; it is recorded and shown to the person")
     static let json = Option.flag("json", help: "print JSON; times are Unix seconds")
     static let yes = Option.flag("yes", help: "do not ask for confirmation")
-    static let from = time("from", help: "not before this moment")
-    static let to = time("to", help: "not after this moment")
+    static let from = time("from", help: "not before this time")
+    static let to = time("to", help: "not after this time")
     static let until = time("until", help: "until this moment")
 
     static let languages = Option(
         name: "lang", placeholder: "TAG[,TAG…]",
-        help: "languages for the names of places, the preferred first, such as de or zh-TW",
-        form: "a list of languages, such as de,en"
+        help: "languages for the names of places, the preferred first, for example de or zh-TW",
+        form: "a list of languages, for example de,en"
     ) { (text: String) -> [String]? in
         let tags = text.split(separator: ",").map(String.init)
-        // They are sent in a header.
+        // The tags are sent in a header.
         return tags.allSatisfy { $0.utf8.allSatisfy { (0x21...0x7e).contains($0) } } ? tags : nil
     }
 
     /// The name of a person or device.
-    static func handle(_ name: String, _ placeholder: String = "HANDLE", help: String) -> Option<Handle> {
-        Option(name: name, placeholder: placeholder, help: help, form: handleForm, read: { Handle($0) })
+    static func handle(
+        _ name: String, _ placeholder: String = "HANDLE", formerName: String? = nil, help: String
+    ) -> Option<Handle> {
+        Option(
+            name: name, formerName: formerName, placeholder: placeholder, help: help, form: handleForm,
+            read: { Handle($0) })
     }
 
     fileprivate static let handleForm =
-        "1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\", beginning with a letter or digit, such as anna"
+        "1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\", beginning with a letter or digit, for example anna"
 
     static func text(_ name: String, _ placeholder: String, help: String) -> Option<String> {
         Option(name: name, placeholder: placeholder, help: help, form: "a text", read: { $0.isEmpty ? nil : $0 })
     }
 
-    /// What the service named something by: the operator's number, or a person's reference.
+    /// The service's name for a thing: the operator's number, or a person's reference.
     static func name(_ name: String, _ placeholder: String, help: String) -> Option<String> {
         Option(
             name: name, placeholder: placeholder, help: help, form: "a number or reference, as a list shows it",
@@ -66,14 +70,14 @@ enum Options {
     static func time(_ name: String, help: String) -> Option<Timestamp> {
         Option(
             name: name, placeholder: "TIME", help: help,
-            form: "a time such as 2026-05-01, 2026-05-01T08:00, yesterday or -2h, or Unix seconds",
+            form: "a time, for example 2026-05-01, 2026-05-01T08:00, yesterday or -2h, or Unix seconds",
             read: { LocalTime.parse($0) })
     }
 
-    /// In seconds.
+    /// A length in seconds.
     static func duration(_ name: String, help: String) -> Option<Int64> {
         Option(
-            name: name, placeholder: "LENGTH", help: help, form: "a length such as 90m, 8h or 7d",
+            name: name, placeholder: "LENGTH", help: help, form: "a length, for example 90m, 8h or 7d",
             read: { LocalTime.seconds($0) })
     }
 
@@ -83,13 +87,13 @@ enum Options {
             form: "one of \(words.joined(separator: ", "))", read: { words.contains($0) ? $0 : nil })
     }
 
-    /// The paragraph about times in the help of commands that take them.
+    /// The help paragraph about times.
     static let timesHelp = """
         A TIME is 2026-05-01 or 2026-05-01T08:00 in this computer's time zone, 2026-05-01T08:00:00Z or with another offset,
         now, today, yesterday, -90m, -2h, -7d, or Unix seconds.
         """
 
-    /// `LAT,LON` in degrees, spaces around the numbers allowed.
+    /// Reads `LAT,LON` in degrees, with optional spaces around the numbers.
     static func coordinate(_ text: Substring) throws(CoordinateError) -> Coordinate {
         guard let comma = text.utf8.firstIndex(of: UInt8(ascii: ",")), let latitude = number(text[..<comma]),
             let longitude = number(text[text.utf8.index(after: comma)...])

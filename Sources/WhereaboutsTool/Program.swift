@@ -10,7 +10,9 @@ import Glibc
     static func run(_ arguments: [String], console: Console) -> Int32 {
         defer { console.flush() }
         do throws(ToolError) {
-            switch try ArgumentParser(commands: CommandTable.all).parse(arguments, console: console) {
+            // What people and package checks try first, from habit.
+            let words = arguments == ["--version"] ? ["version"] : arguments
+            switch try ArgumentParser(commands: CommandTable.all).parse(words, console: console) {
             case .help(let help): console.result(help.text.utf8)
             case .invocation(let invocation): try invocation.command.run(invocation)
             case .passedOn(let run, let arguments): return run(arguments)

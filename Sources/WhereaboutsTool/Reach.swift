@@ -3,9 +3,9 @@ import JSON
 import Service
 import WhereaboutsClient
 
-/// Where a command finds the service: in a data directory of this computer, or at an address.
+/// Where a command finds the service: in a data directory on this computer, or at an address.
 ///
-/// The first of these that is given decides: `--data`, `--url`, `--profile`, the environment's `WHEREABOUTS_URL`, its
+/// The first of these decides: `--data`, `--url`, `--profile`, the environment's `WHEREABOUTS_URL`, its
 /// `WHEREABOUTS_PROFILE`, and last the standard data directory. An address needs a token: `--token`,
 /// `WHEREABOUTS_TOKEN`, or the one stored in the profile.
 enum Reach {
@@ -19,14 +19,14 @@ enum Reach {
         let url: String
         let token: String
         let source: TokenSource
-        /// PEM file of the certificates to trust; `nil` for the system's.
+        /// A PEM file of the certificates to trust; `nil` for the system's.
         var trustFile: String?
 
         /// Whether the token is a person's own, so that no token needs to be issued to act as that person.
         var isPersons: Bool { token.hasPrefix("wp_") }
     }
 
-    /// Where a token came from, for an error that says which one to look at.
+    /// The source of a token, for an error that names it.
     enum TokenSource: Sendable {
         case option
         case environment

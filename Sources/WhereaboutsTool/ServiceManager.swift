@@ -1,9 +1,9 @@
 import Glibc
 
-/// Tells the service manager that started this process how it is, as sd_notify(3) does: a datagram to the socket that
-/// `NOTIFY_SOCKET` names. Nothing happens where nobody wants to know.
+/// Notifies the service manager that started this process, as in sd_notify(3): sends a datagram to the socket in
+/// `NOTIFY_SOCKET`. Does nothing without one.
 struct ServiceManager {
-    /// How often it wants to hear that the process is alive; `nil` when it does not.
+    /// The interval at which it expects a sign of life; `nil` if it does not.
     let watchdogSeconds: Double?
     private let socketPath: String?
 
@@ -20,7 +20,7 @@ struct ServiceManager {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var path = Array(socketPath.utf8)
-        // A name that begins with @ lives in no file system.
+        // A name that begins with @ is not in the file system.
         if path.first == UInt8(ascii: "@") { path[0] = 0 }
         guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }

@@ -10,7 +10,8 @@ struct Table {
     private let columns: [Column]
     private var rows: [[String]] = []
 
-    /// - Parameter titles: one for each column; one that begins with `>` is set flush right, as numbers are.
+    /// - Parameter titles: One for each column. A column whose title begins with `>` is aligned to the right, for
+    ///   numbers.
     init(_ titles: String...) {
         columns = titles.map {
             $0.hasPrefix(">") ? Column(title: String($0.dropFirst()), isNumber: true) : Column(title: $0)
@@ -19,13 +20,13 @@ struct Table {
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// Control characters are shown as spaces, so that a name cannot move the cursor.
+    /// Adds a row. Control characters are shown as spaces, so that a name cannot move the cursor.
     mutating func add(_ cells: String...) {
         precondition(cells.count == columns.count, "A row has a cell for each column.")
         rows.append(cells.map(\.printable))
     }
 
-    /// The lines, each ended; nothing when there are no rows.
+    /// The lines, each with a line feed; empty without rows.
     var text: String {
         guard !rows.isEmpty else { return "" }
         let all = [columns.map(\.title)] + rows
@@ -41,8 +42,8 @@ struct Table {
         }.joined()
     }
 
-    /// Places on a terminal: two for each wide character of Unicode Standard Annex #11 (the blocks that matter), else
-    /// one.
+    /// The columns of a terminal that a text takes: two for each wide character of Unicode Standard Annex #11 (the
+    /// common blocks), otherwise one.
     static func width(_ text: String) -> Int {
         text.reduce(0) { width, character in
             guard let scalar = character.unicodeScalars.first?.value else { return width }

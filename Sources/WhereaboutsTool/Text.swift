@@ -1,15 +1,15 @@
 import Glibc
 import JSON
 
-/// Numbers and places as people read them.
+/// Numbers and places as text.
 enum Text {
-    /// Six decimals, about a decimeter; nothing for an absent number.
+    /// Six decimals, about a decimeter; empty for an absent number.
     static func degrees(_ number: Double?) -> String {
         number.map { fixed($0, decimals: 6) } ?? ""
     }
 
-    /// Latitude and longitude, or x and y in another reference system: degrees with six decimals, meters with two; nothing
-    /// where the system does not reach.
+    /// Latitude and longitude, or x and y in another reference system: degrees with six decimals, meters with two;
+    /// empty outside the system's area.
     static func coordinate(of item: JSONValue) -> (String, String) {
         guard let x = item["x"], let y = item["y"] else {
             return (degrees(item["latitude"]?.double), degrees(item["longitude"]?.double))
@@ -19,14 +19,14 @@ enum Text {
         return (fixed(x, decimals: decimals), fixed(y, decimals: decimals))
     }
 
-    /// `12 m`, `1.2 km`, `340 km`.
+    /// For example `12 m`, `1.2 km` or `340 km`.
     static func meters(_ number: Double?) -> String {
         guard let number else { return "" }
         if number < 1000 { return "\(Int(number.rounded())) m" }
         return number < 100_000 ? fixed(number / 1000, decimals: 1) + " km" : "\(Int((number / 1000).rounded())) km"
     }
 
-    /// Groups of three digits: `12,345`.
+    /// With groups of three digits, for example `12,345`.
     static func count(_ number: Int) -> String {
         var digits = ""
         for (index, digit) in String(number.magnitude).reversed().enumerated() {
@@ -36,7 +36,7 @@ enum Text {
         return (number < 0 ? "-" : "") + String(digits.reversed())
     }
 
-    /// A place of an answer: `Vienna, Austria` or `Arlington, Virginia, United States`.
+    /// The place of an answer, for example `Vienna, Austria` or `Arlington, Virginia, United States`.
     static func place(_ value: JSONValue?) -> String {
         guard let value, let name = value["name"]?.string else { return "" }
         let country = value["country"]?.string ?? value["countryCode"]?.string
@@ -56,7 +56,7 @@ enum Text {
         return lines.joined(separator: "\n")
     }
 
-    /// Rounded half away from zero in decimal, as printf does of the exact binary value.
+    /// Rounded half away from zero in decimal; printf rounds the exact binary value.
     static func fixed(_ number: Double, decimals: Int) -> String {
         var buffer = [CChar](repeating: 0, count: 64)
         let count = withVaList([Int32(decimals), number]) { vsnprintf(&buffer, buffer.count, "%.*f", $0) }

@@ -1,10 +1,10 @@
-/// Why the tool ends without having done what was asked: one sentence on standard error and an exit code.
+/// Why the tool failed: one sentence on standard error and an exit code.
 enum ToolError: Error, Equatable, CustomStringConvertible {
-    /// A check has found something, which has been said, or an answer did not come. Exit code 1.
+    /// A check has found a fault, which was printed, or an answer did not come. Exit code 1.
     case checkFailed(String?)
-    /// What was typed makes no sense. Exit code 2.
+    /// The command line is wrong. Exit code 2.
     case usage(String)
-    /// What was typed is fine, but something is missing, unreadable, refused or out of reach. Exit code 3.
+    /// The command line is right, but something is missing, unreadable, refused or out of reach. Exit code 3.
     case data(String)
     /// The service stopped because of a fault; a restart may help. Exit code 75, `EX_TEMPFAIL` of sysexits(3).
     case stopped(String)

@@ -3,7 +3,7 @@ import HTTPServer
 import Service
 import WhereaboutsClient
 
-/// The way to a service opened in this process: the same router, no socket.
+/// The way to a service opened in this process: the same routes, without a socket.
 struct HouseTransport: Transport {
     let service: Service
     var isRunningService: Bool { false }
@@ -19,9 +19,9 @@ struct HouseTransport: Transport {
     }
 }
 
-/// The service of a data directory, as the operator reaches it.
+/// The service of a data directory, for its operator.
 enum House {
-    /// Runs `body` with a client of the operator and closes what was opened for it.
+    /// Runs `body` with a client of the operator, and closes what was opened for it.
     static func withClient<Value>(
         _ invocation: Invocation, _ body: (Client) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
@@ -75,7 +75,7 @@ enum House {
         do { return try service(path, acceptingLoss: acceptingLoss) } catch { throw .data("\(error)") }
     }
 
-    /// As ``open(_:acceptingLoss:)``, with the errors of ``Service``.
+    /// As ``open(_:acceptingLoss:)``, with the errors of `Service`.
     static func service(_ path: String, acceptingLoss: Bool = false) throws -> Service {
         let directory = try DataDirectory(path: path)
         return try Service(
@@ -83,7 +83,7 @@ enum House {
             gazetteerPath: GazetteerLocation.find(), acceptingLoss: acceptingLoss)
     }
 
-    /// The operator's token, `nil` with `errno` set when it cannot be read.
+    /// The operator's token; `nil` with `errno` set if it cannot be read.
     static func adminToken(of path: String) -> String? {
         DataDirectory.read(path + "/admin.token", atMost: 4096).map { bytes in
             String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
@@ -91,7 +91,7 @@ enum House {
     }
 }
 
-/// What the system says about the call that failed last.
+/// The system's message about the last failed call.
 func lastSystemError() -> String {
     String(cString: strerror(errno))
 }

@@ -1,9 +1,9 @@
-/// Numbers written as text: the decimals of XML Schema and of JSON, nothing else that `strtod` would take.
+/// Numbers as text: the decimals of XML Schema and of JSON, and no other form that `strtod` accepts.
 package enum DecimalText {
-    /// Longest text that is looked at; a `Double` needs 17 digits.
+    /// The longest text that is read; a `Double` needs 17 digits.
     static let bytesMax = 64
 
-    /// The number, white space around it allowed; `nil` if it is none, not finite or too long.
+    /// The number, with optional white space around it; `nil` if the text is not a number, not finite or too long.
     package static func parse(_ text: some Collection<UInt8>) -> Double? {
         let digits = text.drop(while: isWhiteSpace)
         // `reversed` of a general collection copies, which is fine within the bound.
@@ -19,7 +19,7 @@ package enum DecimalText {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    /// `strtod` would also take `nan`, `inf` and hexadecimal numbers.
+    /// `strtod` would also accept `nan`, `inf` and hexadecimal numbers.
     private static func isNumeric(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "+"),

@@ -1,14 +1,14 @@
 import Geodesy
 package import Whereabouts
 
-/// The time of a report, as far as it can be read.
+/// The time of a report, if it can be read.
 package enum ReportedTime: Hashable, Sendable {
     case missing
     case unreadable
     case at(Timestamp)
 
-    /// What `make` makes of the time, or the reason against whatever is reported of such a time: there is none, it cannot
-    /// be read, is before any client existed or further ahead of the house than a clock may be.
+    /// The report that `make` makes at this time, or the rejection: the time is missing, unreadable, before any client
+    /// existed, or further ahead of the house's clock than a clock may be.
     func report(now: Timestamp, _ make: (Timestamp) -> Report) -> Report {
         switch self {
         case .missing: .rejected(.missingField)
@@ -19,16 +19,16 @@ package enum ReportedTime: Hashable, Sendable {
     }
 }
 
-/// A fix while its message is being read, in the units and with the meanings of `CLLocation`; ``report(now:)`` decides.
+/// A fix while its message is read, with the units and meanings of `CLLocation`. `report(now:)` checks it.
 struct FixDraft {
-    /// Degrees; NaN when there is a member that is no number.
+    /// Degrees; NaN if the member is not a number.
     var latitude: Double?
     var longitude: Double?
     var time = ReportedTime.missing
     var horizontalAccuracy: Double?
     var altitude: Double?
     var ellipsoidalAltitude: Double?
-    /// Meters; zero or less makes both altitudes unknown.
+    /// Meters; 0 or less makes both altitudes unknown.
     var verticalAccuracy: Double?
     var floor: Int64?
     var speed: Double?
@@ -43,10 +43,10 @@ struct FixDraft {
     var remainder: String?
     var answering: QueryID?
 
-    /// The fix, or the first reason against it: a missing field, no fix, coordinate, time, future.
+    /// The fix, or the first reason to reject it: missing field, no fix, coordinate, time, future.
     func report(now: Timestamp) -> Report {
         guard let latitude, let longitude, time != .missing else { return .rejected(.missingField) }
-        // Checked before the time is, because a device without a fix may also have no clock.
+        // Checked before the time, because a device without a fix may have no clock either.
         if latitude == 0 && longitude == 0 && (horizontalAccuracy == 0 || time == .at(Timestamp(milliseconds: 0))) {
             return .rejected(.noFix)
         }
@@ -78,17 +78,18 @@ struct FixDraft {
         return fix
     }
 
-    /// A number that can be stored: `nil` for infinity, as of a speed that overflows in meters per second, and 0 for −0.
+    /// A number that can be stored: `nil` for infinity, for example a speed that overflows in meters per second, and 0
+    /// for −0.
     private static func known(_ number: Double?) -> Double? {
         number.flatMap { $0.isFinite ? $0.positiveZero : nil }
     }
 }
 
-/// Values for which clients write a negative number when they do not know.
+/// Values that clients write as a negative number if they are unknown.
 enum Sentinel {
     /// `nil` for a negative number; −0 is 0.
     static func nonNegative(_ number: Double) -> Double? { number >= 0 ? number.positiveZero : nil }
 
-    /// A course in 0 ≤ course < 360, which 360 is too, as 0; `nil` for a negative number.
+    /// A course in 0 ≤ course < 360; 360 becomes 0. `nil` for a negative number.
     static func course(_ degrees: Double) -> Double? { degrees == 360 ? 0 : nonNegative(degrees) }
 }

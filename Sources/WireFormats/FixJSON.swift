@@ -2,9 +2,9 @@ import Geodesy
 package import JSON
 package import Whereabouts
 
-/// The service's own form of a fix: `POST /v1/fixes`, the batches of an import and the lines of an export.
+/// The service's own JSON form of a fix: `POST /v1/fixes`, the batches of an import and the lines of an export.
 ///
-/// One object a fix, or `{"fixes": [object, …]}`; the names are those of `CLLocation`, the units too:
+/// One object for each fix, or `{"fixes": [object, …]}`. Names and units are those of `CLLocation`:
 ///
 ///     {"timestamp": 1732147200.123, "latitude": 46.5, "longitude": 9.25, "horizontalAccuracy": 12.5,
 ///      "altitude": 410, "ellipsoidalAltitude": 457.5, "verticalAccuracy": 3, "floor": 0, "speed": 1.5,
@@ -12,20 +12,22 @@ package import Whereabouts
 ///      "sourceInformation": {"isSimulatedBySoftware": false, "isProducedByAccessory": true},
 ///      "id": "3F2A", "receivedAt": 1732147201, "answering": "6b1c4f6e-…", "remainder": {"conn": "w"}}
 ///
-/// Required are `timestamp`, `latitude` and `longitude`. Times are Unix seconds (rounded to the millisecond) or
-/// ISO 8601 text (``ISO8601``). As in Core Location a negative `horizontalAccuracy` calls the coordinate invalid, a
-/// `verticalAccuracy` of zero or less both altitudes, and other negative values mean "not known". Members of other
-/// names, and values that cannot be what their name says, go to the remainder.
+/// `timestamp`, `latitude` and `longitude` are required. Times are Unix seconds (rounded to the millisecond) or ISO
+/// 8601 text
+/// (``ISO8601``). As in Core Location, a negative `horizontalAccuracy` marks the coordinate as invalid, a `verticalAccuracy`
+/// of 0 or less marks both altitudes as invalid, and other negative values mean "unknown". Unknown members and values
+/// of a wrong type go to the remainder.
 package enum FixJSON {
-    /// Longest `id`; a longer one is kept in the remainder.
+    /// The most bytes of `id`; a longer one goes to the remainder.
     package static let clientIDBytes = 128
 
-    /// Reads a body. Never fails: each fix comes to one report, in the order written.
+    /// Reads a body. Never fails: each fix becomes one report, in the order of the body.
     ///
-    /// A body beyond ``Limits/ingestBodyBytes`` and more fixes than ``Limits/batchCommands`` come to one `tooLarge`.
-    /// A `receivedAt` is taken as written: a route for live fixes drops it, because there the house knows better.
+    /// A body beyond
+    /// ``Limits/ingestBodyBytes``, or with more fixes than ``Limits/batchCommands``, becomes one `tooLarge`. `receivedAt`
+    /// is taken from the body; a route for live fixes drops it and uses its own clock.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
+    /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
         guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
@@ -37,6 +39,35 @@ package enum FixJSON {
         guard elements.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
         return elements.map { element in
             element.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
+        }
+    }
+
+    /// One device's part of a batch of several devices.
+    package struct DeviceBatch: Sendable {
+        /// The values of the members `person` and `device`; `nil` unless they are texts.
+        package let person, device: String?
+        /// `nil` unless the member `fixes` is a list.
+        package let reports: [Report]?
+        /// The part as written.
+        package let text: [UInt8]
+    }
+
+    /// Reads `{"devices": [{"person": …, "device": …, "fixes": [fix, …]}, …]}`; `nil` if the body has no such list.
+    ///
+    /// - Parameter now: house time, against which a fix is in the future.
+    package static func deviceBatches(from body: [UInt8], now: Timestamp) -> [DeviceBatch]? {
+        guard body.count <= Limits.ingestBodyBytes, let source = try? JSONSource(parsing: body[...]),
+            let devices = source.members?.first(where: { $0.key == "devices" })?.source.elements
+        else { return nil }
+        return devices.map { part in
+            let members = part.members ?? []
+            func member(_ key: String) -> JSONSource? { members.first { $0.key == key }?.source }
+            let fixes = member("fixes")?.elements
+            return DeviceBatch(
+                person: member("person")?.value.string, device: member("device")?.value.string,
+                reports: fixes?.map { fix in
+                    fix.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
+                }, text: Array(part.text))
         }
     }
 
@@ -94,7 +125,7 @@ package enum FixJSON {
         writer.endObject()
     }
 
-    /// Writes the members without the object around them, so that an answer can add its own.
+    /// Writes the members without the enclosing object, so that an answer can add its own.
     package static func writeMembers(of fix: Fix, answering: QueryID? = nil, into writer: inout JSONWriter) {
         writer.field("id", fix.clientID)
         writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)

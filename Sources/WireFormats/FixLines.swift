@@ -2,45 +2,46 @@ import Geodesy
 import JSON
 package import Whereabouts
 
-/// Reads the import format `fixes`: JSON lines, each a fix in the form of ``FixJSON`` and the person it is of:
+/// Reads the import format `fixes`: JSON lines, each with a fix in the form of ``FixJSON`` and its person:
 ///
 ///     {"id":"a-1","user":"anna","timestamp":1767538800.0,"latitude":46.5,"longitude":9.25,"horizontalAccuracy":35.0}
 ///
-/// The bytes come in pieces of any size; no more than one line is held. Lines are separated by a line feed, with or
-/// without a carriage return before it, and counted from 1; empty ones, and a byte order mark before the first, are
-/// passed over.
+/// The bytes may come in pieces of any size; at most one line is kept. Lines end with a line feed, with or without a
+/// carriage return before it, and are counted from 1. Empty lines, and a byte order mark before the first, are skipped.
 package struct FixLines: Sendable {
-    /// Longest line. A longer one is passed over and comes to `tooLarge`.
+    /// The longest line. A longer one is skipped and becomes `tooLarge`.
     package static let lineBytes = 64 << 10
 
-    /// What one line came to.
+    /// The result of one line.
     package struct Item: Hashable, Sendable, DescribedWithoutContent {
+        /// The line's number, from 1.
         package let lineNumber: Int
-        /// The person; `nil` when the line names none. A `user` that is no handle makes the line `missingField`,
-        /// so that it is never taken for a line without one.
+        /// The person; `nil` if the line names none. A `user` that is not a handle makes the line `missingField`, so
+        /// that it is never mistaken for a line without one.
         package let user: Handle?
+        /// The fix or the rejection.
         package let report: Report
     }
 
     private let now: Timestamp
     private var lineNumber = 0
-    /// The beginning of the line that has not ended yet.
+    /// The beginning of a line that has not ended yet.
     private var partial: [UInt8] = []
     private var isTooLong = false
 
-    /// - Parameter now: house time, against which a fix is in the future.
+    /// - Parameter now: The time of the house, to find fixes in the future.
     package init(now: Timestamp) {
         self.now = now
     }
 
-    /// Takes the next bytes and returns what the lines that end in them came to.
+    /// Takes the next bytes and returns the items of the lines that end in them.
     package mutating func feed(_ bytes: some Collection<UInt8>) -> [Item] {
         // One closure for every kind of collection keeps the loop below free of generics.
         bytes.withContiguousStorageIfAvailable { feed(contiguous: $0) }
             ?? Array(bytes).withUnsafeBufferPointer { feed(contiguous: $0) }
     }
 
-    /// Takes the end of the file: the last line need not be ended.
+    /// Ends the input: the last line need not end with a line feed.
     package mutating func finish() -> [Item] {
         partial.isEmpty && !isTooLong ? [] : endLine().map { [$0] } ?? []
     }
@@ -93,7 +94,7 @@ package struct FixLines: Sendable {
         return (user, FixJSON.report(of: members, now: now))
     }
 
-    /// One line as this reads it, its line feed included.
+    /// One line in this format, with its line feed.
     package static func line(_ fix: Fix, user: Handle) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

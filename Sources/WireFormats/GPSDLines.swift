@@ -2,28 +2,29 @@ import Geodesy
 import JSON
 package import Whereabouts
 
-/// Reads what gpsd writes to a client that watches it: lines of JSON, of which the `TPV` reports are fixes.
+/// Reads the output of gpsd for a client that watches it: lines of JSON, of which the `TPV` reports are fixes.
 ///
 ///     {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-01-01T12:00:00.000Z","lat":46.5,"lon":9.25,
 ///      "altHAE":457.5,"altMSL":410.2,"epv":5.1,"eph":4.2,"track":277.0,"speed":1.5,"eps":0.3}
 ///
-/// A fix has a mode of 2 or 3, a time and a place. gpsd may report one epoch in up to three pieces: they are merged by
-/// their time, so a fix is complete when the next time comes or ``flush()`` says that nothing more will. What is not
-/// said is not known, never 0. `magvar` is left alone: gpsd's model of declination is an old one.
+/// A fix has a mode of 2 or 3, a time and a place. gpsd may report one epoch in up to three pieces, which are merged by
+/// their time. So a fix is complete when the next time comes, or at `flush()`. A value that gpsd does not send is
+/// unknown, never 0. `magvar` is ignored, because gpsd's model of declination is old.
 ///
-/// A receiver behind a pseudo-terminal is played by software (gpsfake); every other one is an accessory.
+/// A receiver behind a pseudo-terminal is simulated by software (gpsfake); every other one is an accessory.
 ///
 /// Source: gpsd_json(5) of gpsd 3.22.
 package struct GPSDLines: Sendable {
-    /// What makes gpsd report.
+    /// The command that makes gpsd report.
     package static let watch = Array("?WATCH={\"enable\":true,\"json\":true};\n".utf8)
-    /// gpsd's own bound is 10,240 bytes (`GPS_JSON_RESPONSE_MAX`); a longer line is passed over.
+    /// gpsd's own bound is 10,240 bytes (`GPS_JSON_RESPONSE_MAX`); a longer line is skipped.
     package static let lineBytes = 64 << 10
 
     private var partial: [UInt8] = []
     private var isTooLong = false
     private var pending: Fix?
 
+    /// A reader at the beginning of the output.
     package init() {}
 
     /// Takes the next bytes and returns the fixes that are complete with them.
@@ -42,7 +43,7 @@ package struct GPSDLines: Sendable {
         return fixes
     }
 
-    /// The fix that waits for more of its epoch.
+    /// The fix that may still get more of its epoch; call it when no more bytes come.
     package mutating func flush() -> Fix? {
         defer { pending = nil }
         return pending
@@ -89,7 +90,7 @@ package struct GPSDLines: Sendable {
         return fix
     }
 
-    /// The later piece of an epoch, and what only the earlier one knew.
+    /// The later piece of an epoch, with the values that only the earlier one has.
     private static func merged(_ old: Fix, _ new: Fix) -> Fix {
         var fix = new
         fix.horizontalAccuracy = new.horizontalAccuracy ?? old.horizontalAccuracy

@@ -1,26 +1,29 @@
 import Geodesy
 package import Whereabouts
 
-/// One track point of a GPX file, its coordinate not yet judged: it may be in another reference system.
+/// One track point of a GPX file. Its coordinate is not checked yet: it may be in another reference system.
 package struct GPXPoint: Sendable, DescribedWithoutContent {
-    /// The line its element begins in.
+    /// The line in which its element begins.
     package let line: Int
-    /// Whether it is the first of its segment: the recording was interrupted before it.
+    /// Whether it is the first of its segment, so that the recording was interrupted before it.
     package let beginsSegment: Bool
-    /// As written, degrees in a proper file; NaN where the attribute is missing or no number.
+    /// The numbers as written, degrees in a proper file; NaN if the attribute is missing or not a number.
     package let latitude, longitude: Double
+    /// The time in the file.
     package var time = ReportedTime.missing
     /// `ele`, meters above mean sea level.
     package var altitude: Double?
-    /// Meters per second; `nil` when negative.
+    /// Meters per second; `nil` if negative.
     package var speed: Double?
-    /// Degrees, 0 ≤ course < 360; `nil` when negative.
+    /// Degrees, 0 ≤ course < 360; `nil` if negative.
     package var course: Double?
     /// The accuracy in meters, from an extension; without one, ``quality`` gives an estimate.
     package var horizontalAccuracy: Double?
     /// The quality of the receiver's solution.
     package var quality = Quality()
+    /// The accuracy of the altitude in meters, from an extension.
     package var verticalAccuracy: Double?
+    /// The floor of the building, from an extension.
     package var floor: Int64?
 
     init(line: Int, beginsSegment: Bool, latitude: Double, longitude: Double) {
@@ -28,14 +31,14 @@ package struct GPXPoint: Sendable, DescribedWithoutContent {
         (self.latitude, self.longitude) = (latitude, longitude)
     }
 
-    /// What the point comes to in WGS 84; `nil` for a point without time, which cannot enter a history.
+    /// The report of the point in WGS 84; `nil` for a point without time, which cannot be part of a history.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
+    /// - Parameter now: The time of the house, to find fixes in the future.
     package func report(now: Timestamp) -> Report? {
         report(latitude: latitude, longitude: longitude, now: now)
     }
 
-    /// What the point comes to with a coordinate that has been transformed to WGS 84.
+    /// The report of the point with a coordinate transformed to WGS 84.
     package func report(latitude: Double, longitude: Double, now: Timestamp) -> Report? {
         guard time != .missing else { return nil }
         var draft = FixDraft()
@@ -51,11 +54,14 @@ package struct GPXPoint: Sendable, DescribedWithoutContent {
 extension GPXPoint {
     /// The quality of a receiver's solution in GPX 1.1: `hdop`, `sat` and `src`.
     package struct Quality: Sendable {
+        /// `hdop`, the horizontal dilution of precision.
         package var horizontalDilution: Double?
+        /// `sat`, the number of satellites used.
         package var satellites: Double?
-        /// In lower case, for example `gps`, `network` or `cell`.
+        /// `src` in lower case, for example `gps`, `network` or `cell`.
         package var source: String?
 
+        /// No values.
         package init() {}
 
         /// The range error of a civil receiver (68 %), in meters. An `hdop` multiplies it to the error of the coordinate. The
@@ -71,7 +77,7 @@ extension GPXPoint {
         /// The accuracy of a position by Wi-Fi, in meters, and by the cells of a phone network.
         static let networkMeters = 100.0
         static let cellMeters = 1000.0
-        /// The least credible `hdop`; a receiver that writes 0 does not know it.
+        /// The least credible `hdop`; a receiver that does not know it writes 0.
         static let leastDilution = 0.3
 
         /// The estimated 68 % radius in meters; `nil` without any of the three.

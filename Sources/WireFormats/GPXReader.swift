@@ -1,23 +1,23 @@
 import CExpat
 
-/// Reads GPX 1.0 and 1.1 as it comes, in pieces of any size; memory does not grow with the file.
+/// Reads GPX 1.0 and 1.1 in pieces of any size; memory does not grow with the file.
 ///
-/// Elements are recognized by their local names, in the GPX namespaces, another or none, because real files have all
-/// three. Track points are fixes; way points and the points of routes are places and plans, and only counted.
-/// Encodings are expat's (UTF-8, UTF-16, Latin-1, ASCII) and all single-byte ones that contain ASCII (windows-125x,
-/// ISO 8859, KOI8), because what is read is ASCII and names are not.
+/// Elements are recognized by their local names, in the GPX namespaces, in another or in none, because real files have
+/// all three. Track points are fixes. Waypoints and the points of routes are places and plans; they are only counted.
+/// The encodings are expat's (UTF-8, UTF-16, Latin-1, ASCII) and all single-byte ones that contain ASCII (windows-125x,
+/// ISO 8859, KOI8), because everything read is ASCII, except for names, which are ignored.
 ///
-/// Nothing is fetched, document types with an internal subset are refused (with them entities, and expat's own
-/// protection against their amplification stays on), and depth, text and markup are bounded.
+/// The reader fetches nothing. It refuses document types with an internal subset, and so entities (expat's own
+/// protection against their amplification stays on). Depth, text and markup are bounded.
 ///
 /// Source: GPX 1.1 schema (topografix.com/GPX/1/1), expat's `expat.h`.
 package struct GPXReader: ~Copyable {
-    /// Elements one in another; a GPX file with extensions has about 8.
+    /// The deepest nesting of elements; a GPX file with extensions has about 8.
     package static let depthMax = 64
-    /// Bytes of one tag, comment or instruction, which expat holds in memory until it is complete. What is longer by
-    /// up to a piece of ``sliceBytes`` may still be read.
+    /// The longest tag, comment or instruction in bytes, which expat keeps in memory until it is complete. One that is
+    /// longer by up to ``sliceBytes`` may still be read.
     package static let markupBytes = 1 << 20
-    /// What expat is given at once, so that the bounds are checked in between.
+    /// The bytes that expat gets at once; the bounds are checked in between.
     static let sliceBytes = 64 << 10
 
     private let parser: XML_Parser
@@ -25,7 +25,7 @@ package struct GPXReader: ~Copyable {
     private var bytesFed = 0
     private var fault: GPXError?
 
-    /// - Precondition: there is memory for expat's parser.
+    /// - Precondition: There is memory for expat's parser.
     package init() {
         guard let parser = XML_ParserCreate(nil) else { preconditionFailure("There is no memory for an XML parser.") }
         self.parser = parser
@@ -48,10 +48,10 @@ package struct GPXReader: ~Copyable {
         XML_ParserFree(parser)
     }
 
-    /// What has been seen so far.
+    /// The counts so far.
     package var counts: GPXCounts { state.counts }
 
-    /// The track points read since the last call, in file order; also good after an error, for what came before it.
+    /// The track points read since the last call, in file order. After an error, these are the points before it.
     package mutating func takePoints() -> [GPXPoint] {
         defer { state.points = [] }
         return state.points
@@ -70,7 +70,7 @@ package struct GPXReader: ~Copyable {
 
     /// Takes the end of the file.
     ///
-    /// - Throws: ``GPXError`` also when elements are still open or there were none.
+    /// - Throws: ``GPXError``, also if elements are still open or there were none.
     package mutating func finish() throws(GPXError) {
         try parse(UnsafeBufferPointer(start: nil, count: 0)[...], isFinal: true).get()
     }
@@ -104,21 +104,26 @@ package struct GPXReader: ~Copyable {
     }
 }
 
-/// What a GPX file has held so far.
+/// The counts of a GPX file.
 package struct GPXCounts: Hashable, Sendable {
+    /// The tracks.
     package internal(set) var tracks = 0
-    /// Segments, empty ones included.
+    /// The segments, including empty ones.
     package internal(set) var segments = 0
+    /// The track points.
     package internal(set) var trackPoints = 0
-    /// Track points without a time, or with an empty one.
+    /// The track points without a time, or with an empty one.
     package internal(set) var untimed = 0
+    /// The waypoints.
     package internal(set) var waypoints = 0
+    /// The routes.
     package internal(set) var routes = 0
+    /// The points of routes.
     package internal(set) var routePoints = 0
 }
 
-/// Describes a single-byte encoding that contains ASCII to expat, as Latin-1: the bytes that differ occur in names and
-/// comments only, which are not read. Others are refused, with 0.
+/// Describes a single-byte encoding that contains ASCII to expat, as Latin-1. The bytes that differ occur only in names
+/// and comments, which are not read. Other encodings are refused, with 0.
 private func describeEncoding(_ name: UnsafePointer<CChar>?, in encoding: UnsafeMutablePointer<XML_Encoding>?) -> Int32
 {
     guard let name, let encoding else { return 0 }

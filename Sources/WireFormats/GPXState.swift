@@ -1,14 +1,14 @@
 import CExpat
 import Whereabouts
 
-/// Where a ``GPXReader`` is in its file; expat's callbacks end here.
+/// The state of a ``GPXReader`` in its file; expat's callbacks change it.
 final class GPXState {
-    /// Bytes of text of one value; no value of a point needs as many.
+    /// The longest text of one value in bytes; no value of a point needs more.
     static let valueBytes = 256
 
     var counts = GPXCounts()
     var points: [GPXPoint] = []
-    /// Why the parser has been stopped.
+    /// Why the parser was stopped.
     private(set) var fault: GPXError?
 
     private let parser: XML_Parser
@@ -33,7 +33,7 @@ final class GPXState {
     private var fieldDepth = 0
     private var text: [UInt8] = []
     private var isTextTooLong = false
-    /// Fields that stood in the point itself, as in GPX 1.0, which an extension does not override.
+    /// Fields in the point itself, as in GPX 1.0. Extensions do not override them.
     private var direct: Set<Field> = []
 
     init(parser: XML_Parser) {
@@ -47,7 +47,7 @@ final class GPXState {
 
     var line: Int { Int(XML_GetCurrentLineNumber(parser)) }
 
-    /// Ends the parsing. Expat may still finish the tag it is in, so callbacks after this do nothing.
+    /// Ends parsing. Expat may still finish its present tag, so later callbacks do nothing.
     func stop(_ fault: GPXError) {
         guard self.fault == nil else { return }
         self.fault = fault
@@ -100,7 +100,7 @@ final class GPXState {
         var latitude = Double.nan
         var longitude = Double.nan
         var next = attributes
-        // Names and values alternate, a null pointer ends them.
+        // Names and values alternate; a null pointer ends them.
         while let pair = next, let name = pair[0], let value = pair[1] {
             switch localName(name) {
             case "lat": latitude = DecimalText.parse(String(cString: value).utf8) ?? .nan
@@ -124,11 +124,11 @@ final class GPXState {
     }
 
     private func beginValue(_ name: String) {
-        // An element inside a value belongs to it, and no value has any.
+        // No value has elements inside, so these are ignored.
         guard field == nil, let field = Field(rawValue: name.lowercased()) else { return }
         let isDirect = depth == pointDepth + 1
         switch field {
-        // Times and heights of something else stand in extensions too.
+        // Extensions also have times and heights of other things.
         case .time, .ele: if !isDirect { return }
         default: if direct.contains(field) { return }
         }

@@ -1,8 +1,8 @@
 import JSON
 package import Whereabouts
 
-/// Reads fixes from GeoJSON (RFC 7946): points with a time among their properties, and lines whose properties give a
-/// time for each coordinate.
+/// Reads fixes from GeoJSON (RFC 7946): points with a time in their properties, and lines whose properties have a time
+/// for each coordinate.
 ///
 ///     {"type":"FeatureCollection","features":[
 ///       {"type":"Feature","geometry":{"type":"Point","coordinates":[9.25,46.5,410]},
@@ -10,15 +10,16 @@ package import Whereabouts
 ///       {"type":"Feature","geometry":{"type":"LineString","coordinates":[[9.25,46.5],[9.26,46.5]]},
 ///        "properties":{"coordTimes":["2026-01-01T12:00:10Z","2026-01-01T12:00:20Z"]}}]}
 ///
-/// The time is the first of `timestamp`, `time`, `datetime`, `recorded_at` and `tst` that there is: ISO 8601, Unix
-/// seconds, or milliseconds from 10¹¹ on. Other properties have the names and units of ``FixJSON``. Of lines, the times
-/// stand in `coordTimes` or in `coordinateProperties.times`. What has no time is no fix.
+/// The time is the first existing of `timestamp`, `time`, `datetime`, `recorded_at` and `tst`: ISO 8601, Unix seconds,
+/// or milliseconds if it is at least 10¹¹. Other properties have the names and units of
+/// ``FixJSON``. The times of a line are in `coordTimes` or in `coordinateProperties.times`. A coordinate without a time
+/// is not a fix.
 package enum GeoJSONTrack {
     private static let timeNames = ["timestamp", "time", "datetime", "recorded_at", "tst"]
 
-    /// The fixes of a file in the order written; `nil` when it is no GeoJSON.
+    /// The fixes of a file in file order; `nil` if it is not GeoJSON.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
+    /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(from file: [UInt8], now: Timestamp) -> [Report]? {
         guard let root = try? JSONDocument.parse(file).root, let type = root["type"]?.string else { return nil }
         switch type {

@@ -1,16 +1,17 @@
 package import Whereabouts
 
-/// Date and time as text (ISO 8601, RFC 3339, `xs:dateTime`), by integer arithmetic: milliseconds stay exact, where
-/// Foundation's formatter cuts 0.123 s to 0.122 s.
+/// Date and time as text (ISO 8601, RFC 3339, `xs:dateTime`), by integer arithmetic. Milliseconds stay exact;
+/// Foundation's formatter turns 0.123 s into 0.122 s.
 package enum ISO8601 {
     /// Reads `2012-10-24T23:29:40.123+02:00`.
     ///
     /// The fraction (after `.` or `,`) may have any number of digits and is rounded to the nearest millisecond. The
-    /// offset is `Z`, `±hh:mm`, `±hhmm` or `±hh`, up to 23:59; none means UTC. `t`, `z` and a space for the `T` are
-    /// taken, white space around is not. `24:00:00` is the next day's midnight, second 60 (a leap second) the next
-    /// minute's first, as POSIX time has it. Years are 0000…9999 in the Gregorian calendar, also before 1582.
+    /// offset is `Z`, `±hh:mm`, `±hhmm` or `±hh`, up to 23:59; without one, the time is UTC. `t`, `z`, and a space for
+    /// the `T` are accepted, white space around the text is not. `24:00:00` is the next day's midnight; second 60 (a
+    /// leap second) is the first of the next minute, as in POSIX time. Years are 0000…9999 in the Gregorian calendar,
+    /// also before 1582.
     ///
-    /// - Returns: `nil` for anything else, dates without a time included.
+    /// - Returns: `nil` for any other text, including dates without a time.
     package static func parse(_ text: String) -> Timestamp? {
         parse(utf8: text.utf8)
     }
@@ -145,14 +146,14 @@ private struct DigitReader<Bytes: IteratorProtocol> where Bytes.Element == UInt8
             } else if unit == 0 && digit >= 5 {
                 milliseconds += 1
             }
-            // The first digit after the milliseconds rounds, the others have no say.
+            // The first digit after the milliseconds rounds; the others are ignored.
             unit = unit > 0 ? unit / 10 : -1
             guard let following = self.digit() else { return milliseconds }
             digit = following
         }
     }
 
-    /// 0 where there is no offset.
+    /// 0 without an offset.
     mutating func offsetMinutes() -> Int64? {
         if next == nil || take("Z") || take("z") { return 0 }
         let sign: Int64 = take("+") ? 1 : -1

@@ -7,15 +7,15 @@ package enum ImportFormat: String, Sendable, CaseIterable {
     /// JSON lines, see ``FixLines``.
     case fixes
 
-    /// Bytes of a file's beginning that are enough to tell.
+    /// The bytes at the beginning of a file that suffice for ``detect(firstBytes:)``.
     package static let detectionBytes = 64 << 10
 
-    /// Tells a file's format by its content; names of files say little, and exports translate them.
+    /// Detects a file's format by its content, because names are unreliable and exports translate them.
     ///
-    /// - Parameter firstBytes: the first ``detectionBytes`` of the file, or all of a shorter one.
-    /// - Throws: ``UnknownImportFormat``, which says what the file seems to be.
+    /// - Parameter firstBytes: The first ``detectionBytes`` of the file, or all of a shorter one.
+    /// - Throws: ``UnknownImportFormat`` with the format that the file seems to have.
     package static func detect(firstBytes: [UInt8]) throws(UnknownImportFormat) -> ImportFormat {
-        // UTF-16 in either byte order becomes readable enough when its zeros are left out.
+        // UTF-16 in either byte order becomes readable enough without its zeros.
         let isUTF16 = firstBytes.starts(with: [0xFF, 0xFE]) || firstBytes.starts(with: [0xFE, 0xFF])
         let mark = isUTF16 ? 2 : firstBytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let text = firstBytes.dropFirst(mark).filter { !isUTF16 || $0 != 0 }
@@ -61,7 +61,7 @@ package enum ImportFormat: String, Sendable, CaseIterable {
         return nil
     }
 
-    /// The first line decides: a JSON object with the members every fix has.
+    /// The first line decides: a JSON object with the required members of a fix.
     private static func detectLines(_ text: ArraySlice<UInt8>) throws(UnknownImportFormat) -> ImportFormat {
         let line = text.prefix { $0 != UInt8(ascii: "\n") }
         guard let root = try? JSONSource(parsing: line).value, root["latitude"] != nil, root["timestamp"] != nil else {
@@ -71,22 +71,23 @@ package enum ImportFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// Why a file is not imported; one sentence, without its content.
+/// Why a file cannot be imported: one sentence without its content.
 package enum UnknownImportFormat: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     /// A zip or gzip file.
     case compressed
-    /// A format that is known by name and not read.
+    /// A format that is recognized and not supported.
     case named(String)
     case otherXML
     case otherJSON
     case unknown
 
+    /// One sentence that says what to do.
     package var description: String {
         switch self {
         case .empty: "The file is empty."
         case .compressed: "The file is compressed; unpack it first."
-        case .named(let format): "The file is \(format), which is not imported; convert it to GPX first."
+        case .named(let format): "The file is \(format), which cannot be imported; convert it to GPX first."
         case .otherXML: "The file is XML but not GPX."
         case .otherJSON: "The file is JSON but its first line is not a fix with timestamp, latitude and longitude."
         case .unknown: "The file is neither GPX nor JSON lines."

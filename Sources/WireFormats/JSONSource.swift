@@ -1,11 +1,11 @@
 import JSON
 
-/// A parsed JSON value together with the bytes it was written in, so that what no field stands for can be kept verbatim.
+/// A parsed JSON value with its bytes, so that members without a field can be kept verbatim.
 ///
-/// The text has been checked by ``JSONDocument`` before; here it is only walked, without recursion.
+/// `JSONDocument` has checked the text; here it is only traversed, without recursion.
 struct JSONSource {
     let value: JSONValue
-    /// The value as written, without white space around it.
+    /// The value as written, without surrounding white space.
     let text: ArraySlice<UInt8>
 
     init(parsing bytes: ArraySlice<UInt8>) throws(JSONError) {
@@ -24,12 +24,12 @@ struct JSONSource {
     struct Member {
         let key: String
         let source: JSONSource
-        /// Key and value as written, with what stands between them.
+        /// Key and value as written, with the bytes between them.
         let text: ArraySlice<UInt8>
         var value: JSONValue { source.value }
     }
 
-    /// The members in the order written; `nil` if the value is not an object.
+    /// The members in their order; `nil` if the value is not an object.
     var members: [Member]? {
         guard let members = value.members else { return nil }
         var walk = JSONWalk(text)
@@ -44,7 +44,7 @@ struct JSONSource {
         }
     }
 
-    /// The elements in the order written; `nil` if the value is not an array.
+    /// The elements in their order; `nil` if the value is not an array.
     var elements: [JSONSource]? {
         guard let elements = value.array else { return nil }
         var walk = JSONWalk(text)
@@ -55,7 +55,7 @@ struct JSONSource {
     }
 }
 
-/// A walk over the bytes of JSON known to be well-formed.
+/// A traversal of well-formed JSON.
 private struct JSONWalk {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
@@ -65,13 +65,13 @@ private struct JSONWalk {
         index = bytes.startIndex
     }
 
-    /// Passes the one bracket, comma or colon before an item.
+    /// Skips the one bracket, comma or colon before an item.
     mutating func nextItem() {
         passWhiteSpace()
         index += 1
     }
 
-    /// Passes one value and says where it stands.
+    /// Skips one value and returns its range.
     mutating func value() -> Range<Int> {
         passWhiteSpace()
         let start = index

@@ -1,7 +1,7 @@
 import JSON
 
-/// Reads of optional members. Each says whether the member has been understood; `null` is understood as absent. What is
-/// not understood goes to the remainder.
+/// Reads optional members. Each method returns whether it understood the member; `null` counts as absent. Members that
+/// are not understood go to the remainder.
 extension JSONValue {
     func read(into number: inout Double?) -> Bool {
         guard let value = double else { return isNull }
@@ -9,21 +9,21 @@ extension JSONValue {
         return true
     }
 
-    /// A negative number is understood as unknown.
+    /// A negative number means unknown.
     func readNonNegative(into number: inout Double?) -> Bool {
         guard let value = double else { return isNull }
         number = Sentinel.nonNegative(value)
         return true
     }
 
-    /// A negative number is understood as unknown; one beyond 360° is not understood.
+    /// A negative number means unknown; one beyond 360° is not understood.
     func readCourse(into degrees: inout Double?) -> Bool {
         guard let value = double, value <= 360 else { return isNull }
         degrees = Sentinel.course(value)
         return true
     }
 
-    /// A level between 0 and `full`, as 0…1; negative is understood as unknown.
+    /// A level between 0 and `full`, as 0…1; a negative one means unknown.
     func readBattery(full: Double, into level: inout Double?) -> Bool {
         guard let value = double, value <= full else { return isNull }
         level = Sentinel.nonNegative(value / full)
@@ -42,7 +42,7 @@ extension JSONValue {
         return true
     }
 
-    /// A client's name for a fix; longer than ``FixJSON/clientIDBytes`` is not understood.
+    /// A client's name for a fix; one longer than ``FixJSON/clientIDBytes`` is not understood.
     func readClientID(into id: inout String?) -> Bool {
         guard let value = string, value.utf8.count <= FixJSON.clientIDBytes else { return isNull }
         id = value

@@ -1,40 +1,42 @@
 import Geodesy
 package import Whereabouts
 
-/// Reads the sentences a GNSS receiver writes (NMEA 0183) and makes one fix of each epoch.
+/// Reads the sentences of a GNSS receiver (NMEA 0183) and makes one fix of each epoch.
 ///
 ///     $GPRMC,120000.00,A,4812.34567,N,01621.23456,E,1.94,87.5,211126,,,A*5C
 ///     $GPGGA,120000.00,4812.34567,N,01621.23456,E,1,08,0.9,171.3,M,43.2,M,,*5A
 ///
-/// RMC brings date, place, speed and course, GGA the altitude above mean sea level and the geoid's separation, GST the
-/// standard deviations, GSA the dilutions; sentences of one time are one epoch. Other sentences are passed over, as is
-/// whatever has no checksum or a wrong one: a serial line that lost a byte is no rare thing. An epoch that the receiver
-/// calls void, or that comes before any date, is no fix.
+/// RMC has date, place, speed and course, GGA the altitude above mean sea level and the geoid's separation, GST the
+/// standard deviations, GSA the dilutions. Sentences with the same time are one epoch. Other sentences are skipped, and
+/// so are those without a checksum or with a wrong one, because serial lines lose bytes. An epoch that the receiver
+/// marks as void, or that comes before any date, is not a fix.
 ///
-/// The bytes come in pieces of any size; no more than one line is held. Source: NMEA 0183 4.11 as described by the
+/// The bytes may come in pieces of any size; at most one line is kept. Source: NMEA 0183 4.11 as described by the
 /// manuals of its receivers and by "NMEA Revealed" (gpsd project).
 package struct NMEALines: Sendable {
-    /// The standard's longest sentence has 82 characters; receivers are known to write longer ones.
+    /// The standard's longest sentence has 82 characters; some receivers write longer ones.
     package static let lineBytes = 256
-    /// One standard deviation of a range, in meters: what a dilution is multiplied by where there is no GST. Our
-    /// choice, in the middle of what is given for single-frequency receivers.
+    /// One standard deviation of a range in meters, by which a dilution is multiplied if there is no GST. Our choice,
+    /// in the middle of the figures for single-frequency receivers.
     static let rangeSigmaMeters = 5.0
 
-    /// What has been seen so far.
+    /// The counts so far.
     package private(set) var counts = Counts()
     private var partial: [UInt8] = []
     private var isTooLong = false
     private var epoch = NMEAEpoch()
-    /// Day and time of the last RMC, in days since 1970 and milliseconds.
+    /// The day and time of the last RMC, in days since 1970 and milliseconds.
     private var day: (days: Int64, millisecond: Int64)?
 
-    /// How many sentences of each kind there were.
+    /// The number of sentences.
     package struct Counts: Hashable, Sendable {
+        /// All sentences, including damaged ones.
         package var sentences = 0
-        /// Without a checksum, with a wrong one, too long, or with a field that is not what the standard says.
+        /// Sentences without a checksum, with a wrong one, too long, or with a field that violates the standard.
         package var damaged = 0
     }
 
+    /// A reader at the beginning of the output.
     package init() {}
 
     /// Takes the next bytes and returns the fixes of the epochs that end in them.
@@ -52,14 +54,14 @@ package struct NMEALines: Sendable {
         return fixes
     }
 
-    /// Takes the end: the last line and the last epoch end with it.
+    /// Ends the input, and with it the last line and the last epoch.
     package mutating func finish() -> [Fix] {
         [endLine(), endEpoch()].compactMap { $0 }
     }
 
     private mutating func endLine() -> Fix? {
         defer { (partial, isTooLong) = ([], false) }
-        // A receiver's line may begin with the rest of one that was cut.
+        // A line may begin with the rest of one that was cut.
         guard let start = partial.lastIndex(of: UInt8(ascii: "$")) else {
             if isTooLong { counts.damaged += 1 }
             return nil
@@ -73,7 +75,7 @@ package struct NMEALines: Sendable {
         switch type.suffix(3) {
         case "RMC", "GGA", "GST":
             guard fields.count > 1, let millisecond = Self.time(fields[1]) else {
-                // A receiver that has no time yet leaves the field empty.
+                // A receiver without a time leaves the field empty.
                 if fields.count <= 1 || !fields[1].isEmpty { counts.damaged += 1 }
                 return nil
             }
@@ -98,12 +100,12 @@ package struct NMEALines: Sendable {
     private mutating func endEpoch() -> Fix? {
         defer { epoch = NMEAEpoch() }
         guard let millisecond = epoch.millisecond, let day else { return nil }
-        // Without an RMC of its own an epoch after midnight still belongs to the next day.
+        // An epoch after midnight belongs to the next day, even if it has no RMC.
         let days = day.days + (millisecond + 43_200_000 < day.millisecond ? 1 : 0)
         return epoch.fix(at: Timestamp(milliseconds: days * 86_400_000 + millisecond))
     }
 
-    /// The fields of a sentence whose checksum is right.
+    /// The fields of a sentence with a valid checksum.
     private static func fields(of line: ArraySlice<UInt8>) -> [Substring]? {
         var line = line.dropFirst()
         if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
@@ -131,7 +133,7 @@ package struct NMEALines: Sendable {
         return ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds
     }
 
-    /// `ddmmyy`: 80 to 99 are of the last century, as GPS began in 1980.
+    /// `ddmmyy`: 80 to 99 are in the last century, because GPS began in 1980.
     private static func days(_ text: Substring) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == 6, let day = digits(bytes[0..<2]), let month = digits(bytes[2..<4]),
@@ -148,7 +150,7 @@ package struct NMEALines: Sendable {
     }
 }
 
-/// What the sentences of one time say together.
+/// The content of the sentences with one time.
 private struct NMEAEpoch {
     var millisecond: Int64?
     private var latitude: Double?
@@ -162,7 +164,7 @@ private struct NMEAEpoch {
     private var verticalDilution: Double?
     private var sigma: (latitude: Double, longitude: Double, altitude: Double?)?
 
-    /// Takes an RMC, GGA or GST; false when a field of it cannot be read.
+    /// Takes an RMC, GGA or GST; `false` if a field cannot be read.
     mutating func take(_ fields: [Substring]) -> Bool {
         func number(_ index: Int) -> Double? {
             index < fields.count ? DecimalText.parse(Array(fields[index].utf8)) : nil
@@ -186,14 +188,14 @@ private struct NMEAEpoch {
         }
     }
 
-    /// Takes a GSA; it has no time and belongs to the epoch that is being read.
+    /// Takes a GSA, which has no time and belongs to the present epoch.
     mutating func takeDilutions(_ fields: [Substring]) {
         guard fields.count >= 18 else { return }
         horizontalDilution = DecimalText.parse(Array(fields[16].utf8)) ?? horizontalDilution
         verticalDilution = DecimalText.parse(Array(fields[17].utf8)) ?? verticalDilution
     }
 
-    /// Latitude, N or S, longitude, E or W. Empty fields are no damage: there is no fix yet.
+    /// Latitude, N or S, longitude, E or W. Empty fields are not damage: there is no fix yet.
     private mutating func takePlace(_ fields: ArraySlice<Substring>) -> Bool {
         let fields = Array(fields)
         if fields[0].isEmpty, fields[2].isEmpty { return true }
@@ -220,7 +222,7 @@ private struct NMEAEpoch {
         else { return nil }
         var fix = Fix(timestamp: timestamp, coordinate: coordinate)
         if let sigma {
-            // The radius whose square is the mean square error: it holds 63 to 68 % of the fixes.
+            // The radius whose square is the mean square error; 63 to 68 % of the fixes are within it.
             fix.horizontalAccuracy = (sigma.latitude * sigma.latitude + sigma.longitude * sigma.longitude).squareRoot()
         } else {
             fix.horizontalAccuracy = horizontalDilution.map { $0 * NMEALines.rangeSigmaMeters }
@@ -230,7 +232,7 @@ private struct NMEAEpoch {
         if altitude != nil {
             fix.verticalAccuracy = sigma?.altitude ?? verticalDilution.map { $0 * NMEALines.rangeSigmaMeters }
         }
-        // A knot is 1852 m an hour.
+        // A knot is 1852 m per hour.
         fix.speed = knots.flatMap { Sentinel.nonNegative($0) }.map { $0 * 1852 / 3600 }
         fix.course = course.flatMap { Sentinel.course($0) }
         return fix

@@ -5,12 +5,13 @@ package import Whereabouts
 /// `OsmAndProtocolDecoder` and its tests): parameters in the query or in a form, the newer client's JSON, and the arrays of
 /// parameters as JSON of Traccar's client SDK (`HttpUploader.kt`).
 ///
-/// One request holds one message, or an array of them. What identifies the device is read by ``deviceKey(in:)`` and is no part of the fix.
+/// One request has one message, or an array of them. ``deviceKey(in:)`` reads the device's key, which is not part of
+/// the fix.
 package enum OsmAnd {
-    /// A parameter of the query or of a form, its escapes resolved.
+    /// A parameter of the query or of a form, with its escapes decoded.
     package typealias Parameter = (name: String, value: String)
 
-    /// Most parameters of one message; further ones are passed over.
+    /// The most parameters of one message; further ones are ignored.
     package static let parametersMax = 64
 
     // MARK: Parameters
@@ -22,9 +23,9 @@ package enum OsmAnd {
 
     private static func isDeviceKey(_ name: String) -> Bool { name == "id" || name == "deviceid" }
 
-    /// What the message came to; one without a position is a `status`.
+    /// The report of the message; one without a position is a `status`.
     ///
-    /// - Parameter now: house time: the time of a fix that has none, and the one against which it is in the future.
+    /// - Parameter now: The time of the house: of a fix without a time, and to find fixes in the future.
     package static func report(of parameters: [Parameter], now: Timestamp) -> Report {
         let parameters = parameters.prefix(parametersMax).filter { !isDeviceKey($0.name) }
         guard parameters.contains(where: { ["lat", "lon", "location"].contains($0.name) }) else {
@@ -40,9 +41,9 @@ package enum OsmAnd {
             if name == "valid" { isValid = value == "1" || value.lowercased() == "true" }
             if !read(name, value, into: &draft) { left.append((name, value)) }
         }
-        // Android says 0 for an accuracy that it does not know; OsmAnd and GPSLogger pass that on.
+        // Android gives 0 for an unknown accuracy; OsmAnd and GPSLogger pass that on.
         if draft.horizontalAccuracy == 0, draft.latitude != 0 || draft.longitude != 0 { draft.horizontalAccuracy = nil }
-        // The receiver says so itself: kept, and used by nothing.
+        // The receiver says that the fix is invalid: it is kept, and nothing uses it.
         if !isValid { draft.horizontalAccuracy = -1 }
         var remainder = Remainder()
         for member in members(object(left)) { remainder.append(member) }
@@ -52,8 +53,8 @@ package enum OsmAnd {
         return report
     }
 
-    /// Whether OsmAnd itself sent this by its own template (`LiveSender.java`): a time in milliseconds, an `hdop` and no
-    /// `accuracy`. Clients of Traccar's send seconds and an accuracy; the units of OsmAnd are not theirs.
+    /// Whether OsmAnd itself sent this with its own template (`LiveSender.java`): a time in milliseconds, an `hdop` and
+    /// no `accuracy`. Traccar's clients send seconds and an accuracy, in other units.
     private static func isOsmAnd(_ parameters: [Parameter]) -> Bool {
         func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
         guard let time = value("timestamp").flatMap({ DecimalText.parse($0.utf8) }), time >= 0x1p31 else {
@@ -62,7 +63,7 @@ package enum OsmAnd {
         return value("hdop") != nil && value("accuracy") == nil
     }
 
-    /// OsmAnd calls its accuracy in meters `hdop`, and its `speed` is in meters a second.
+    /// OsmAnd's `hdop` is its accuracy in meters, and its `speed` is in meters per second.
     private static func readOsmAnd(_ name: String, _ value: String, into draft: inout FixDraft) -> Bool {
         switch name {
         case "hdop": keep(DecimalText.parse(value.utf8), in: &draft.horizontalAccuracy)
@@ -71,7 +72,7 @@ package enum OsmAnd {
         }
     }
 
-    /// Parameters as an object; a name that comes several times, as `wifi` does, has a list of values.
+    /// Parameters as an object. A name that occurs several times, for example `wifi`, has a list of values.
     private static func object(_ parameters: [Parameter]) -> [UInt8] {
         var values: [String: [String]] = [:]
         for (name, value) in parameters { values[name, default: []].append(value) }
@@ -107,10 +108,10 @@ package enum OsmAnd {
         case "altitude": return keep(number, in: &draft.altitude)
         case "altitude_accuracy": return keep(number, in: &draft.verticalAccuracy)
         case "speed":
-            // Knots: 1852 m an hour.
+            // Knots: 1852 m per hour.
             return keep(number.flatMap(Sentinel.nonNegative).map { $0 * 1852 / 3600 }, in: &draft.speed)
         case "speed_mps":
-            // Traccar has no such name: for templates of clients that know meters a second only.
+            // Not a name of Traccar's: for templates of clients that have meters per second only.
             return keep(number.flatMap(Sentinel.nonNegative), in: &draft.speed)
         case "bearing", "heading":
             guard let number, number <= 360 else { return false }
@@ -129,7 +130,7 @@ package enum OsmAnd {
         return true
     }
 
-    /// Seconds below 2³¹, else milliseconds, or date and time as text.
+    /// Seconds if below 2³¹, otherwise milliseconds, or date and time as text.
     private static func time(_ text: String, _ number: Double?) -> ReportedTime {
         let time =
             if let number { Timestamp(seconds: number < 0x1p31 ? number : number / 1000) } else {
@@ -140,29 +141,29 @@ package enum OsmAnd {
 
     // MARK: JSON
 
-    /// The member `device_id` of a JSON body; of the SDK's array or object, `id` of the first.
+    /// The member `device_id` of a JSON body or, for the SDK's array or object, `id` of the first element.
     package static func deviceKey(inJSON body: [UInt8]) -> String? {
         guard let root = (try? JSONDocument.parse(body))?.root else { return nil }
         if let first = root.array?.first(where: { _ in true }) { return first["id"]?.string }
         return root["device_id"]?.string ?? root["id"]?.string
     }
 
-    /// What the messages came to; one without a position is a `status`.
+    /// The reports of the messages; one without a position is a `status`.
     ///
-    /// Never fails: an object of the client comes to one report, the array of its SDK to one an element, and more elements
-    /// than ``Limits/batchCommands`` to one `tooLarge`.
+    /// Never fails: a client's object becomes one report, the SDK's array one report for each element, and more
+    /// elements than ``Limits/batchCommands`` become one `tooLarge`.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
+    /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(ofJSON body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge, text: withoutKey)] }
         guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
         if let elements = source.elements {
             guard elements.count <= Limits.batchCommands else { return [.rejected(.tooLarge, text: withoutKey)] }
-            // The first one's key opened the door, for one device.
+            // The first element's key authenticated the request, for one device.
             let key = elements.first?.value["id"]?.string
             return elements.map { flat($0, key: key, now: now) }
         }
-        // Beside it stands the reporting key, which is kept nowhere.
+        // The body also has the reporting key, which is never kept.
         guard let told = source.members?.first(where: { $0.key == "location" })?.source, told.members != nil else {
             guard let key = source.value["id"]?.string else { return [.rejected(.unknownType, text: withoutKey)] }
             return [flat(source, key: key, now: now)]
@@ -170,10 +171,10 @@ package enum OsmAnd {
         return [located(told, now)]
     }
 
-    /// What is kept of a body in which the reporting key may stand anywhere.
+    /// The kept part of a body that may have the reporting key anywhere.
     private static let withoutKey = Array("{}".utf8)[...]
 
-    /// A flat object of the SDK, whose members are the parameters' names with numbers for values.
+    /// A flat object of the SDK, with the names of the parameters and numbers as values.
     private static func flat(_ source: JSONSource, key: String?, now: Timestamp) -> Report {
         guard let members = source.members else { return .rejected(.unknownType, text: withoutKey) }
         guard source.value["id"]?.string == key else { return .rejected(.badValue, text: withoutKey) }
@@ -190,7 +191,7 @@ package enum OsmAnd {
         }
         var draft = FixDraft()
         var remainder = Remainder()
-        // Parts come from several objects: what one of them has said already is not said twice in the remainder.
+        // Parts come from several objects; the remainder has each name once.
         var names: Set<String> = []
         func keep(_ member: JSONSource.Member) {
             if names.insert(member.key).inserted { remainder.append(member) }

@@ -8,15 +8,15 @@ package import Whereabouts
 ///                     "properties": {"timestamp": "2026-01-01T08:00:00-0700", "horizontal_accuracy": 5, …}}, …],
 ///      "current": Feature, "trip": {…}}
 package enum Overland {
-    /// The body of an answer. The app keeps its whole batch and sends it again unless the answer says exactly this.
+    /// The body of the answer. The app repeats its whole batch unless the answer is exactly this.
     package static let answer: [UInt8] = Array(#"{"result":"ok"}"#.utf8)
 
-    /// Reads the body of one request: a batch, or a message of the app's OwnTracks mode, which goes to the same address.
+    /// Reads the body of one request: a batch, or a message of the app's OwnTracks mode, which uses the same address.
     ///
-    /// Never fails: each location comes to one report, in the order written, and `current`, the newest fix while older
-    /// ones are still waiting in the app, to one more. What is no fix, as a trip or `will_terminate`, is a message.
+    /// Never fails: each location becomes one report, in order, and so does `current`, the newest fix while the app
+    /// still has older ones to send. An item that is not a fix, for example a trip or `will_terminate`, is a message.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
+    /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
         guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
@@ -39,7 +39,7 @@ package enum Overland {
         guard let properties = feature.members?.first(where: { $0.key == "properties" })?.source.members else {
             return .rejected(.unknownType)
         }
-        // Visits, trips and what happened to the app have an action or a type, and some of them a place.
+        // Visits, trips and events of the app have an action or a type, and some of them a place.
         for member in properties where member.key == "action" || member.key == "type" {
             guard let word = member.value.string else { continue }
             if word == "visit" { return visit(feature.value, now: now) }
@@ -57,8 +57,8 @@ package enum Overland {
         return draft.report(now: now)
     }
 
-    /// A stay as iOS saw it. Its dates are `null` where iOS says "distant past" and "distant future"; its time is that of
-    /// the call-back.
+    /// A visit that iOS detected. Its dates are `null` for iOS's "distant past" and "distant future"; its time is that
+    /// of the callback.
     private static func visit(_ feature: JSONValue, now: Timestamp) -> Report {
         let properties = feature["properties"]
         var place = feature["geometry"]?["coordinates"]?.array?.makeIterator()
@@ -67,7 +67,7 @@ package enum Overland {
             let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
         else { return .rejected(.badCoordinate) }
         return (properties?["timestamp"].map(time) ?? .missing).report(now: now) { timestamp in
-            // Older apps write the distant past and future out, as year 1 and 4001.
+            // Older apps write the distant past and future as the years 1 and 4001.
             let possible = Limits.oldestFix...now.adding(seconds: Limits.futureRejectedSeconds)
             func seen(_ name: String) -> Timestamp? {
                 properties?[name]?.string.flatMap { ISO8601.parse($0) }.flatMap { possible.contains($0) ? $0 : nil }

@@ -2,21 +2,21 @@ import Geodesy
 import JSON
 package import Whereabouts
 
-/// The messages of the OwnTracks apps in HTTP mode, `POST /owntracks`
-/// (OwnTracks booklet, `tech/json` and `tech/http`; what the apps' sources do beyond it stands beside the code).
+/// The messages of the OwnTracks apps in HTTP mode, `POST /owntracks` (OwnTracks booklet, `tech/json` and `tech/http`;
+/// comments in the code name what else the apps' sources do).
 package enum OwnTracks {
-    /// Opens the payload of an encrypted message; `nil` when it was made with another key.
+    /// Decrypts the payload of an encrypted message; `nil` if it was encrypted with another key.
     package typealias Opener = (_ payload: String) -> [UInt8]?
 
-    /// Reads the body of one request: a message, or an array of them (the apps send none, the protocol allows it).
+    /// Reads the body of one request: a message, or an array of them (the apps send none, but the protocol allows it).
     ///
-    /// Never fails: each message comes to one report, a list of waypoints to one each, and an empty body, which the apps
-    /// send when a friend is deleted, to none. A body beyond ``Limits/ingestBodyBytes`` and more messages than
-    /// ``Limits/batchCommands`` come to one `tooLarge`.
+    /// Never fails: each message becomes one report, and each waypoint of a list too. An empty body, which the apps
+    /// send when a friend is deleted, has none. A body beyond
+    /// ``Limits/ingestBodyBytes``, or with more messages than ``Limits/batchCommands``, becomes one `tooLarge`.
     ///
     /// - Parameters:
-    ///   - now: house time, against which a fix is in the future.
-    ///   - open: opens encrypted messages; `nil` where no key is known.
+    ///   - now: The time of the house, to find fixes in the future.
+    ///   - open: Decrypts encrypted messages; `nil` without a key.
     package static func reports(from body: [UInt8], now: Timestamp, opening open: Opener? = nil) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
         let source: JSONSource
@@ -30,17 +30,17 @@ package enum OwnTracks {
         return bounded(elements.flatMap { element in reports(of: element, now, open).map { $0.about(element.text) } })
     }
 
-    /// Reads the fields of a form, as clients send whose body is a template of their user's, as GPSLogger's: a message whose
-    /// values are all texts. Reads like the same message in JSON.
+    /// Reads the fields of a form, which clients send whose users write the body as a template, for example GPSLogger.
+    /// The form is read like the same message in JSON with texts as values.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
+    /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(ofForm fields: [(name: String, value: String)], now: Timestamp) -> [Report] {
         guard fields.count <= formFieldsMax else { return [.rejected(.tooLarge)] }
         var writer = JSONWriter()
         writer.beginObject()
         for (name, value) in fields { writer.field(name, value) }
         writer.endObject()
-        // What is rejected is kept as it came.
+        // A rejected report keeps the form as it came.
         return reports(from: writer.bytes, now: now).map {
             if case .rejected(let reason, _) = $0 { .rejected(reason) } else { $0 }
         }
@@ -65,7 +65,7 @@ package enum OwnTracks {
         case "waypoint": return [waypoint(source)]
         case "waypoints":
             return source.value["waypoints"]?.array == nil ? [.rejected(.missingField)] : waypoints(members)
-        // Its settings hold secrets: that it came is all that is kept.
+        // The app's settings contain secrets, so only the fact of the message is kept.
         case "configuration": return [.message(type: "configuration", text: "{}")]
         case let type? where wordsOfTheirOwn.contains(type):
             return [.message(type, members.lazy.filter { $0.key != "_type" })]
@@ -73,7 +73,7 @@ package enum OwnTracks {
         }
     }
 
-    /// Types that the house has no words for.
+    /// Message types that are kept as messages.
     private static let wordsOfTheirOwn: Set<String> = ["lwt", "status", "steps", "card", "cmd", "request", "dump"]
 
     // MARK: Messages
@@ -82,18 +82,19 @@ package enum OwnTracks {
         guard let payload = message["data"]?.string else { return [.rejected(.missingField)] }
         guard let plain = open?(payload) else { return [.rejected(.encryptedWithoutKey)] }
         guard let source = try? JSONSource(parsing: plain[...]) else { return [.rejected(.notJSON)] }
-        // Encrypted once more it would be readable to nobody. What is rejected is kept as it came, encrypted.
+        // A doubly encrypted message could not be read by anyone. A rejected report keeps the message as it came,
+        // encrypted.
         return reports(of: source, now, nil, wasEncrypted: true).map {
             if case .rejected(let reason, _) = $0 { .rejected(reason) } else { $0 }
         }
     }
 
-    /// An entry or exit; the place comes with a `location` of its own.
+    /// An entry or exit. The app sends the place in a separate `location`.
     private static func transition(_ message: JSONValue, _ now: Timestamp) -> Report {
         guard let event = message["event"] else { return .rejected(.missingField) }
         guard let word = event.string, ["enter", "leave"].contains(word) else { return .rejected(.badValue) }
         return (message["tst"].map(time) ?? .missing).report(now: now) { timestamp in
-            // A region without a name is called by its id, or by when it was created, by which the apps know it.
+            // Without a name, the region's id or its creation time, which the apps use as an id.
             let named = [message["desc"]?.string, message["rid"]?.string].compactMap { $0 }.first { !$0.isEmpty }
             guard let region = named ?? message["wtst"]?.int.map({ "\($0)" }) else {
                 return .rejected(.missingField)
@@ -129,14 +130,14 @@ package enum OwnTracks {
         return list.prefix(Limits.batchCommands + 1).map { waypoint($0).about($0.text) }
     }
 
-    /// A region; one at no place on earth is deleted. What has no radius, or is a beacon, is no region of ours and kept in
-    /// the app's words.
+    /// A region; one outside the ranges of a coordinate is a deletion. A beacon, or a region without a radius, is kept
+    /// as a message.
     private static func waypoint(_ source: JSONSource) -> Report {
         let message = source.value
         guard let members = source.members else { return .rejected(.unknownType) }
         guard let description = message["desc"], let created = message["tst"] else { return .rejected(.missingField) }
         guard let text = description.string, !text.isEmpty else { return .rejected(.badValue) }
-        // Android releases have written milliseconds.
+        // Some Android releases write milliseconds.
         let seconds = created.double.map { abs($0) < 1e11 ? $0 : $0 / 1000 }
         guard let time = seconds.flatMap(Timestamp.init(seconds:)) else { return .rejected(.badTimestamp) }
         let name = String(text.prefix(Limits.regionNameCharacters))
@@ -154,8 +155,8 @@ package enum OwnTracks {
         return .waypoint(Waypoint(created: time, name: name, circle: circle))
     }
 
-    /// Whether the app says that the fix is its answer to `reportLocation`. The place may be older than the command: it is
-    /// what the phone knew when it was told.
+    /// Whether the app marks the fix as its answer to `reportLocation`. The fix may be older than the command: it is
+    /// the location that the phone had at that time.
     package static func isAnswer(_ fix: Fix) -> Bool {
         guard let remainder = fix.remainder, let document = try? JSONDocument.parse(Array(remainder.utf8)) else {
             return false
@@ -163,7 +164,7 @@ package enum OwnTracks {
         return document.root["t"]?.string == "r"
     }
 
-    /// What an app's `request` asks for, in the text of the message.
+    /// The subject of an app's `request`, from the text of the message.
     package static func request(_ text: String) -> String? {
         (try? JSONDocument.parse(Array(text.utf8)))?.root["request"]?.string
     }
@@ -171,12 +172,12 @@ package enum OwnTracks {
     private static func location(_ members: [JSONSource.Member], wasEncrypted: Bool, now: Timestamp) -> Report {
         var draft = FixDraft()
         var remainder = Remainder()
-        // As the Recorder marks it.
+        // The Recorder's mark for a decrypted message.
         if wasEncrypted, let mark = try? JSONSource(parsing: Array(#"{"_decrypted":true}"#.utf8)[...]).members?.first {
             remainder.append(mark)
         }
-        // The apps write numbers. Texts come from a template that the user of some other client has written, and no such
-        // client knows kilometers per hour (GPSLogger's `%SPD` is Android's `getSpeed()`).
+        // The apps write numbers. Texts come from a template that a user of another client wrote, and none of these
+        // clients has kilometers per hour (GPSLogger's `%SPD` is Android's `getSpeed()`).
         let isTemplate = members.contains { $0.key == "lat" && $0.value.string != nil }
         for member in members {
             let isRead =
@@ -187,7 +188,7 @@ package enum OwnTracks {
         draft.remainder = remainder.text()
 
         if members.allSatisfy({ overlandKeys.contains($0.key) }) { draft.time = overlandTime(draft.time) }
-        // The apps leave members out when they are zero, so that absent and zero mean the same.
+        // The apps leave out members that are zero, so absent and zero mean the same.
         if (draft.horizontalAccuracy ?? 0) == 0 {
             if draft.latitude == 0 && draft.longitude == 0 { return .rejected(.noFix) }
             draft.horizontalAccuracy = nil
@@ -207,7 +208,7 @@ package enum OwnTracks {
         case "vac": return value.read(into: &draft.verticalAccuracy)
         case "vel":
             guard value.readNonNegative(into: &draft.speed) else { return false }
-            // Kilometers per hour; 3.6 is no exact binary fraction, 3600 is.
+            // Kilometers per hour; 3.6 is not an exact binary fraction, 3600 is.
             draft.speed = draft.speed.map { $0 * 1000 / 3600 }
         case "cog": return value.readCourse(into: &draft.course)
         case "batt": return value.readBattery(full: 100, into: &draft.batteryLevel)
@@ -217,7 +218,7 @@ package enum OwnTracks {
         return true
     }
 
-    /// As ``read(_:_:into:)``, of a template: numbers may be texts, and the speed is in meters a second.
+    /// As ``read(_:_:into:)``, for a template: numbers may be texts, and the speed is in meters per second.
     private static func readText(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
         guard let number = value.double ?? value.string.flatMap({ DecimalText.parse($0.utf8) }) else {
             return read(key, value, into: &draft)
@@ -246,11 +247,12 @@ package enum OwnTracks {
         return seconds.flatMap(Timestamp.init(seconds:)).map(ReportedTime.at) ?? .unreadable
     }
 
-    /// All members that Overland sends in its OwnTracks mode.
+    /// The members that Overland sends in its OwnTracks mode.
     private static let overlandKeys: Set<String> = ["_type", "lat", "lon", "tst", "acc", "batt", "topic"]
 
-    /// Overland's OwnTracks mode counts from 2001-01-01 (`timeIntervalSinceReferenceDate` in its `GLManager.m`). Times
-    /// between 2²⁹ and 2³⁰ s, 1987 to 2004, are older than every client and in that count 2018 to 2035.
+    /// The time of Overland's OwnTracks mode, which counts from 2001-01-01 (`timeIntervalSinceReferenceDate` in its
+    /// `GLManager.m`). Times between 2²⁹ and 2³⁰ s would be 1987 to 2004, before any client existed; counted from 2001
+    /// they are 2018 to 2035.
     private static func overlandTime(_ time: ReportedTime) -> ReportedTime {
         guard case .at(let timestamp) = time, (1 << 29..<1 << 30).contains(timestamp.milliseconds / 1000) else {
             return time

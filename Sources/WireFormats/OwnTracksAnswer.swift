@@ -2,28 +2,34 @@ import Geodesy
 package import JSON
 package import Whereabouts
 
-/// The answer to one message of an OwnTracks app: a JSON array of messages, in HTTP mode the app's only way to see its
-/// friends and to be told something (booklet, `tech/http`). An app that cannot parse its answer ignores it; one that gets
-/// a 4xx throws its own message away (iOS) or sends it for ever (Android).
+/// The answer to one message of an OwnTracks app: a JSON array of messages. In HTTP mode it is the app's only way to
+/// see friends and to get commands (booklet, `tech/http`). An app ignores an answer that it cannot parse; after a 4xx
+/// the iOS app drops its message, and the Android app repeats it without end.
 package struct OwnTracksAnswer {
+    /// A friend's location.
     package struct Friend {
+        /// The friend's handle.
         package let handle: Handle
-        /// As much of it as the friend shows.
+        /// The location with the precision that the friend grants.
         package let fix: Fix
 
+        /// - Parameter fix: The location with the precision that the friend grants.
         package init(handle: Handle, fix: Fix) { (self.handle, self.fix) = (handle, fix) }
     }
 
+    /// The friends whose location has changed.
     package let friends: [Friend]
-    /// Whether the app is to report where it is, at once.
+    /// Whether the app is asked to report its location at once.
     package let isToReport: Bool
-    /// What the app requested, by its own words: `tour`, `tours`.
+    /// The subjects of the app's requests, for example `tour` or `tours`.
     package let requests: [String]
 
+    /// - Parameter requests: The subjects of the app's requests, by ``OwnTracks/request(_:)``.
     package init(friends: [Friend], isToReport: Bool, requests: [String]) {
         (self.friends, self.isToReport, self.requests) = (friends, isToReport, requests)
     }
 
+    /// The JSON array.
     package var bytes: [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
@@ -46,7 +52,7 @@ package struct OwnTracksAnswer {
         return writer.bytes
     }
 
-    /// The message that tells an app to say where it is.
+    /// The command that asks an app to report its location.
     package static let reportLocation = Array(#"{"_type":"cmd","action":"reportLocation"}"#.utf8)
 
     private func message(_ type: String, into writer: inout JSONWriter, _ members: (inout JSONWriter) -> Void) {
@@ -56,10 +62,10 @@ package struct OwnTracksAnswer {
         writer.endObject()
     }
 
-    /// In the apps' units, whole numbers throughout: that is what they read. A `tst` is a must, or the Android app never
-    /// moves the friend.
+    /// Writes a location in the apps' units, all of them whole numbers, because the apps read those. Without `tst` the
+    /// Android app never moves the friend.
     ///
-    /// - Parameter isWanted: which members are written.
+    /// - Parameter isWanted: Selects the members to write.
     package static func writeMembers(
         of fix: Fix, where isWanted: (String) -> Bool = { _ in true }, into writer: inout JSONWriter
     ) {
@@ -76,7 +82,7 @@ package struct OwnTracksAnswer {
         whole("cog", fix.course)
     }
 
-    /// There are no tours here: the list of them is empty, and none is made (501, as HTTP has it).
+    /// The service has no tours: a list of them is empty, and a request to make one is refused (501, as in HTTP).
     private static func refuse(_ request: String, into writer: inout JSONWriter) {
         writer.field("action", "response")
         writer.field("request", request)
@@ -87,8 +93,8 @@ package struct OwnTracksAnswer {
         }
     }
 
-    /// Two letters for each friend, by which the apps tell them apart: the first two of the name, or with a figure where an
-    /// earlier friend has them.
+    /// Two letters for each friend, by which the apps label them: the first two of the name, or one letter and a digit
+    /// if an earlier friend has the same.
     private var trackerIDs: [String] {
         var taken: Set<String> = []
         return friends.map { friend in

@@ -1,7 +1,7 @@
 import JSON
 package import Whereabouts
 
-/// Clients that send a fix as named values of their own, all of them with speeds in meters a second.
+/// Clients that send a fix as named values, with speeds in meters per second.
 ///
 /// | dialect | what sends it | names |
 /// |---|---|---|
@@ -11,7 +11,7 @@ package import Whereabouts
 package enum ParameterDialect: Sendable {
     case phoneTrack, uLogger, homeAssistant
 
-    /// What the names are called in ``OsmAnd``.
+    /// The names of these values in ``OsmAnd``.
     private var names: [String: String] {
         switch self {
         case .phoneTrack: ["alt": "altitude", "acc": "accuracy", "bat": "batt", "speed": "speed_mps"]
@@ -25,11 +25,11 @@ package enum ParameterDialect: Sendable {
         }
     }
 
-    /// What a message came to; one without a position is a `status`.
+    /// The report of a message; one without a position is a `status`.
     ///
-    /// - Parameter now: house time: the time of a fix that has none, and the one against which it is in the future.
+    /// - Parameter now: The time of the house: of a fix without a time, and to find fixes in the future.
     package func report(of parameters: [OsmAnd.Parameter], now: Timestamp) -> Report {
-        // Empty is what the clients write where they know nothing.
+        // The clients write an empty value if they do not know it.
         let renamed = parameters.filter { !$0.value.isEmpty }.map { (name: names[$0.name] ?? $0.name, value: $0.value) }
         return OsmAnd.report(of: renamed, now: now)
     }
@@ -42,10 +42,10 @@ package enum PhoneTrack {
         "lat", "lon", "timestamp", "alt", "acc", "bat", "sat", "useragent", "speed", "bearing",
     ]
 
-    /// What each point came to, in the order written. Never fails; more points than ``Limits/batchCommands`` come to one
-    /// `tooLarge`.
+    /// The report of each point, in order. Never fails; more points than
+    /// ``Limits/batchCommands`` become one `tooLarge`.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
+    /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(ofPoints body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
         guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
@@ -63,12 +63,12 @@ package enum PhoneTrack {
     }
 }
 
-/// What Home Assistant's companion app posts to its webhook: `{"type": "update_location", "data": {"gps": [46.5, 9.25],
-/// "gps_accuracy": 5, …}}` (home-assistant/core, `mobile_app/webhook.py`).
+/// The messages of Home Assistant's companion app to its webhook: `{"type": "update_location", "data": {"gps": [46.5,
+/// 9.25], "gps_accuracy": 5, …}}` (home-assistant/core, `mobile_app/webhook.py`).
 package enum HomeAssistant {
-    /// What the message came to; `nil` for one that is not about a place, as the sensors' states, which is not kept.
+    /// The report of the message; `nil` for one without a place, for example the states of sensors, which is not kept.
     ///
-    /// - Parameter now: house time, which is the fix's: the app sends none.
+    /// - Parameter now: The time of the house, which becomes the fix's: the app sends none.
     package static func report(from body: [UInt8], now: Timestamp) -> Report? {
         guard body.count <= Limits.ingestBodyBytes else { return .rejected(.tooLarge) }
         guard let source = try? JSONSource(parsing: body[...]) else { return .rejected(.notJSON) }
@@ -97,9 +97,9 @@ package enum HomeAssistant {
 /// The texts of a `multipart/form-data` body (RFC 7578) up to its first file.
 package enum MultipartTexts {
     /// - Parameters:
-    ///   - body: may be cut off behind the texts.
-    ///   - contentType: with the boundary.
-    /// - Returns: empty for another type, and for a body that does not begin as its boundary says.
+    ///   - body: May be cut off after the texts.
+    ///   - contentType: The type with its boundary.
+    /// - Returns: The texts; empty for another type, and for a body that does not begin with its boundary.
     package static func fields(of body: [UInt8], contentType: String) -> [OsmAnd.Parameter] {
         guard contentType.lowercased().hasPrefix("multipart/form-data"),
             let mark = contentType.firstRange(of: "boundary=")
@@ -107,7 +107,7 @@ package enum MultipartTexts {
         let boundary = contentType[mark.upperBound...].prefix { $0 != ";" }.filter { $0 != "\"" }
         guard (1...70).contains(boundary.utf8.count) else { return [] }
         let delimiter = Array("\r\n--\(boundary)".utf8)
-        // The first delimiter stands at the beginning, with or without the end of a line before it.
+        // The first delimiter is at the beginning, with or without a line break before it.
         var rest = Array("\r\n".utf8)[...] + body.drop { $0 == 0x0D || $0 == 0x0A }
         var fields: [OsmAnd.Parameter] = []
         while fields.count < OsmAnd.parametersMax, rest.starts(with: delimiter) {

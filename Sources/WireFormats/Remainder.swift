@@ -1,16 +1,16 @@
 import JSON
 import Whereabouts
 
-/// Collects the members of a message no field stands for, as one JSON object of at most ``Limits/remainderBytes``.
+/// Collects the members of a message that have no field, as one JSON object of at most `Limits.remainderBytes`.
 ///
-/// Members are kept as written and in the order written. One that does not fit, is nested deeply or may be a secret is
-/// left out, the ones after it are still considered.
+/// Members are kept as written, in their order. A member that does not fit, is nested too deeply or may be a secret is
+/// left out; later ones are still considered.
 struct Remainder {
-    /// Objects and arrays one in another. The remainder is itself nested again in answers and exports, and what is
-    /// written there must stay below the depth that readers take.
+    /// The deepest nesting of objects and arrays. Answers and exports nest the remainder again, and must stay within
+    /// the depth that readers accept.
     static let depthMax = 16
 
-    /// Parts of names whose values are no one's business but the client's.
+    /// Parts of names that suggest a secret of the client.
     private static let secretNames = [
         "password", "passwd", "secret", "token", "apikey", "api_key", "authorization",
     ].map { Array($0.utf8) }
@@ -21,10 +21,10 @@ struct Remainder {
         members.append(member)
     }
 
-    /// The object's text; `nil` when nothing is left over.
+    /// The object's text; `nil` if nothing is left over.
     ///
-    /// - Parameter nestedKey: the member that holds a whole remainder, if the form has one. Where it is all that is
-    ///   left over it is the remainder, byte for byte; beside others it is a member like them.
+    /// - Parameter nestedKey: The member that has a whole remainder, if the form has one. If it is the only one left
+    ///   over, it is the remainder, byte for byte; beside others it is a member like them.
     func text(nestedKey: String? = nil) -> String? {
         if let nestedKey, members.count == 1, let only = members.first, only.key == nestedKey,
             only.value.kind == .object,
@@ -46,7 +46,7 @@ struct Remainder {
     }
 
     private func isSecret(_ key: String) -> Bool {
-        // By bytes: with `String.contains` an OwnTracks message took 50 µs instead of 4.
+        // By bytes: `String.contains` made an OwnTracks message take 50 µs instead of 4.
         let key = key.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         return Self.secretNames.contains { name in
             key.count >= name.count && (0...key.count - name.count).contains { key[$0...].starts(with: name) }

@@ -1,23 +1,24 @@
 import Geodesy
 package import Whereabouts
 
-/// What one message of a client came to. There is always an outcome, so that no message blocks the client's queue.
+/// The result of one message of a client. Every message has one, so that no message blocks the client's queue.
 package enum Report: Hashable, Sendable, DescribedWithoutContent {
     /// A fix, and the query it answers if the client named one.
     case fix(Fix, answering: QueryID?)
-    /// What the owner of the device lets the app do.
+    /// The permission that the device's owner gives the app.
     case authorization(AuthorizationReport)
-    /// What Core Location told the app besides.
+    /// A visit, crossing, heading or beacon that Core Location reported to the app.
     case sighting(Sighting)
     /// A region that the user created, changed or deleted in the app.
     case waypoint(Waypoint)
-    /// A well-formed message that says something else, as a status or a trip: its type by the client's own name, and its
-    /// members as ``Remainder`` keeps them.
+    /// A well-formed message of another type, for example a status or a trip: the client's name for the type, and the
+    /// members that ``Remainder`` keeps.
     case message(type: String, text: String)
-    /// A message that can never become any of these; it is kept with the reason, and acknowledged. `text` is the part of
-    /// the body that it is about; `nil`: all of it.
+    /// A message that can never become one of the others. It is kept with the reason, and acknowledged. `text` is the
+    /// part of the body that it is about; `nil` means all of it.
     case rejected(RejectionReason, text: ArraySlice<UInt8>? = nil)
 
+    /// Without content.
     package var description: String {
         switch self {
         case .fix: "fix(…)"
@@ -31,16 +32,16 @@ package enum Report: Hashable, Sendable, DescribedWithoutContent {
 }
 
 extension Report {
-    /// A message in the client's own words.
+    /// A message with the client's own members.
     ///
-    /// - Parameter members: all of its members but the type.
+    /// - Parameter members: All members except for the type.
     static func message(_ type: String, _ members: some Sequence<JSONSource.Member>) -> Report {
         var remainder = Remainder()
         for member in members { remainder.append(member) }
         return .message(type: String(type.prefix(Limits.messageTypeCharacters)), text: remainder.text() ?? "{}")
     }
 
-    /// The same, about this part of the body if it is rejected.
+    /// The same report; a rejection is about this part of the body.
     func about(_ text: ArraySlice<UInt8>) -> Report {
         if case .rejected(let reason, _) = self { .rejected(reason, text: text) } else { self }
     }

@@ -73,7 +73,7 @@ extension ReportJSON {
         return .sighting(.crossing(CrossingReport(timestamp: timestamp, region: region, isEntry: word == "enter")))
     }
 
-    /// Writes what ``reports(from:now:)`` reads of a sighting, without braces.
+    /// Writes the members that ``reports(from:now:)`` reads of a sighting, without braces.
     package static func writeMembers(of sighting: Sighting, into writer: inout JSONWriter) {
         writer.field("type", sighting.kind.word)
         switch sighting {

@@ -1,13 +1,12 @@
 package import JSON
 package import Whereabouts
 
-/// What a device says beside fixes: `POST /v1/reports`, one JSON object with a list of typed ones.
+/// Reports that are not fixes: `POST /v1/reports`, one JSON object with a list of typed reports.
 ///
 ///     {"reports": [{"type": "authorization", "timestamp": 1767225600.5, "status": "authorizedAlways", "accuracy": "full"}]}
 ///
-/// Each report has a `type` and a `timestamp`, the device's own time in Unix seconds or ISO 8601 text (``ISO8601``). What
-/// else it has depends on its type; members of other names are passed over, so that a newer app can talk to an older
-/// service.
+/// Each report has a `type` and a `timestamp`, the device's own time in Unix seconds or ISO 8601 text (``ISO8601``).
+/// The other members depend on the type. Unknown members are ignored, so that a newer app can talk to an older service.
 ///
 /// | type | members |
 /// |---|---|
@@ -17,11 +16,12 @@ package import Whereabouts
 /// | `visit` | `latitude`, `longitude`, `horizontalAccuracy`; `arrival` and `departure` (times) where known |
 /// | `crossing` | `region`: the app's name for it; `crossing`: `enter` or `exit` |
 package enum ReportJSON {
-    /// Reads a body. Never fails: each item comes to one report, in the order written.
+    /// Reads a body. Never fails: each item becomes one report, in order.
     ///
-    /// A body beyond ``Limits/ingestBodyBytes`` and more items than ``Limits/batchCommands`` come to one `tooLarge`.
+    /// A body beyond
+    /// ``Limits/ingestBodyBytes``, or with more items than ``Limits/batchCommands``, becomes one `tooLarge`.
     ///
-    /// - Parameter now: house time, against which a report is in the future.
+    /// - Parameter now: The time of the house, to find reports in the future.
     package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
         guard let document = try? JSONDocument.parse(body) else { return [.rejected(.notJSON)] }
@@ -69,7 +69,7 @@ package enum ReportJSON {
         return value.string.flatMap { ISO8601.parse($0) }
     }
 
-    /// Writes what ``reports(from:now:)`` reads of an authorization, without type and braces.
+    /// Writes the members that ``reports(from:now:)`` reads of an authorization, without type and braces.
     package static func writeMembers(of report: AuthorizationReport, into writer: inout JSONWriter) {
         writer.field("status", report.status.word)
         writer.field("accuracy", report.accuracy?.word)

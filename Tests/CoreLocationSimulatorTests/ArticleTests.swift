@@ -201,7 +201,7 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
     /// A package of its own that knows this one as the article says, with files that know Core Location only.
     @Test(
         .enabled(
-            if: ProcessInfo.processInfo.environment["WHEREABOUTS_LONG"] == "1",
+            if: isLongForm,
             "A package outside builds its dependencies anew, which takes minutes: WHEREABOUTS_LONG=1."))
     func `a file that says import CoreLocation compiles unchanged in a package outside`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dinner-\(UUID().uuidString)")

@@ -144,6 +144,20 @@ import Testing
         #expect(time >= 566 && time < 569)
     }
 
+    /// A fifth of 20 km would be a cushion of 4 km; it is 200 m at the most.
+    @Test func `R1 given a region of 20 km, then it is left two hundred meters past its edge`() throws {
+        let scene = watching(radius: 20_000)
+        let begin = scene.device.clock.now
+        try scene.follow(
+            from: north(1000), [.stay(seconds: 10), .move(to: north(26_000), metersPerSecond: 25), .stay(seconds: 100)])
+        scene.advance(1200)
+        let exits = scene.device.callbackLog.lines(containing: "didExitRegion office")
+        try #require(exits.count == 1)
+        let time = try #require(Double(exits[0].prefix { $0 != " " })) - begin.timeIntervalSince1970
+        // The boundary at 810 s at 25 m/s, the cushion 8 s later, 20 s more.
+        #expect(time >= 837 && time < 842)
+    }
+
     @Test func `R2 given an hour of jitter about the boundary, then at most one event comes`() {
         let scene = watching()
         var noise = SeededNoise(seed: 5, purpose: 0)

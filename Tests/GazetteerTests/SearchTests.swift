@@ -97,6 +97,13 @@ import Testing
     }
 
     /// Hamburg is as far from what was typed, and larger.
+    /// Dachau is 17 km from Munich, Augsburg 57 km; Eisenstadt is 42 km from Vienna.
+    @Test func `a larger town qualifies what is near it, and nothing farther away`() throws {
+        try expect("Dachau, München", near: 48.26, 11.43)
+        #expect(first("Augsburg, München") == nil)
+        #expect(first("Eisenstadt, Wien") == nil)
+    }
+
     @Test func `who mistypes has mostly got the first letter right`() throws {
         try expect("Maeburg, DE", near: 52.13, 11.63)
     }
@@ -224,6 +231,8 @@ import Testing
         "my house", "home", "Home", "my parents house", "work", "asdf qwer", "qwertyuiop", "zuhause", "xy", "Hz",
         "the office",
         "blah blah blah", "lorem ipsum", "test test", "asdfasdf",
+        // One letter from an airport's or city's code, which is not a word that somebody misspells.
+        "asdf", "hgfd", "xqzvw", "xqzv",
     ])
     func `a text that names no place finds nothing`(text: String) {
         #expect(found(text) == nil, "\(text) is \(String(describing: gazetteer.places(named: text).first?.place.name))")

@@ -101,6 +101,20 @@ import Testing
         }
     }
 
+    @Test func `both ends of the longitudes are one meridian, and a pole is one point`() throws {
+        for latitude in stride(from: -89.5, through: 89.5, by: 0.5) {
+            let west = TilingPoint(try Coordinate(latitude: latitude, longitude: -180))
+            #expect(west == TilingPoint(try Coordinate(latitude: latitude, longitude: 180)))
+            #expect(west != TilingPoint(try Coordinate(latitude: latitude, longitude: 179.999_999_9)))
+        }
+        for pole in [-90.0, 90] {
+            let points = try stride(from: -180.0, through: 180, by: 7.5).map { longitude in
+                TilingPoint(try Coordinate(latitude: pole, longitude: longitude))
+            }
+            #expect(Set(points).count == 1)
+        }
+    }
+
     private func handmade() -> [UInt8] {
         var all: [UInt8] = []
         func add<Integer: FixedWidthInteger>(_ value: Integer) {

@@ -111,13 +111,13 @@ import Testing
     }
 
     /// Points on the sphere and 100 m to 1 km from borders, each further than the simplification from any border of the
-    /// full-resolution polygons (scripts/zones_by_timezonefinder.py), so that both must agree.
+    /// full-resolution polygons (scripts/gazetteer/zones_by_timezonefinder.py), so that both must agree.
     @Test(
         .enabled(
             if: Foreign.hasPython(with: "numpy, timezonefinder"),
             "WHEREABOUTS_PYTHON names no python with numpy and timezonefinder 9.0.0"))
     func `full-resolution polygons give the same zone beyond the reach of the simplification`() throws {
-        let lines = try Foreign.python(path: "\(Repository.root)/scripts/zones_by_timezonefinder.py")
+        let lines = try Foreign.python(path: "\(Repository.root)/scripts/gazetteer/zones_by_timezonefinder.py")
             .split(separator: "\n")
         #expect(lines.count > 4000)
         for line in lines {

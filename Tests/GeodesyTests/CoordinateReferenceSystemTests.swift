@@ -137,4 +137,54 @@ import Testing
         let numbers = try system.fromWGS84(place)
         #expect(Geodesic.distanceMeters(from: place, to: try system.toWGS84(numbers.x, numbers.y)) < 1e-6)
     }
+
+    /// EPSG:5514: the register has one operation for Czechia, one for Slovakia (both 1 m), one for both (6 m).
+    /// EPSG:3004 serves Sicily and the mainland by operations of their own; Corfu is outside all of them.
+    @Test(arguments: [
+        ("EPSG:5514", 50.08, 14.42, "S-JTSK to WGS 84 (5)", 1.0 as Double?),
+        ("EPSG:5514", 48.72, 21.26, "S-JTSK to WGS 84 (4)", 1),
+        ("EPSG:3004", 37.50, 15.09, "Monte Mario to WGS 84 (3)", 4),
+        ("EPSG:3004", 41.90, 12.50, "Monte Mario to WGS 84 (4)", 4),
+        ("EPSG:3004", 46.64, 18.74, "Monte Mario to WGS 84 (4)", nil),
+        ("EPSG:25832", 52.5, 9.7, "ETRS89 to WGS 84 (1)", 1),
+    ])
+    func `an operation is chosen by its area, named, and its accuracy is that of the register`(
+        code: String, latitude: Double, longitude: Double, name: String, accuracy: Double?
+    ) throws {
+        let system = try CoordinateReferenceSystem(code: code)
+        let operation = try system.operation(at: try Coordinate(latitude: latitude, longitude: longitude))
+        #expect(operation.name.hasSuffix(name))
+        #expect(operation.accuracyMeters == accuracy)
+    }
+
+    /// PROJ makes the choice twice: in a transformation, and in a list of operations, which is faster to ask.
+    @Test(arguments: [31466, 31467, 31468, 5514, 3003, 3004, 27700, 28992, 31287, 2056, 26710])
+    func `the operation that is named is the one that was used`(number: Int) throws {
+        let system = try CoordinateReferenceSystem(code: "EPSG:\(number)")
+        let area = system.areaOfUse
+        var generator = SplitMix(UInt64(number))
+        var names: Set<String> = []
+        for _ in 0..<300 {
+            let place = try Coordinate(
+                latitude: .random(in: area.south...area.north, using: &generator),
+                longitude: .random(in: area.west...area.east, using: &generator))
+            guard (try? system.fromWGS84(place)) != nil else { continue }
+            let used = try #require(system.lastUsedOperation)
+            #expect(try system.operation(at: place).name == used)
+            names.insert(used)
+        }
+        #expect(!names.isEmpty)
+        #expect(names.allSatisfy { !$0.lowercased().contains("ballpark") })
+    }
+
+    @Test func `the accuracy of an answer is that of the worst operation, and unknown with one that is unknown`() throws
+    {
+        let system = try CoordinateReferenceSystem(code: "EPSG:3004")
+        var used = CoordinateReferenceSystem.UsedOperations()
+        #expect(used.accuracyMeters == nil)
+        used.insert(try system.operation(at: try Coordinate(latitude: 37.5, longitude: 15.09)))
+        #expect(used.accuracyMeters == 4 && used.inOrder.count == 1)
+        used.insert(try system.operation(at: try Coordinate(latitude: 46.64, longitude: 18.74)))
+        #expect(used.accuracyMeters == nil && used.inOrder.count == 2)
+    }
 }

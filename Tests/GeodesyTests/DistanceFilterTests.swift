@@ -10,6 +10,14 @@ import Testing
         #expect(filter.keeps(try Coordinate(latitude: 0, longitude: 0.001)) == kept)
     }
 
+    /// 9° of longitude on the equator: 1,001.875 km along the earth (6,378,137 m · π/20), 1,000.846 km straight through it.
+    @Test(arguments: [(1_001_800.0, true), (1_001_900.0, false), (1_001_000.0, true)])
+    func `it measures along the earth, not through it`(meters: Double, kept: Bool) throws {
+        var filter = DistanceFilter(meters: meters)
+        _ = filter.keeps(try Coordinate(latitude: 0, longitude: 0))
+        #expect(filter.keeps(try Coordinate(latitude: 0, longitude: 9)) == kept)
+    }
+
     /// Steps of 0.0005° (55.66 m): measured from the last kept fix, every other one passes 100 m.
     @Test func `small steps add up until they matter, across the antimeridian too`() throws {
         var filter = DistanceFilter(meters: 100)

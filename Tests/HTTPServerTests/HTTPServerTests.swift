@@ -2,7 +2,7 @@ import Glibc
 import HTTPServer
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct HTTPServerTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerTests {
     private func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n" }
 
     @Test func `a connection serves one request after another`() throws {
@@ -63,7 +63,8 @@ import Testing
         }
         let threads = (0..<4).map { part in
             TestThread {
-                for number in (0..<40).reversed() where number % 4 == part { server.release("\(number)") }
+                // A request that never comes is missing in the answers below.
+                for number in (0..<40).reversed() where number % 4 == part { try? server.release("\(number)") }
             }
         }
         for thread in threads { thread.join() }
@@ -94,7 +95,7 @@ import Testing
         #expect(answer.status == 500)
         #expect(answer.header("content-type") == "application/problem+json")
         #expect(
-            answer.body == #"{"title":"Broken","status":500,"#
+            answer.body == #"{"type":"urn:problem-type:broken","title":"Broken","status":500,"#
                 + #""detail":"The request was not answered; send it again."}"#)
         client.send(get("/next"))
         #expect(client.receive()?.status == 200)
@@ -105,7 +106,7 @@ import Testing
             let server = try TestServer()
             let client = try #require(RawClient(port: server.port))
             client.send("GET /held?name=a HTTP/1.1\r\nHost: h\r\n\r\n")
-            let responder = server.take("a")
+            let responder = try server.take("a")
             responder.respond(.empty(204))
             responder.respond(.empty(204))
         }
@@ -156,10 +157,10 @@ import Testing
         for number in 0..<20 {
             let client = try #require(RawClient(port: server.port))
             client.send(get("/held?name=\(number)"))
-            let responder = server.take("\(number)")
+            let responder = try server.take("\(number)")
             withExtendedLifetime(client) {}
             if number % 2 == 0 { responder.respond(.text("late")) }
         }
-        server.wait { $0.connectionsOpen == 0 && $0.requestsWaiting == 0 }
+        try server.wait { $0.connectionsOpen == 0 && $0.requestsWaiting == 0 }
     }
 }

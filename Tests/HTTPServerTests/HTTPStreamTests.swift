@@ -11,7 +11,7 @@ import Testing
         let stream = HTTPStream(bytesMax: bytesMax)
         var response = HTTPResponse(status: 200, headers: [("Content-Type", "text/event-stream")])
         response.stream = stream
-        server.release("s", with: response)
+        try server.release("s", with: response)
         return (stream, client)
     }
 
@@ -42,7 +42,7 @@ import Testing
         stream.finish()
         var response = HTTPResponse(status: 200)
         response.stream = stream
-        server.release("s", with: response)
+        try server.release("s", with: response)
         #expect(client.receiveLine { $0.hasSuffix("0\r\n\r\n") }?.contains("5\r\nearly\r\n") == true)
     }
 
@@ -57,7 +57,7 @@ import Testing
         // The first bytes find a socket that is closed at the other end; the next ones a reset.
         while stream.write([UInt8(ascii: ".")]) { sched_yield() }
         #expect(stream.isOver)
-        server.wait { $0.connectionsOpen == 0 }
+        try server.wait { $0.connectionsOpen == 0 }
     }
 
     @Test func `a client that takes nothing is cut off, and others are served`() throws {
@@ -92,7 +92,7 @@ import Testing
             let stream = HTTPStream(bytesMax: 1000)
             var response = HTTPResponse(status: 200)
             response.stream = stream
-            server.release("\(number)", with: response)
+            try server.release("\(number)", with: response)
             return (stream, client)
         }
         let streams = pairs.map(\.0)

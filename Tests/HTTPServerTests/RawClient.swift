@@ -2,7 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A client that sends any bytes and reads answers one by one. Nothing it waits for may take longer than 20 seconds.
+/// A client that sends any bytes and reads answers one by one. A server that neither answers nor ends the connection
+/// within ``patienceSeconds`` fails the test.
 final class RawClient {
     let descriptor: CInt
     private var received: [UInt8] = []
@@ -24,7 +25,7 @@ final class RawClient {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         let isConnected = Loopback.connect(descriptor, port: port)
         self.descriptor = descriptor
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        var patience = timeval(tv_sec: Int(patienceSeconds), tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         signal(SIGPIPE, SIG_IGN)
@@ -89,6 +90,15 @@ final class RawClient {
         return poll(&polled, 1, milliseconds) > 0
     }
 
+    /// Sends a piece each 10 ms until the server answers or ends the connection.
+    func drip(_ piece: String) throws {
+        try eventually("an answer", pauseMilliseconds: 0) {
+            if isReadable(withinMilliseconds: 10) { return true }
+            send(piece)
+            return false
+        }
+    }
+
     /// What was received and not looked at.
     var pending: [UInt8] { received }
     func clear() { received = [] }
@@ -97,6 +107,7 @@ final class RawClient {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = read(descriptor, &buffer, buffer.count)
         if count > 0 { received.append(contentsOf: buffer[..<count]) }
+        if count < 0, errno == EAGAIN { Issue.record("Neither an answer nor the end came.") }
         return count > 0
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import Synchronization
+import TestSupport
 
 /// A server on a free port with the answers the tests need.
 ///
@@ -57,20 +58,19 @@ final class TestServer: Sendable {
     var requests: [HTTPRequest] { held.requests.withLock { $0 } }
 
     /// Answers a held request, waiting for it to come first.
-    func release(_ name: String, with response: HTTPResponse? = nil) {
-        take(name).respond(response ?? .text(name))
+    func release(_ name: String, with response: HTTPResponse? = nil) throws {
+        try take(name).respond(response ?? .text(name))
     }
 
     /// The responder of a held request, waiting for it to come first.
-    func take(_ name: String) -> HTTPResponder {
-        while true {
-            if let responder = held.responders.withLock({ $0.removeValue(forKey: name) }) { return responder }
-            sched_yield()
+    func take(_ name: String) throws -> HTTPResponder {
+        try eventually("the request \(name)", pauseMilliseconds: 1) {
+            held.responders.withLock { $0.removeValue(forKey: name) }
         }
     }
 
     /// Waits until the server's counters are as wanted.
-    func wait(until isGood: (HTTPServerCounters) -> Bool) {
-        while !isGood(server.counters) { sched_yield() }
+    func wait(file: StaticString = #fileID, line: Int = #line, until isGood: (HTTPServerCounters) -> Bool) throws {
+        try eventually("other counters", pauseMilliseconds: 1, file: file, line: line) { isGood(server.counters) }
     }
 }

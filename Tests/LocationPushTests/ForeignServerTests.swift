@@ -35,7 +35,7 @@ import Testing
             if trouble == "ping" {
                 // Only then is silence taken for a fault soon: a busy machine makes pauses too.
                 $0.timing.pingAfterSilenceMs = 500
-                $0.timing.pingAnswerMs = 2000
+                $0.timing.pingAnswerMs = 5000
             }
             $0.timing.connectWhenFullMs = 600_000
         }

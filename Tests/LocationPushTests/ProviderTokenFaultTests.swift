@@ -96,7 +96,7 @@ import Testing
         defer { setting.close() }
         setting.scene.senderClock.set(onByMinutes: minutes)
         setting.scene.standIn.script([.delay(ms: 300)])
-        let push = try setting.scene.watched(withinMs: 60_000).go(over: setting.sender)
+        let push = try setting.scene.watched().go(over: setting.sender)
         push.wait { $0 == .began(1) }
         setting.scene.senderClock.set(onByMinutes: -minutes)
         guard case .accepted? = push.end() else {

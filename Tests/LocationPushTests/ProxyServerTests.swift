@@ -83,7 +83,9 @@ import Testing
         let accepted = Dictionary(
             grouping: scene.standIn.pushes.filter { $0.status == 200 }, by: { $0.apnsID ?? "" })
         for push in ended {
-            #expect(accepted[push.id]?.count == 1 && push.attempts.count == 1, "\(push.attempts)")
+            // On a busy machine the proxy refuses streams that it has not processed; they are sent again.
+            let isUnprocessed = push.attempts.dropLast().allSatisfy { $0.ending == .notProcessed }
+            #expect(accepted[push.id]?.count == 1 && isUnprocessed, "\(push.attempts)")
         }
     }
 }

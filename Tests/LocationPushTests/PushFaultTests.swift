@@ -2,13 +2,14 @@ import Glibc
 import LocationPush
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a failing network or APNs does to many pushes at once: nothing is lost, nothing hangs, and nothing is sent twice
 /// but what was unanswered when its connection or stream was reset.
 @Suite struct PushFaultTests {
     /// Pushes of one run: few by default, many with `WHEREABOUTS_LONG=1`.
-    static let count = getenv("WHEREABOUTS_LONG") == nil ? 300 : 5000
+    static let count = isLongForm ? 5000 : 300
 
     /// What a scripted trouble may leave behind.
     struct Trouble: Sendable, CustomTestStringConvertible {
@@ -214,7 +215,7 @@ import Testing
         let sender = try scene.sender()
         _ = await sender.send(try scene.push())
         // Its deadline passes before the answer: the stream is given up.
-        _ = await sender.send(try scene.push(withinMs: 1000))
+        _ = try scene.pushThatIsLate(over: sender)
         // A later answer on the same connection says that the reset has arrived.
         _ = await sender.send(try scene.push())
         #expect(scene.standIn.resetsReceived == 1)

@@ -37,7 +37,7 @@ import Testing
         defer { scene.close() }
         scene.standIn.script([PushStandInRule(.refuseConnection, times: nil)])
         let sender = try scene.sender()
-        let push = try scene.watched(withinMs: 30_000)
+        let push = try scene.watched()
         push.unwant()
         #expect(push.go(over: sender).end() == .withdrawn)
         #expect(push.attempts.isEmpty)
@@ -133,7 +133,7 @@ import Testing
         scene.standIn.script([PushStandInRule(.delay(ms: 600_000), skip: 1, times: nil)])
         let sender = try scene.sender()
         _ = try scene.watched().go(over: sender).end()
-        let late = try scene.watched(withinMs: 500).go(over: sender)
+        let late = try scene.pushThatIsLate(over: sender)
         let stopped = try (0..<20).map { _ in try scene.watched().go(over: sender) }
         #expect(late.end() == .failed(.deadlinePassed))
         for push in stopped { push.wait(for: Self.began) }

@@ -3,10 +3,13 @@ import LocationPush
 import PushStandIn
 import Synchronization
 import TestSupport
+import Testing
 
 /// A stand-in on a folder of its own, with one phone registered.
 final class Scene: Sendable {
     static let bundleID = "org.example.whereabouts"
+    /// Milliseconds that no test should need, on whatever machine.
+    static let generousMs: Int64 = 900_000
 
     let folder: TemporaryFolder
     var directory: String { folder.path }
@@ -32,6 +35,12 @@ final class Scene: Sendable {
         configuration.clock = senderClock.clock
         configuration.timing.retryMs = [1, 1, 1]
         configuration.timing.reconnectMs = 1
+        // The real clock counts these. A busy machine must not seem a silent peer; tests of silence set their own.
+        configuration.timing.connectMs = Self.generousMs
+        configuration.timing.settingsMs = Self.generousMs
+        configuration.timing.requestMs = Self.generousMs
+        configuration.timing.pingAfterSilenceMs = Self.generousMs
+        configuration.timing.pingAnswerMs = Self.generousMs
         change(&configuration)
         return try PushSender(configuration)
     }
@@ -39,12 +48,39 @@ final class Scene: Sendable {
     func push(
         to device: [UInt8]? = nil, id: String = uuid(), priority: LocationPushRequest.Priority = .userAsked,
         expirationSeconds: Int64 = 0, collapseID: String? = nil, environment: PushEnvironment = .development,
-        bundleID: String = Scene.bundleID, payload: String = #"{"aps":{},"query":"q"}"#, withinMs: Int64 = 60_000
+        bundleID: String = Scene.bundleID, payload: String = #"{"aps":{},"query":"q"}"#,
+        withinMs: Int64 = Scene.generousMs
     ) throws -> LocationPushRequest {
         try LocationPushRequest(
             deviceToken: device ?? phone, bundleID: bundleID, environment: environment, priority: priority,
             expirationSeconds: expirationSeconds, apnsID: id, collapseID: collapseID, payload: Array(payload.utf8),
             deadlineMs: senderClock.clock.now().unixMs + withinMs)
+    }
+
+    /// Sends pushes until one has begun a try before its deadline and has ended at it. Each has twice the time of the one
+    /// before, because how soon a try begins depends on the machine.
+    func pushThatIsLate(over sender: PushSender) throws -> WatchedPush {
+        var withinMs: Int64 = 500
+        while true {
+            let push = try watched(withinMs: withinMs).go(over: sender)
+            _ = push.end()
+            if !push.attempts.isEmpty || withinMs > 60_000 { return push }
+            withinMs *= 2
+        }
+    }
+
+    /// Sends pushes until one ends as unreachable for a reason that contains `words`, each with twice the time of the one
+    /// before: the first may end before a connection has been tried.
+    func pushThatIsUnreachable(
+        over sender: PushSender, saying words: String
+    ) async throws -> (outcome: PushOutcome, attempts: [PushAttempt]) {
+        var withinMs: Int64 = 1000
+        while true {
+            let (outcome, attempts) = await sender.send(try push(withinMs: withinMs))
+            if case .failed(.unreachable(let why)) = outcome, why.contains(words) { return (outcome, attempts) }
+            if withinMs > 30_000 { return (outcome, attempts) }
+            withinMs *= 2
+        }
     }
 
     /// Ends the stand-in.

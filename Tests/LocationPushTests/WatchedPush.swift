@@ -1,5 +1,6 @@
 import Foundation
 import LocationPush
+import TestSupport
 import Testing
 
 /// Watches one push and keeps every call of its closures, in order.
@@ -12,7 +13,7 @@ final class WatchedPush: @unchecked Sendable {
     }
 
     /// The longest wait, far longer than a busy machine needs.
-    static let secondsMax: TimeInterval = 60
+    static let secondsMax = patienceSeconds
 
     let request: LocationPushRequest
     // The fields below are touched only while `condition` is locked.
@@ -102,7 +103,7 @@ final class WatchedPush: @unchecked Sendable {
 
 extension Scene {
     /// A watched push.
-    func watched(withinMs: Int64 = 60_000) throws -> WatchedPush {
+    func watched(withinMs: Int64 = Scene.generousMs) throws -> WatchedPush {
         WatchedPush(try push(withinMs: withinMs))
     }
 }

@@ -88,6 +88,39 @@ import Whereabouts
         #expect(complaint(Self.app(#","environment":"test""#)).contains("\"environment\""))
     }
 
+    /// Each object that `config.json` can have, with a key more that none of them has.
+    @Test(
+        arguments: [
+            (#"{"listen":"127.0.0.1:1"#, "the top level"), (#"{"push":{"host":"a""#, "push"),
+            (#"{"push":[{"host":"a""#, "push"), (#"{"mqtt":{"host":"a""#, "mqtt"),
+            (#"{"webhooks":{"targets":["https://a.example"]"#, "webhooks"),
+        ])
+    func `an unknown key is refused wherever it stands`(begin: String, place: String) {
+        let isOpenText = begin.filter { $0 == "\"" }.count % 2 == 1
+        let end = String(
+            begin.reduce(into: [Character]()) { open, character in
+                switch character {
+                case "{": open.append("}")
+                case "[": open.append("]")
+                case "}", "]": open.removeLast()
+                default: break
+                }
+            }.reversed())
+        for key in ["pusch", "Push", "listen2", "", "__proto__", "#", "comment"] {
+            let text = begin + (isOpenText ? "\"" : "") + #","\#(key)":null"# + end
+            do throws(ServiceConfiguration.ReadError) {
+                _ = try ServiceConfiguration.parse(Array(text.utf8))
+                Issue.record("\(text) was taken.")
+            } catch {
+                guard case .unknownKey(let found, let within) = error else {
+                    Issue.record("\(text): \(error)")
+                    continue
+                }
+                #expect(found == key && within.contains(place), "\(text): \(error)")
+            }
+        }
+    }
+
     @Test func `an app has one sender for each environment, a key one file`() throws {
         let sandbox = #","environment":"development""#
         #expect(try read("[\(Self.app("")),\(Self.app(sandbox))]").count == 2)

@@ -6,6 +6,7 @@ import PushStandIn
 import Synchronization
 import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -110,7 +111,9 @@ final class ServiceUnderTest: Sendable {
     ) -> Answer {
         let given = Monitor<HTTPResponse?>(nil)
         send(method, target, as: token, body, headers: headers) { response in given.change { $0 = response } }
-        guard let response = given.wait(for: { $0 }) else { preconditionFailure("A wait without a bound ended.") }
+        guard let response = given.wait(milliseconds: patienceMilliseconds, for: { $0 }) else {
+            waitedInVain(for: "the answer to \(method) \(target)")
+        }
         return Answer(response)
     }
 
@@ -228,7 +231,8 @@ final class ServiceUnderTest: Sendable {
     /// The active generation of each projection, once all are at the head of the log.
     func settled() -> [String: ProjectionHost.Status] {
         let head = service.log.head
-        let isThere = service.host.wait(for: head, in: ProjectionKind.all.map(\.name), milliseconds: 30_000)
+        let isThere = service.host.wait(
+            for: head, in: ProjectionKind.all.map(\.name), milliseconds: patienceMilliseconds)
         #expect(isThere, "A projection does not reach the head.")
         let active = service.host.status.filter { $0.generation.role == .active }
         return Dictionary(active.map { ($0.generation.name, $0) }) { first, _ in first }

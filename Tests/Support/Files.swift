@@ -51,7 +51,8 @@ package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() {
-        var template = Array("/tmp/whereabouts-test-XXXXXX".utf8CString)
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/whereabouts-test-XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "No temporary folder could be made.")
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

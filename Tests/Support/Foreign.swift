@@ -2,7 +2,7 @@ import Glibc
 
 /// A second opinion: a program of someone else's, run to its end.
 package enum Foreign {
-    /// The one of `WHEREABOUTS_PYTHON`, which has the packages of `scripts/test-packages.txt`; else the system's.
+    /// The one of `WHEREABOUTS_PYTHON`, which has the packages of `scripts/dev/test-packages.txt`; else the system's.
     package static let python = getenv("WHEREABOUTS_PYTHON").map { String(cString: $0) } ?? "python3"
 
     package struct Failure: Error {

@@ -34,7 +34,7 @@ import Testing
 
     @Test(
         .enabled(
-            if: getenv("WHEREABOUTS_LONG").map { String(cString: $0) } == "1",
+            if: isLongForm,
             "A package outside builds its dependencies anew, which takes minutes: WHEREABOUTS_LONG=1."))
     func `a package outside asks by the article's own code`() throws {
         let folder = TemporaryFolder()

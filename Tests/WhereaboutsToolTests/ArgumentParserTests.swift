@@ -24,6 +24,18 @@ import Whereabouts
         #expect(try parse("visits", "--person=anna", "--purpose=a=b")[Options.purpose] == "a=b")
     }
 
+    @Test func `a former name of an option is accepted, once with its name, and shown in no help`() throws {
+        for name in ["--person", "--subject"] {
+            #expect(try parse("grant", "list", name, "anna").required(Options.person).text == "anna")
+        }
+        #expect(throws: ToolError.usage("--person is given twice.")) {
+            try parse("grant", "list", "--person", "anna", "--subject", "ben")
+        }
+        #expect(throws: ToolError.self) { try parse("visits", "--subject", "anna") }
+        let help = whereabouts("grant", "add", "--help").results
+        #expect(help.contains("--person HANDLE") && !help.contains("subject HANDLE"))
+    }
+
     @Test func `a southern coordinate is no option`() throws {
         #expect(try parse("geocode", "reverse", "-33.87,151.2").operands == ["-33.87,151.2"])
         _ = try parse("region", "add", "--person", "anna", "--id", "home", "--circle", "-33.87,-151.2,100")
@@ -62,20 +74,20 @@ import Whereabouts
         (["visits", "--person", "anna", "--person", "ben"], "--person is given twice."),
         (["visits", "--person", "anna", "--json=yes"], "--json takes no value."),
         (["visits", "--person", "anna", "now"], "\"visits\" takes no \"now\"; see \"whereabouts visits --help\"."),
-        (["person", "add"], "\"person add\" takes HANDLE, but 0 were given."),
-        (["import"], "\"import\" takes FILE…, but 0 were given."),
+        (["person", "add"], "\"person add\" needs HANDLE."),
+        (["import"], "\"import\" needs FILE…."),
         (["events", "--after", "-1"], "--after must be a whole number from 0 to 9223372036854775807."),
         (
             ["visits", "--person", "anna", "--from", "2026-02-30"],
-            "--from must be a time such as 2026-05-01, 2026-05-01T08:00, yesterday or -2h, or Unix seconds."
+            "--from must be a time, for example 2026-05-01, 2026-05-01T08:00, yesterday or -2h, or Unix seconds."
         ),
         (
-            ["grant", "add", "--subject", "a", "--requester", "b", "--precision", "street"],
+            ["grant", "add", "--person", "a", "--requester", "b", "--precision", "street"],
             "--precision must be one of exact, kilometer, city, none."
         ),
         (
             ["visits", "--person", "Anna"],
-            "--person must be 1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\", beginning with a letter or digit, such as anna."
+            "--person must be 1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\", beginning with a letter or digit, for example anna."
         ),
     ])
     func `a wrong line is named in one sentence`(arguments: [String], sentence: String) throws {

@@ -43,7 +43,7 @@ import Testing
         }
         let made = try backedUp()
         #expect(made.exitCode == 0)
-        #expect(tool("backup", folder.path + "/copy").notes.contains("Name a folder that is not there yet"))
+        #expect(tool("backup", folder.path + "/copy").notes.contains("Name a folder that does not exist yet"))
 
         let again = folder.path + "/again"
         #expect(tool("restore", folder.path + "/copy", data: again).exitCode == 3)

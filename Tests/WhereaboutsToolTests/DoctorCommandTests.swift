@@ -47,7 +47,7 @@ import Testing
         #expect(good.exitCode == 1)
         let bad = try findings(port: 1, publicURL: "http://where.example.org")
         #expect(bad.checks["push server"]?.0 == "wrong")
-        #expect(bad.checks["push server"]?.1.contains("Connection refused; let TCP out to port 1") == true)
+        #expect(bad.checks["push server"]?.1.contains("Connection refused; allow TCP to port 1") == true)
     }
 
     /// The stand-in's authority is none that this computer trusts.

@@ -28,8 +28,8 @@ import Testing
         #expect(whereabouts("help", "profile", "add").results.contains("--token TOKEN"))
     }
 
-    @Test func `the version is one line`() {
-        #expect(whereabouts("version").results == "whereabouts \(Version.text)\n")
+    @Test(arguments: ["version", "--version"]) func `the version is one line`(word: String) {
+        #expect(whereabouts(word).results == "whereabouts \(Version.text)\n")
     }
 
     /// The completions that bash offers for the last word.

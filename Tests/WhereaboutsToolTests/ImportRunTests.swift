@@ -191,7 +191,7 @@ import WireFormats
         let folder = TemporaryFolder()
         let file = try folder.write("<gpx></gpx>", to: "a.gpx")
         var run = run(FakeService())
-        #expect(throws: ToolError.usage("\(file) does not say whose it is; add --person HANDLE.")) {
+        #expect(throws: ToolError.usage("\(file) does not name a person; add --person HANDLE.")) {
             try run.importFile(file)
         }
     }

@@ -257,8 +257,13 @@ struct SupplementImportTests {
         let killed = try run(folder, words, errors: FileHandle(fileDescriptor: end, closeOnDealloc: true))
         var said = ""
         var bytes = [UInt8](repeating: 0, count: 4096)
-        while !said.contains("20,000 lines"), case let count = read(terminal, &bytes, bytes.count), count > 0 {
+        try eventually("a durable batch of the import") {
+            var readable = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+            guard poll(&readable, 1, 100) > 0, case let count = read(terminal, &bytes, bytes.count), count > 0 else {
+                return !killed.isRunning
+            }
             said += String(decoding: bytes[..<count], as: UTF8.self)
+            return said.contains("20,000 lines")
         }
         kill(killed.processIdentifier, SIGKILL)
         killed.waitUntilExit()
@@ -266,7 +271,7 @@ struct SupplementImportTests {
         #expect(killed.terminationReason == .uncaughtSignal)
         #expect(Supplement.names(in: folder.path) == ["whole"])
         let second = try run(folder, words)
-        #expect(try text(second.standardError).contains("going on after line"))
+        #expect(try text(second.standardError).contains("continuing after line"))
         second.waitUntilExit()
         #expect(second.terminationStatus == 0)
         #expect(try folder.bytes(of: "killed") == folder.bytes(of: "whole"))
@@ -274,7 +279,7 @@ struct SupplementImportTests {
 
     /// Most resident memory of the process, as getrusage(2) tells it.
     @Test(
-        .enabled(if: tool != nil && getenv("WHEREABOUTS_LONG") != nil, "A minute long: set WHEREABOUTS_LONG=1."))
+        .enabled(if: tool != nil && isLongForm, "A minute long: set WHEREABOUTS_LONG=1."))
     func `a million addresses are imported in 96 MB`() throws {
         let folder = try GazetteerFolder()
         let path = folder.path + "million.csv"

@@ -73,17 +73,6 @@ final class FakeService: Transport {
         let body = try? JSONDocument.parse(request.body).root
         return state.withLock { state in
             switch (request.method, path.dropFirst().first, path.count) {
-            case ("GET", "people", 2):
-                let items = state.people.sorted { $0.key < $1.key }.map { person, devices in
-                    #"{"handle":"\#(person)","devices":[\#(devices.map { "\"\($0)\"" }.joined(separator: ","))]}"#
-                }
-                return .json(Array(#"{"items":[\#(items.joined(separator: ","))],"next":null,"asOf":1}"#.utf8))
-            case ("POST", "people", 2):
-                state.people[body?["handle"]?.string ?? ""] = []
-                return .json(Array("{}".utf8), status: 201)
-            case ("POST", "people", 4):
-                state.people[path[2], default: []].append(body?["handle"]?.string ?? "")
-                return .json(Array("{}".utf8), status: 201)
             case ("POST", "imports", 4):
                 return Self.take(body, &state)
             default: return .problem(404, title: "Not found", detail: "There is nothing at this address.")
@@ -92,14 +81,29 @@ final class FakeService: Transport {
     }
 
     private static func take(_ body: JSONValue?, _ state: inout State) -> HTTPResponse {
-        guard let device = body?["device"]?.string, let fixes = body?["fixes"]?.array.map(Array.init),
-            state.people.values.contains(where: { $0.contains(device) })
-        else { return .problem(422, title: "Refused", detail: "There is no such device.") }
-        guard fixes.count <= 1000 else { return .problem(413, title: "Too many fixes", detail: "Send fewer.") }
-        state.batchSizes.append(fixes.count)
+        guard let devices = body?["devices"].map(items) else {
+            return .problem(422, title: "Refused", detail: "There are no devices.")
+        }
+        let size = devices.reduce(0) { $0 + items($1["fixes"]).count }
+        guard max(size, devices.count) <= 1000 else {
+            return .problem(413, title: "Too many fixes", detail: "Send fewer.")
+        }
+        state.batchSizes.append(size)
+        let outcomes = devices.map { take($0, &state) }.joined(separator: ",")
+        return .json(Array(#"{"devices":[\#(outcomes)],"number":9}"#.utf8))
+    }
+
+    private static func items(_ list: JSONValue?) -> [JSONValue] { list?.array.map { Array($0) } ?? [] }
+
+    /// Takes the fixes of one device, which is made with its person.
+    private static func take(_ part: JSONValue, _ state: inout State) -> String {
+        let (person, device) = (part["person"]?.string ?? "", part["device"]?.string ?? "")
+        let isNewPerson = state.people[person] == nil
+        let isNewDevice = state.people[person]?.contains(device) != true
+        if isNewDevice { state.people[person, default: []].append(device) }
         var (new, duplicate) = (0, 0)
         var rejected: [Int] = []
-        for (index, fix) in fixes.enumerated() {
+        for (index, fix) in items(part["fixes"]).enumerated() {
             let parts = ["timestamp", "latitude", "longitude"].compactMap { fix[$0]?.double }
             if parts.count != 3 || parts[1] > state.northernmost {
                 rejected.append(index)
@@ -110,6 +114,7 @@ final class FakeService: Transport {
             }
         }
         let reasons = rejected.map { #"{"index":\#($0),"reason":"badCoordinate"}"# }.joined(separator: ",")
-        return .json(Array(#"{"new":\#(new),"duplicate":\#(duplicate),"rejected":[\#(reasons)],"number":9}"#.utf8))
+        return #"{"addedPerson":\#(isNewPerson),"addedDevice":\#(isNewDevice),"new":\#(new),"duplicate":\#(duplicate),"#
+            + #""rejected":[\#(reasons)]}"#
     }
 }

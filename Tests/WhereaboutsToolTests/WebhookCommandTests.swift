@@ -60,9 +60,9 @@ import Testing
 
         /// Looks until the only webhook is as wanted.
         func until(_ isGood: (JSONValue) -> Bool) throws {
-            while true {
+            try eventually("another state of the webhook") {
                 let listed = try json(tool("webhook", "list", "--person", "anna", "--json").results)
-                if let one = listed["webhooks"]?.array.map(Array.init)?.first, isGood(one) { return }
+                return listed["webhooks"]?.array.map(Array.init)?.first.map(isGood) ?? false
             }
         }
     }
@@ -98,7 +98,7 @@ import Testing
         #expect(scene.tool("webhook", "discard", number, "--person", "anna").results == "Discarded 1.\n")
         #expect(
             scene.tool("webhook", "letters", number, "--person", "anna").notes
-                == "The webhook \(number) gave up on no message.\n")
+                == "The webhook \(number) has given up no message.\n")
 
         let token = try #require(tokens(scene).first)
         #expect(

@@ -31,7 +31,8 @@ import Whereabouts
     }
 
     @Test(
-        .enabled(if: hasGPXPy && Repository.fixtures != nil, "There is no gpxpy, or there are no recorded files."),
+        .enabled(if: hasGPXPy, "WHEREABOUTS_PYTHON names no python with gpxpy."),
+        .enabled(if: Repository.fixtures != nil, "WHEREABOUTS_FIXTURES names no folder with recorded files."),
         arguments: Repository.recordedGPX)
     func `gpxpy finds the same points in recorded files`(name: String) throws {
         try expectSame(Repository.recorded(name))

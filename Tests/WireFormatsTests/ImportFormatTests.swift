@@ -24,9 +24,9 @@ import Testing
     @Test(arguments: [
         ("", "The file is empty."), (" \n", "The file is empty."),
         ("PK\u{3}\u{4}", "The file is compressed; unpack it first."),
-        ("<kml xmlns='x'>", "The file is KML, which is not imported; convert it to GPX first."),
-        ("<TrainingCenterDatabase>", "The file is TCX, which is not imported; convert it to GPX first."),
-        ("\u{e}\u{10}abcdef.FIT", "The file is FIT, which is not imported; convert it to GPX first."),
+        ("<kml xmlns='x'>", "The file is KML, which cannot be imported; convert it to GPX first."),
+        ("<TrainingCenterDatabase>", "The file is TCX, which cannot be imported; convert it to GPX first."),
+        ("\u{e}\u{10}abcdef.FIT", "The file is FIT, which cannot be imported; convert it to GPX first."),
         ("<svg/>", "The file is XML but not GPX."), ("<!-- open", "The file is XML but not GPX."),
         (
             #"{"locations":[]}"#,

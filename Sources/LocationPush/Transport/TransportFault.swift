@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Glibc
+package import Threading
 
 /// Why a connection could not be made or was lost, in words for an operator.
 ///
@@ -39,4 +40,15 @@ package struct TransportFault: Error, Equatable, Sendable, CustomStringConvertib
 /// The characters before the terminating zero.
 func cString(_ characters: [CChar]) -> String {
     String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+/// Starts a thread that runs `body` once.
+///
+/// - Throws: ``TransportFault`` if the system has no thread left.
+package func startThread(_ body: @escaping @Sendable () -> Void) throws(TransportFault) -> WorkerThread {
+    do throws(ThreadError) {
+        return try .started(body)
+    } catch {
+        throw TransportFault(call: "pthread_create", code: error.code)
+    }
 }

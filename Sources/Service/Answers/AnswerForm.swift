@@ -1,26 +1,30 @@
-import Geodesy
+package import Geodesy
 import HTTPServer
-import JSON
+package import JSON
 import Whereabouts
 import WireFormats
 
 /// How an answer about a person writes places: in which coordinate reference system, and whether as GeoJSON.
 ///
-/// Members `latitude` and `longitude` become `x` and `y` in another system than WGS 84, both null outside the area where
-/// the register says it may be used: a refusal would tell where somebody is, on no record. x is the easting or longitude,
-/// whatever order the register has, as GeoJSON and the importers have it (``CoordinateReferenceSystem``); the member
-/// `referenceSystem` names both axes, so that nobody has to know.
+/// In a system other than WGS 84, `x` and `y` replace `latitude` and `longitude`. Both are null outside the area in which the
+/// register allows the system: an error instead would disclose an area that the person is in, without a record. x is always
+/// the easting or longitude, whatever order the register has, as in GeoJSON and the importers
+/// (`CoordinateReferenceSystem`). The member `referenceSystem` names both axes and the PROJ operations that made the
+/// numbers, with their accuracies.
 ///
-/// GeoJSON (RFC 7946) is a `FeatureCollection` of what would be `items`, or of the one location: a point, for a way the
-/// line from its start to its end, for a region its circle's center or its polygon. `next` and `asOf` stand beside the
-/// features. Geometries in another system than WGS 84 are the prior arrangement of its section 4, made by asking for one.
+/// GeoJSON (RFC 7946) is a `FeatureCollection` of the `items`, or of the one location: a point, for a trip the line from its
+/// start to its end, for a region its circle's center or its polygon. `next` and `asOf` are members of the collection.
+/// RFC 7946, section 4, allows other systems than WGS 84 by prior arrangement; the parameter `crs` is that arrangement.
+/// `coordRefSys` names the system, and each feature repeats its geometry as `place`, where JSON-FG (OGC 21-045) expects it.
 struct AnswerForm {
     let isGeoJSON: Bool
     let system: CoordinateReferenceSystem?
+    /// The operations that made the numbers written so far.
+    private var operations = CoordinateReferenceSystem.UsedOperations()
 
     static let geoJSONType = "application/geo+json"
 
-    /// - Throws: 400 for what names no system, 422 for one that is not in the register or from which no way leads to WGS 84.
+    /// - Throws: 400 if `crs` does not name a system, 422 if the register does not have it or PROJ cannot transform it to WGS 84.
     init(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) {
         switch exchange.request.parameter("format") {
         case "geojson": isGeoJSON = true
@@ -35,20 +39,35 @@ struct AnswerForm {
         }
     }
 
-    /// `EPSG:n`, or the address that OGC gives it.
+    /// The beginning of the addresses that OGC gives the register's systems.
+    private static let addresses = "http://www.opengis.net/def/crs/EPSG/0/"
+
+    private static func address(of system: CoordinateReferenceSystem) -> String {
+        addresses + system.code.dropFirst("EPSG:".count)
+    }
+
+    /// `EPSG:n`, the code of a system in the EPSG register, from a text of that form or from OGC's address of the
+    /// system.
     private static func code(_ text: String) throws(Problem) -> String {
-        let address = "http://www.opengis.net/def/crs/EPSG/0/"
-        let code = text.hasPrefix(address) ? "EPSG:\(text.dropFirst(address.count))" : text
+        let code = text.hasPrefix(addresses) ? "EPSG:\(text.dropFirst(addresses.count))" : text
         let number = code.utf8.dropFirst(5)
         guard code.hasPrefix("EPSG:"), (1...6).contains(number.count), number.allSatisfy({ (48...57).contains($0) })
-        else { throw .invalid("\"crs\" must be a number of the EPSG register, such as EPSG:3857.") }
+        else { throw .invalid("\"crs\" must be a number of the EPSG register, for example EPSG:3857.") }
         return code
     }
 
-    /// The answer in this form, to be recorded and sent.
+    /// The answer in this form: the bytes that are recorded and sent.
     func written(_ computed: Gate.Computed) throws(Problem) -> Gate.Computed {
         guard isGeoJSON || system != nil else { return computed }
         guard let root = (try? JSONDocument.parse(computed.body))?.root else { throw .broken }
+        var form = self
+        let body = form.bytes(of: root)
+        var headers = [(name: "Content-Type", value: isGeoJSON ? Self.geoJSONType : "application/json")]
+        if let system { headers.append(("Content-Crs", "<\(Self.address(of: system))>")) }
+        return Gate.Computed(body: body, count: computed.count, asOf: computed.asOf, headers: headers)
+    }
+
+    private mutating func bytes(of root: JSONValue) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         if isGeoJSON { writeCollection(root, into: &writer) } else { writeMembers(of: root, into: &writer) }
@@ -64,21 +83,19 @@ struct AnswerForm {
                     let area = system.areaOfUse
                     for degrees in [area.west, area.south, area.east, area.north] { writer.value(degrees) }
                 }
-                writer.field("accuracyMeters", system.accuracyMeters)
+                writer.key("accuracyMeters")
+                if let meters = operations.accuracyMeters { writer.value(meters) } else { writer.null() }
+                writer.key("operations")
+                operations.write(into: &writer)
             }
         }
         writer.endObject()
-        var headers = [(name: "Content-Type", value: isGeoJSON ? Self.geoJSONType : "application/json")]
-        if let system {
-            headers.append(
-                ("Content-Crs", "<http://www.opengis.net/def/crs/EPSG/0/\(system.code.dropFirst("EPSG:".count))>"))
-        }
-        return Gate.Computed(body: writer.bytes, count: computed.count, asOf: computed.asOf, headers: headers)
+        return writer.bytes
     }
 
     // MARK: JSON
 
-    private func write(_ value: JSONValue, into writer: inout JSONWriter) {
+    private mutating func write(_ value: JSONValue, into writer: inout JSONWriter) {
         if value.members != nil {
             writer.beginObject()
             writeMembers(of: value, into: &writer)
@@ -92,13 +109,13 @@ struct AnswerForm {
         }
     }
 
-    private func writeMembers(of object: JSONValue, into writer: inout JSONWriter) {
+    private mutating func writeMembers(of object: JSONValue, into writer: inout JSONWriter) {
         let place = system == nil ? nil : Self.place(of: object)
         for (key, value) in Self.members(of: object) {
             switch key {
             case "latitude" where place != nil: break
             case "longitude" where place != nil:
-                let numbers = place.flatMap(numbers)
+                let numbers = place.flatMap { self.numbers($0) }
                 for (key, number) in [("x", numbers?.x), ("y", numbers?.y)] {
                     writer.key(key)
                     if let number { writer.value(number) } else { writer.null() }
@@ -122,16 +139,19 @@ struct AnswerForm {
         return try? Coordinate(latitude: latitude, longitude: longitude)
     }
 
-    /// The place in the system asked for; `nil` outside of its area.
-    private func numbers(_ place: Coordinate) -> (x: Double, y: Double)? {
+    /// The place in the requested system, or `nil` outside the system's area.
+    private mutating func numbers(_ place: Coordinate) -> (x: Double, y: Double)? {
         guard let system else { return (place.longitude, place.latitude) }
-        return try? system.fromWGS84(place)
+        guard let numbers = try? system.fromWGS84(place) else { return nil }
+        if let operation = try? system.operation(at: place) { operations.insert(operation) }
+        return numbers
     }
 
     // MARK: GeoJSON
 
-    private func writeCollection(_ root: JSONValue, into writer: inout JSONWriter) {
+    private mutating func writeCollection(_ root: JSONValue, into writer: inout JSONWriter) {
         writer.field("type", "FeatureCollection")
+        if let system { writer.field("coordRefSys", Self.address(of: system)) }
         writer.array("features") { writer in
             let items = root["items"]?.array.map { Array($0) } ?? [root["location"] ?? root["visit"]].compactMap { $0 }
             for item in items where !item.isNull { writeFeature(item, into: &writer) }
@@ -142,15 +162,17 @@ struct AnswerForm {
         }
     }
 
-    private func writeFeature(_ item: JSONValue, into writer: inout JSONWriter) {
+    private mutating func writeFeature(_ item: JSONValue, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("type", "Feature")
         if let id = item["id"] {
             writer.key("id")
             writer.value(id)
         }
-        writer.key("geometry")
-        writeGeometry(of: item, into: &writer)
+        for member in system == nil ? ["geometry"] : ["geometry", "place"] {
+            writer.key(member)
+            writeGeometry(of: item, into: &writer)
+        }
         writer.object("properties") { writer in
             for (key, value) in Self.members(of: item)
             where !["id", "latitude", "longitude"].contains(key) {
@@ -166,10 +188,10 @@ struct AnswerForm {
         writer.endObject()
     }
 
-    /// Null where it is not in the system's area as a whole.
-    private func writeGeometry(of item: JSONValue, into writer: inout JSONWriter) {
+    /// Null unless the whole geometry is in the system's area.
+    private mutating func writeGeometry(of item: JSONValue, into writer: inout JSONWriter) {
         let geometry = Geometry(of: item)
-        let positions = geometry?.places.compactMap(numbers) ?? []
+        let positions = geometry?.places.compactMap { numbers($0) } ?? []
         if let geometry, positions.count == geometry.places.count {
             geometry.write(positions, into: &writer)
         } else {
@@ -177,7 +199,7 @@ struct AnswerForm {
         }
     }
 
-    /// What of an item a map draws.
+    /// The geometry of an item, as a map draws it.
     private enum Geometry {
         case point(Coordinate)
         case line([Coordinate])
@@ -207,7 +229,7 @@ struct AnswerForm {
             }
         }
 
-        /// - Parameter positions: of ``places``, one by one.
+        /// - Parameter positions: The positions of ``places``, in the same order.
         func write(_ positions: [(x: Double, y: Double)], into writer: inout JSONWriter) {
             // A point is a position, a line a list of them, a polygon a list of lines.
             let (type, depth) =
@@ -232,13 +254,28 @@ struct AnswerForm {
     }
 }
 
+extension CoordinateReferenceSystem.UsedOperations {
+    /// `[{"name","accuracyMeters"}]`, by name; the accuracy is null if it is unknown.
+    package func write(into writer: inout JSONWriter) {
+        writer.beginArray()
+        for operation in inOrder {
+            writer.beginObject()
+            writer.field("name", operation.name)
+            writer.key("accuracyMeters")
+            if let meters = operation.accuracyMeters { writer.value(meters) } else { writer.null() }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+}
+
 extension AnswerContext {
-    /// Systems kept: making one reads PROJ's database and takes milliseconds.
+    /// The number of systems that a thread keeps: to make one reads PROJ's database and takes milliseconds.
     private static let systemsKept = 8
 
-    /// A system of the EPSG register.
+    /// A system of the EPSG register, for example `EPSG:3857`.
     ///
-    /// - Throws: 422 if there is none of that number, or no way from it to WGS 84.
+    /// - Throws: 422 if the register has no system of that number, or PROJ cannot transform it to WGS 84.
     func referenceSystem(_ code: String) throws(Problem) -> CoordinateReferenceSystem {
         if let known = systems[code] { return known }
         do throws(GeodesyError) {

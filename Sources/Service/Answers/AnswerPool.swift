@@ -3,12 +3,13 @@ import Geodesy
 import Glibc
 import SQLite
 import Synchronization
+import Threading
 import Whereabouts
 
 /// The threads that may block: they read projections, wait for the log and compute answers.
 ///
-/// Callers take turns (``TurnQueue``), so that one who asks for much makes the others wait for one piece of work at a time, and
-/// one thread is always left for somebody else.
+/// Callers take turns (``TurnQueue``): a caller with many requests delays each other caller by one request at a time, and never
+/// holds all threads.
 final class AnswerPool: Sendable {
     typealias Work = @Sendable (AnswerContext) -> Void
 
@@ -16,13 +17,13 @@ final class AnswerPool: Sendable {
         var waiting = TurnQueue<PrincipalID, Work>(
             mostAtOnce: AnswerPool.threads - 1, mostWaiting: AnswerPool.queueBoundPerCaller)
         var isStopping = false
-        /// Whether ``stop(milliseconds:)`` left a thread behind that was still working.
+        /// Whether ``stop(milliseconds:)`` returned while a thread was still working.
         var isLeftBehind = false
     }
 
     static let threads = 4
     static let queueBound = 1024
-    /// One caller cannot fill the queue.
+    /// A quarter of ``queueBound``, so that one caller cannot fill the queue.
     static let queueBoundPerCaller = 256
 
     private let state = Monitor(State())
@@ -38,7 +39,7 @@ final class AnswerPool: Sendable {
                         let context = makeContext()
                         while case .work(let caller, let work)? = state.wait(for: Self.next) {
                             work(context)
-                            // Another thread may go on with what this caller still has waiting.
+                            // The caller may have more work waiting, which another thread can now begin.
                             state.changeForOne { $0.waiting.end(of: caller) }
                         }
                     })
@@ -48,8 +49,10 @@ final class AnswerPool: Sendable {
 
     var queueLength: Int { state.read { $0.waiting.count } }
 
-    /// - Parameter caller: Who takes turns with the others.
-    /// - Returns: `false` when too much is waiting already, of this caller or of all.
+    /// Queues a piece of work.
+    ///
+    /// - Parameter caller: The principal whose turn the work takes.
+    /// - Returns: `false` if the caller or the whole queue is at its bound, or the pool is stopping.
     func submit(for caller: PrincipalID, _ work: @escaping Work) -> Bool {
         state.changeForOne { state in
             guard !state.isStopping, state.waiting.count < Self.queueBound else { return false }
@@ -57,10 +60,10 @@ final class AnswerPool: Sendable {
         }
     }
 
-    /// Ends the threads after they have done the waiting work.
+    /// Finishes the waiting work, then ends the threads.
     ///
-    /// - Parameter milliseconds: How long to wait for all of them.
-    /// - Returns: `false` if some are still working; their answers come too late.
+    /// - Parameter milliseconds: How long to wait for the threads.
+    /// - Returns: `false` if a thread is still working after that time; its answers are lost.
     @discardableResult
     func stop(milliseconds: Int) -> Bool {
         state.change { $0.isStopping = true }
@@ -77,24 +80,26 @@ final class AnswerPool: Sendable {
 
     private enum Next {
         case work(PrincipalID, Work)
-        /// Nothing will come any more.
+        /// The pool is stopping and no work is left.
         case end
     }
 
-    /// What a thread is to do; `nil`: wait on.
+    /// What a thread does next, or `nil` if it waits.
     private static func next(_ state: inout State) -> Next? {
         if let (caller, work) = state.waiting.next() { return .work(caller, work) }
         return state.isStopping && state.waiting.isEmpty ? .end : nil
     }
 }
 
-/// What one answering thread owns: its connections, its geodesy, its reader of the log.
+/// What one answering thread owns: its database connections, its geodesy and its reader of the log.
 final class AnswerContext {
     let host: ProjectionHost
     let reader: LogReader
     let gazetteer: Gazetteer?
     let geocentric: GeocentricTransform?
-    /// Of ``referenceSystem(_:)``.
+    /// The grid is read at the first use; `nil` if it is not installed.
+    private(set) lazy var geoid = try? Geoid()
+    /// The systems that ``referenceSystem(_:)`` has made, by code.
     var systems: [String: CoordinateReferenceSystem] = [:]
     private var files: [String: ProjectionFile] = [:]
     private var switches = -1
@@ -108,7 +113,8 @@ final class AnswerContext {
 
     /// Reads the active generation of a projection in one consistent view, together with the number it is folded up to.
     ///
-    /// - Throws: 503 while it is being folded from zero, or when it turned out to be damaged; a refold is then on its way.
+    /// - Throws: 503 while the projection is folded from zero. That includes a projection found to be damaged here: the
+    ///   refold is then requested first.
     func read<R>(
         _ name: String, _ body: (borrowing Connection) throws(SQLiteError) -> R
     ) throws(Problem) -> (value: R, asOf: Int64) {
@@ -142,7 +148,7 @@ final class AnswerContext {
         return file
     }
 
-    /// Whether the file that should answer is not there.
+    /// Whether the projection's file is missing.
     private func isLost(_ name: String) -> Bool {
         host.activePath(of: name).map { access($0, F_OK) != 0 && errno == ENOENT } ?? false
     }
@@ -151,23 +157,23 @@ final class AnswerContext {
         _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in worker.healActive(name, why) }
     }
 
-    /// The time zone of a place by its borders; `nil` without a gazetteer.
+    /// The time zone at a coordinate, by the gazetteer's time zone borders; `nil` without a gazetteer.
     func timeZone(at coordinate: Coordinate) -> String? { gazetteer?.timeZone(at: coordinate) }
 
-    /// The middle of the city, town or village a coordinate lies in, or of the place nearest to it; without a gazetteer,
-    /// or where no place is in the country, the middle of the square degree.
+    /// The center of the city, town or village that contains a coordinate, or of the nearest one. Without a gazetteer,
+    /// or if the country has none, the center of the square degree.
     func cityCenter(of coordinate: Coordinate) -> Coordinate {
         if let center = placemark(at: coordinate)?.localityCenter { return center }
         let latitude = min(coordinate.latitude.rounded(.down), 89) + 0.5
         let longitude = min(coordinate.longitude.rounded(.down), 179) + 0.5
-        // Both lie inside their ranges by construction, so this cannot fail.
+        // Both numbers are inside their ranges by construction, so this cannot fail.
         return (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
     }
 
-    /// What the gazetteer knows of a coordinate, in the first of some languages that has names; `nil` without a
+    /// What the gazetteer knows of a coordinate, in the first of the languages that has names; `nil` without a
     /// gazetteer.
     ///
-    /// - Parameter accuracyMeters: Other countries and zones so near are told too.
+    /// - Parameter accuracyMeters: Countries and time zones within this distance are listed too.
     func placemark(
         at coordinate: Coordinate, accuracyMeters: Double? = nil, in languages: [Language] = []
     ) -> Placemark? {

@@ -2,24 +2,25 @@ package import JSON
 import Whereabouts
 import WireFormats
 
-// RFC 4180: CRLF, a line of names first, quotes around what holds a comma, a quote or the end of a line. For example
+// RFC 4180: CRLF, first a line of column names, quotes around a cell with a comma, a quote or a line break. For example
 //
 //     number,at,kind,query,who,what,purpose,outcome,…
 //     31,2026-05-04T08:00:00.000Z,query,6b1c…,friend,where now,late for dinner,answered,…
 //     33,2026-05-04T08:00:00.020Z,push,6b1c…,walker-phone,attempt 1 production priority 10 token 5f3a09c1,,accepted 200,…
 
-/// A page of an audit as comma-separated values: a line for each entry, and after a query one for each push, for the fix
-/// and for each time it was shown.
+/// A page of an audit as comma-separated values: one line for each entry. A query is followed by one line for each
+/// push, one for the fix and one for each time the fix was shown.
 package enum AuditCSV {
+    /// The column names, in the order of the cells.
     package static let columns = [
         "number", "at", "kind", "query", "who", "what", "purpose", "outcome", "grant", "precision", "latitude",
         "longitude", "horizontalAccuracy", "timestamp", "place", "rows", "latencyMilliseconds",
     ]
 
-    /// The line of names.
+    /// The first line: the column names.
     package static var head: String { line(columns) }
 
-    /// The lines of one entry, in the form of `GET …/audit`.
+    /// The lines of one entry of `GET …/audit`.
     package static func lines(for entry: JSONValue) -> String {
         switch entry["kind"]?.string {
         case "query": return queryLines(entry)
@@ -101,7 +102,7 @@ package enum AuditCSV {
         return entry["end"]?.string ?? (entry["kind"]?.string == "query" ? "open" : text(entry, "verdict"))
     }
 
-    /// A program that opens the file must not take a text for a formula.
+    /// A spreadsheet must not run a cell as a formula.
     private static func text(_ value: JSONValue, _ name: String) -> String {
         guard let text = value[name]?.string, let first = text.utf8.first else { return "" }
         return "=+-@\t\r\n".utf8.contains(first) ? "'" + text : text
@@ -124,7 +125,8 @@ package enum AuditCSV {
     private static func quoted(_ cell: String) -> String {
         let quote = UInt8(ascii: "\"")
         guard cell.utf8.contains(where: { $0 == quote || ",\r\n".utf8.contains($0) }) else { return cell }
-        // Byte by byte: a quote with an accent upon it is a quote to whoever reads the file.
+        // Byte by byte: a quote followed by a combining accent is one `Character`, but still ends a cell in other
+        // programs.
         let doubled = cell.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
         return "\"" + String(decoding: doubled, as: UTF8.self) + "\""
     }

@@ -4,11 +4,11 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// An event as `events` prints it.
+/// The JSON form of an event in `whereabouts events`.
 enum EventJSON {
     struct Item {
         let stored: LogReader.StoredEvent
-        /// `nil`: print it as it is stored.
+        /// The event with its sealed parts opened, or `nil` to print it as stored.
         let opened: RecordedEvent?
 
         func write(into writer: inout JSONWriter, _ service: Service) {
@@ -110,7 +110,7 @@ enum EventJSON {
         case .webhookAdded(let token, let topics, let target):
             writer.field("token", token.rawValue)
             writer.array("topics") { writer in for word in topics.words { writer.value(word) } }
-            // The rest of the URL may be a secret of the receiver's.
+            // The rest of the URL may hold a secret of the receiver.
             part(target, into: &writer) { $1.field("target", $0.origin) }
         case .webhookRemoved(let webhook): writer.field("webhook", webhook.rawValue)
         case .webhookSettled(let webhook, let settlement):
@@ -149,7 +149,7 @@ enum EventJSON {
         case .locationPushTokenRegistered(let device, let environment, let token):
             writer.field("device", device.rawValue)
             writer.field("environment", environment.word)
-            // The token itself is a secret: its last bytes are enough to tell two apart.
+            // The device token is a secret: its last bytes are enough to distinguish two.
             part(token, into: &writer) {
                 $1.field("bundleID", $0.bundleID)
                 $1.field("tokenEnding", Hex.encode($0.bytes.suffix(4)))
@@ -252,7 +252,7 @@ enum EventJSON {
         writer.field("apnsUniqueID", attempt.uniqueID)
     }
 
-    /// - Parameter references: how the reader sees numbers; `nil` for as they are.
+    /// - Parameter references: How the reader sees numbers; `nil` writes them as they are.
     static func write(_ verdict: Verdict, _ references: References? = nil, into writer: inout JSONWriter) {
         switch verdict {
         case .own: writer.field("verdict", "own")

@@ -2,33 +2,33 @@ import Cryptography
 import HTTPServer
 import Whereabouts
 
-/// The one way by which a person's data leaves the house: authorized against the newest standing, computed, recorded, and
-/// only then sent. If the grant ends or the person is erased in between, the answer is thrown away.
+/// The one way out for a person's data: each read is authorized against the newest standing, computed, recorded, and
+/// only then sent. If the grant ends or the person is erased before the record, the answer is dropped.
 enum Gate {
-    /// What an answer from stored data shows.
+    /// An answer computed from stored data.
     struct Computed: Sendable {
         let body: [UInt8]
         let count: Int64
         let asOf: Int64
-        /// Of the answer, before what every one has.
+        /// The headers of this answer; the headers that all answers have are added later.
         var headers = [(name: "Content-Type", value: "application/json")]
 
         var response: HTTPResponse { HTTPResponse(status: 200, headers: headers, body: body) }
     }
 
-    /// What an answer from stored data is computed under.
+    /// The conditions under which an answer from stored data is computed.
     struct Reading {
         let permit: Permit
-        /// The time of the read, just before its record. Anything that depends on time alone, such as `provisional` of a
-        /// visit, is computed for this moment.
+        /// The time of the read, just before its record. Values that depend on time alone, such as a visit's
+        /// `provisional`, are computed for this moment.
         let now: Timestamp
-        /// The range asked for.
+        /// The requested range.
         let from, to: Timestamp?
-        /// The read that this one goes on with, if it is a further page.
+        /// The read that this one continues, if it is a further page.
         let begun: Asks.Begun?
-        /// What further pages name to go on with this read; `nil` for whoever needs not.
+        /// The name by which further pages continue this read; `nil` if the caller has no limit and so needs none.
         let cursorName: RequestID?
-        /// How the caller sees numbers.
+        /// How the caller sees event numbers.
         let references: References
     }
 
@@ -55,7 +55,7 @@ enum Gate {
                 cursorName: isLimited ? begun?.id ?? exchange.id : nil, references: references)
         }
         guard let reading else {
-            // The writer looks again, and says why.
+            // The writer decides again, records the refusal and gives the reason.
             try append(service, exchange, .recordRefusedRead(question))
             throw .noSuchPerson
         }
@@ -68,8 +68,9 @@ enum Gate {
         return computed.response
     }
 
-    /// Answers a location query whose fix is there, once the disclosure is on record. `content` says what of the fix the
-    /// bytes show, given their hash.
+    /// Answers a location query that has its fix, after the disclosure is on record.
+    ///
+    /// - Parameter content: Makes the record of what the bytes show of the fix, from their hash.
     static func disclose(
         _ service: Service, _ exchange: Exchange, query: QueryID, fix: Int64, precision: Precision,
         _ computed: Computed, _ respond: @escaping @Sendable (HTTPResponse) -> Void,
@@ -81,7 +82,7 @@ enum Gate {
         }
     }
 
-    /// Answers with what `answer` makes of the receipt once the command's events are durable; no thread waits for that.
+    /// Appends a command and answers with `answer(receipt)` once its events are durable. No thread waits for that.
     static func submit(
         _ service: Service, _ exchange: Exchange, _ command: Command,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void,
@@ -95,7 +96,7 @@ enum Gate {
         }
     }
 
-    /// Answers a device's own message with the newest places of its owner's friends, each on record.
+    /// Answers a device's own report with its friends' newest places, each recorded as a disclosure.
     static func answerDevice(
         _ service: Service, _ exchange: Exchange, friends: [Permit], body: [UInt8]
     ) throws(Problem) -> HTTPResponse {

@@ -2,10 +2,10 @@ package import Gazetteer
 package import Geodesy
 package import JSON
 
-/// Placemarks as answers have them, with the keys of `CLPlacemark`. What the gazetteer does not know is absent.
+/// Placemarks in answers, with the keys of `CLPlacemark`. A value that the gazetteer does not have is absent.
 package enum PlacemarkJSON {
-    /// What is known of a coordinate; `latitude`, `longitude`, `distance` (meters) and `geonameId` are those of the
-    /// nearest populated place, also where `name` is an address.
+    /// Writes the placemark of a coordinate. `latitude`, `longitude`, `distance` (meters) and `geonameId` are those of
+    /// the nearest populated place, even if `name` is an address.
     package static func write(_ placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", placemark.name)
@@ -18,18 +18,18 @@ package enum PlacemarkJSON {
         writer.endObject()
     }
 
-    /// What is known of where a person is.
+    /// Writes the placemark of a person's location.
     static func write(ofPerson placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", placemark.name)
-        // What it was called before there were placemarks.
+        // The older name of `isoCountryCode`, kept for callers that read it.
         writer.field("countryCode", placemark.isoCountryCode?.description)
         fields(of: placemark, into: &writer)
         distance(placemark.distanceMeters, into: &writer)
         writer.endObject()
     }
 
-    /// A place found by name: where it is, and as what the name was understood.
+    /// A place found by name: its placemark, and the type that the name was found as.
     private static func write(_ found: FoundPlace, _ placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", placemark.nameOfFoundPlace)
@@ -41,7 +41,7 @@ package enum PlacemarkJSON {
         writer.endObject()
     }
 
-    /// An address, postal code or place of a supplement found by its text, and whether all of it is known.
+    /// An address, postal code or place of a supplement found by its text, and whether all words of the text matched.
     private static func write(_ found: FoundAddress, _ placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", placemark.name)
@@ -78,7 +78,7 @@ package enum PlacemarkJSON {
         writer.endObject()
     }
 
-    /// What a text was found to mean.
+    /// Writes one result of a search.
     package static func write(
         _ found: Found, of gazetteer: Gazetteer, in languages: [Language], using transform: GeocentricTransform,
         into writer: inout JSONWriter
@@ -117,7 +117,7 @@ package enum PlacemarkJSON {
         writer.array(name) { writer in for value in values { writer.value(value) } }
     }
 
-    /// A millimeter is less than anything the source knows.
+    /// Rounded to millimeters, which is finer than any source.
     private static func distance(_ meters: Double?, into writer: inout JSONWriter) {
         writer.field("distance", meters.map { ($0 * 1000).rounded() / 1000 })
     }

@@ -3,12 +3,12 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// A fix as the Recorder answers it: the app's message, and who sent it.
+/// A fix in the form of the OwnTracks Recorder: the app's message, with its sender.
 struct RecorderRow {
     let fix: Fix
     private let person: Handle
     private let device: String
-    /// Whether the reader is the person, who sees the battery, or the operator.
+    /// Whether the reader is the person or the operator; only these see the battery level.
     private let isOwn: Bool
     private var more: [(name: String, value: String)] = []
 
@@ -20,7 +20,7 @@ struct RecorderRow {
         if let value { more.append((name, value)) }
     }
 
-    /// - Parameter fields: the members that are wanted; all without it.
+    /// - Parameter fields: The requested members; `nil` for all.
     func write(only fields: Set<String>?, into writer: inout JSONWriter) {
         writer.beginObject()
         writeMembers(only: fields, into: &writer)
@@ -46,7 +46,7 @@ struct RecorderRow {
     }
 }
 
-/// The forms of the Recorder's `/api/0/locations`.
+/// The answer formats of the Recorder's `/api/0/locations`.
 struct RecorderForm {
     let format: String
     let fields: Set<String>?

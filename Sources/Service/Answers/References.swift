@@ -3,31 +3,31 @@ import JSON
 import Synchronization
 import Whereabouts
 
-/// How events, things and pages are named to one caller: to the operator by the log's own numbers, to everyone else by
-/// opaque references.
+/// How one caller sees events, things and pages: the operator sees the log's own numbers, everyone else opaque
+/// references.
 ///
-/// Numbers count what the whole house does, so two of them tell how much others did in between: that a phone has just
-/// reported, or that a question was refused. A person, and each of the person's devices, gets references instead. Every
-/// route, feed and webhook writes and reads them through this type.
+/// Numbers count the events of the whole house, so the difference of two discloses what other people did in between:
+/// that a phone reported, or that a question was refused. A person and each of the person's devices get references
+/// instead. Every route, feed and webhook writes and reads them through this type. For example:
 ///
 ///     r8Vu2n0mVpjCrr7a6lTqB5A     an event, a thing or a place in the log: 23 characters
 ///     c4nJ…                       where a page goes on: 105 characters
 ///
-/// A reference is one block of AES-256 under a key of the person's own, in base64url after the letter `r`. The block
-/// holds `kind (1) ‖ 0 (1) ‖ salt (6) ‖ number (8)`:
+/// A reference is `r` and one block of AES-256 in base64url, under a key derived for the person. The block holds `kind
+/// (1) ‖ 0 (1) ‖ salt (6) ‖ number (8)`:
 ///
-/// - The salt of an event or a thing is 0, so that it is called the same each time. These are the person's own or such
-///   as the person may see, and one learns only whether two are the same.
-/// - The salt of a place in the log (`asOf`, the `id` of the feed, the receipt of a command that changed nothing) is random.
-///   Otherwise a place that has not moved would be called the same, and would tell that nobody did anything.
+/// - The salt of an event or a thing is 0, so that each answer has the same reference for it. The person may see these
+///   things anyway, and can learn only whether two of them are the same.
+/// - The salt of a place in the log (`asOf`, the `id` of the feed, the receipt of a command that changed nothing) is
+///   random. Otherwise two equal references would disclose that no event was appended in between.
 ///
-/// AES is a permutation that nobody without the key can tell from a random one, and no block is encrypted twice save to
-/// name the same event or thing. References are therefore as good as distinct random texts of one length.
+/// AES is a permutation that cannot be distinguished from a random one without the key, and the same block is encrypted
+/// twice only to name the same event or thing. References are therefore as good as distinct random texts of one length.
 ///
-/// A reference of the caller's own is always accepted. One of another person is refused as is any other text: it says
-/// nothing about who else there is.
+/// The caller's own references are always accepted. Another person's reference is refused like any other text, so the
+/// refusal does not disclose whether the person exists.
 struct References: Sendable {
-    /// What a reference is for. The raw value is part of the block.
+    /// What a reference names. The raw value is part of the block.
     enum Kind: UInt8 {
         case event = 1
         case place = 2
@@ -41,9 +41,9 @@ struct References: Sendable {
         case schedule = 10
         /// The last row of a page.
         case row = 11
-        /// The last row of a page that is an act of the operator's, which has no number for people.
+        /// The last row of a page, if it is an act of the operator, which has no number that people see.
         case act = 12
-        /// A thing that has a name of its own and is counted too, such as a region or a device.
+        /// A thing that has a name and is also counted, such as a region or a device.
         case thing = 13
     }
 
@@ -52,7 +52,7 @@ struct References: Sendable {
         case number(Int64)
         case text(String)
 
-        /// As it stands in a URL or a header.
+        /// The text in a URL or a header.
         var text: String {
             switch self {
             case .number(let number): "\(number)"
@@ -61,49 +61,50 @@ struct References: Sendable {
         }
     }
 
-    /// `nil` for the operator, who sees numbers.
+    /// The cipher under the person's key; `nil` for the operator, who sees numbers.
     private let block: AES256Block?
     private let secret: SymmetricKey
 
     /// - Parameters:
-    ///   - principal: the person who is told; the operator and the house itself see numbers.
-    ///   - secret: the house's, of ``secret(under:)``.
+    ///   - principal: The reader; the operator and the house itself see numbers.
+    ///   - secret: The house's ``secret(under:)``.
     init(for principal: PrincipalID, under secret: SymmetricKey) {
         let own = Self.derived(from: secret, "of principal \(principal.rawValue)")
         self.secret = own
         block = principal < .first ? nil : AES256Block(key: Self.derived(from: own, "numbers"))
     }
 
-    /// What the keys of all persons are derived from: it outlives restarts, and comes back with a backup.
+    /// The secret from which the keys of all persons are derived. It is the same after a restart, and after a restore
+    /// from a backup.
     static func secret(under keyEncryptionKey: SymmetricKey) -> SymmetricKey {
         derived(from: keyEncryptionKey, "whereabouts references")
     }
 
-    /// Whether numbers are seen as they are.
+    /// Whether the caller sees numbers.
     var isPlain: Bool { block == nil }
 
     // MARK: Naming
 
-    /// An event that the caller may see, called the same each time.
+    /// The name of an event that the caller may see; always the same.
     func event(_ number: Int64) -> Name { name(number, .event) }
 
-    /// How far the log was read, or when something changed. Called differently each time.
+    /// The name of a place in the log, such as how far an answer read it. Each call gives another name.
     func place(_ number: Int64) -> Name {
         reference(to: number, .place, salt: UInt64.random(in: 1...Self.largestSalt))
     }
 
-    /// As ``place(_:)``, in an answer that is given again: called the same for the same event that it is told with.
+    /// As `place(_:)`, for an answer that is repeated: always the same for the same place and event.
     func place(_ number: Int64, toldWith event: Int64) -> Name {
         reference(to: number, .place, salt: UInt64(event) & Self.largestSalt)
     }
 
-    /// A thing by its number among its kind, called the same each time.
+    /// The name of a thing by its number within its kind; always the same.
     func name(_ number: Int64, _ kind: Kind) -> Name { reference(to: number, kind, salt: 0) }
 
-    /// What tells a command's caller what to wait for.
+    /// The name in a command's receipt, which the caller can wait for.
     func receipt(_ receipt: Receipt) -> Name { receipt.isOfEvent ? event(receipt.last) : place(receipt.last) }
 
-    /// 128 bits that stand for numbers and cannot be turned back into them.
+    /// A hash of numbers in 128 bits, from which they cannot be computed.
     func digest(_ numbers: [Int64]) -> String {
         let message = numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
         let digest = hmacSHA256(key: Self.derived(from: secret, "digests").withBytes { Array($0) }, message: message)
@@ -112,23 +113,23 @@ struct References: Sendable {
 
     // MARK: Reading
 
-    /// The number of a thing that the caller names; `nil` for a text that is no such reference of the caller's.
+    /// The number behind a reference of this kind, or `nil` if the text is not a reference of the caller.
     func number(_ text: some StringProtocol, _ kind: Kind) -> Int64? {
         guard block != nil else { return Int64(text) }
         guard let (found, number) = open(text), found == kind else { return nil }
         return number
     }
 
-    /// The number of a place in the log or of an event.
+    /// The number of a place in the log, or of an event, behind a reference.
     func place(_ text: some StringProtocol) -> Int64? { number(text, .place) ?? number(text, .event) }
 
-    /// Where a page of the audit goes on: after an event, or as a negative number after an act.
+    /// The last row of a page of the audit: an event's number, or the negative number of an act of the operator.
     func rowOrAct(_ text: some StringProtocol) -> Int64? {
         guard block != nil else { return Int64(text) }
         return number(text, .row) ?? number(text, .act).map { -$0 }
     }
 
-    /// The name of ``rowOrAct(_:)``.
+    /// The name that ``rowOrAct(_:)`` reads.
     func rowOrAct(_ row: Int64) -> Name {
         guard block != nil else { return .number(row) }
         return row < 0 ? name(-row, .act) : name(row, .row)
@@ -166,11 +167,12 @@ struct References: Sendable {
 
     // MARK: Cursors
 
-    /// Bytes that a cursor holds, shorter ones filled with zeros, so that its length tells nothing.
+    /// The bytes of a cursor. Shorter ones are filled with zeros, so that the length discloses nothing.
     static let cursorBytes = 49
     private static let cursorMarker: Character = "c"
 
-    /// Where a page goes on, sealed: coordinates and times stand in it, and addresses are kept by proxies.
+    /// The name of the row at which the next page begins. It is encrypted, because it holds coordinates and times, and
+    /// proxies keep URLs.
     func cursor(_ plain: [UInt8]) -> String {
         precondition(plain.count <= Self.cursorBytes, "A cursor holds \(Self.cursorBytes) bytes.")
         let padded = plain + [UInt8](repeating: 0, count: Self.cursorBytes - plain.count)
@@ -186,7 +188,7 @@ struct References: Sendable {
         return "\(Self.cursorMarker)" + Base64.encode(sealed, urlSafe: true, padded: false)
     }
 
-    /// The bytes of ``cursor(_:)``; `nil` for a text that is no cursor of the caller's.
+    /// The bytes of ``cursor(_:)``, or `nil` if the text is not a cursor of the caller.
     func openCursor(_ text: some StringProtocol) -> [UInt8]? {
         guard text.first == Self.cursorMarker, let sealed = Base64.decode(text.dropFirst()),
             sealed.count == AES256GCM.nonceByteCount + Self.cursorBytes + AES256GCM.tagByteCount
@@ -212,7 +214,7 @@ struct References: Sendable {
 }
 
 extension JSONWriter {
-    /// A member that names something to the caller.
+    /// Writes a member that names something to the caller.
     mutating func field(_ key: String, _ name: References.Name?) {
         switch name {
         case .number(let number)?: field(key, number)
@@ -223,7 +225,7 @@ extension JSONWriter {
 }
 
 extension Service {
-    /// How things are named to a caller: to a device as to its person.
+    /// The references of a caller; a device has those of its person.
     func references(for caller: Caller) -> References {
         guard caller.scopes.contains(.report), let owner = log.withStanding({ $0.owner(of: caller) }) else {
             return knownReferences.references(for: caller.principal)
@@ -231,15 +233,15 @@ extension Service {
         return references(of: owner)
     }
 
-    /// How things are named to a person, whoever asks.
+    /// The references of a person, for any caller.
     func references(of person: PersonID) -> References { knownReferences.references(for: person.principal) }
 }
 
-/// The references of those who called last: to derive their keys takes longer than to name something.
+/// The references of recent callers: to derive a key takes longer than to make a reference.
 final class KnownReferences: Sendable {
     private let secret: SymmetricKey
     private let known = Mutex<[PrincipalID: References]>([:])
-    /// Beyond it all are forgotten, which costs each caller a few microseconds once.
+    /// The number of callers at which all are forgotten. Each caller's next request then takes a few microseconds more.
     private static let bound = 4096
 
     init(under keyEncryptionKey: SymmetricKey) { secret = References.secret(under: keyEncryptionKey) }

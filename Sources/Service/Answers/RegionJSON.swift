@@ -2,10 +2,11 @@ import Geodesy
 import JSON
 import Whereabouts
 
-/// The shape of a region as callers write and read it.
+/// The JSON form of a region's shape, in requests and answers.
 ///
-/// A circle is `{"circle": {"latitude", "longitude", "radiusMeters"}}`, a polygon `{"polygon": …}` with a GeoJSON geometry
-/// (RFC 7946 §3.1.6) of one ring: its positions are longitude and latitude, and may go on with altitudes.
+/// A circle is `{"circle": {"latitude", "longitude", "radiusMeters"}}`. A polygon is `{"polygon": …}` with a GeoJSON
+/// geometry (RFC 7946, section 3.1.6) of one ring: each position has longitude and latitude, and may have an altitude,
+/// which is ignored.
 enum RegionJSON {
     static func writeMembers(of region: Region, into writer: inout JSONWriter) {
         switch region.area {
@@ -20,7 +21,7 @@ enum RegionJSON {
                 writer.field("type", "Polygon")
                 writer.array("coordinates") { writer in
                     writer.beginArray()
-                    // GeoJSON wants the first position again at the end.
+                    // A GeoJSON ring repeats its first position at the end.
                     for vertex in polygon.vertices + polygon.vertices.prefix(1) {
                         writer.beginArray()
                         writer.value(vertex.longitude)
@@ -35,13 +36,13 @@ enum RegionJSON {
         if !region.notifyOnExit { writer.field("notifyOnExit", false) }
     }
 
-    /// - Throws: ``Problem/invalid(_:)`` with what to change.
+    /// - Throws: ``Problem/invalid(_:)`` or ``Problem/refused(_:)`` with the member that is wrong.
     static func area(of body: JSONValue) throws(Problem) -> Area {
         func given(_ name: String) -> JSONValue? { body[name].flatMap { $0.isNull ? nil : $0 } }
         switch (given("circle"), given("polygon")) {
         case (let circle?, nil): return .circle(try self.circle(circle))
         case (nil, let polygon?): return .polygon(try self.polygon(polygon))
-        default: throw .invalid("A region has either \"circle\" or \"polygon\".")
+        default: throw .invalid("A region must have either \"circle\" or \"polygon\".")
         }
     }
 
@@ -51,7 +52,7 @@ enum RegionJSON {
         else { throw .invalid("\"circle\" must have latitude, longitude and radiusMeters.") }
         do {
             return try Circle(center: try Coordinate(latitude: latitude, longitude: longitude), radiusMeters: radius)
-        } catch { throw .refused("The circle is not possible: \(error)") }
+        } catch { throw .refused("\"circle\" is not valid: \(error)") }
     }
 
     private static func polygon(_ value: JSONValue) throws(Problem) -> Polygon {
@@ -59,7 +60,7 @@ enum RegionJSON {
             throw .invalid("\"polygon\" must be a GeoJSON geometry of the type Polygon.")
         }
         guard rings.count == 1, let ring = rings[0].array else {
-            throw .invalid("\"polygon\" must have one ring; for a hole, add a second region.")
+            throw .invalid("\"polygon\" must have one ring; for an area with a hole, add two regions.")
         }
         var vertices: [Coordinate] = []
         for position in ring {
@@ -71,6 +72,6 @@ enum RegionJSON {
         }
         do throws(ShapeError) {
             return try Polygon(vertices: vertices)
-        } catch { throw .refused("The polygon is not possible: \(error)") }
+        } catch { throw .refused("\"polygon\" is not valid: \(error)") }
     }
 }

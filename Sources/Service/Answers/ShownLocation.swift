@@ -3,20 +3,20 @@ import Geodesy
 import JSON
 import Whereabouts
 
-/// A fix as an asker with some precision sees it: what a coarse grant hides is dropped first, and everything else is
-/// computed from what remains.
+/// A fix as a caller sees it under some precision. The values that a coarse grant hides are removed first, and
+/// everything else is computed from the rest.
 struct ShownLocation {
     let fix: Fix
     let precision: Precision
     private let placemark: Placemark?
 
     /// - Parameters:
-    ///   - cell: The middle of the cell that a coarse asker sees the fix in (``HeldCell``).
-    ///   - languages: What names are wanted in, the best first.
+    ///   - cell: The center of the cell in which a coarse grant shows the fix (``HeldCell``).
+    ///   - languages: The languages for names, the best first.
     init(_ fix: Fix, precision: Precision, in cell: Coordinate, _ context: AnswerContext, languages: [Language] = []) {
         self.precision = precision
         switch precision {
-        case .exact: self.fix = fix
+        case .exact: self.fix = context.withBothHeights(fix)
         case .kilometer, .none:
             self.fix = Fix(
                 timestamp: precision.shown(fix.timestamp), coordinate: cell)
@@ -34,7 +34,7 @@ struct ShownLocation {
             }
     }
 
-    /// For the record of the disclosure.
+    /// The record of what this disclosure shows.
     func content(answerHash: Hash256) -> Disclosure.Content {
         Disclosure.Content(
             latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
@@ -42,9 +42,9 @@ struct ShownLocation {
             answerHash: answerHash)
     }
 
-    /// Where it is, in a line.
+    /// The address in one line.
     var address: String? { placemark?.shortAddress ?? placemark?.name }
-    /// ISO 3166-1, two capital letters.
+    /// The ISO 3166-1 code, two capital letters.
     var countryCode: String? { placemark?.isoCountryCode?.description }
 
     func write(into writer: inout JSONWriter) {
@@ -54,6 +54,7 @@ struct ShownLocation {
         writer.field("longitude", fix.coordinate.longitude)
         writer.field("horizontalAccuracy", fix.horizontalAccuracy)
         writer.field("altitude", fix.altitude)
+        writer.field("ellipsoidalAltitude", fix.ellipsoidalAltitude)
         writer.field("speed", fix.speed)
         writer.field("course", fix.course)
         writer.field("precision", precision.word)
@@ -66,7 +67,7 @@ struct ShownLocation {
 }
 
 extension ShownLocation {
-    /// A stored fix as it may be seen under a permit.
+    /// A stored fix as a permit shows it.
     init(
         _ stored: ReportedFix, under permit: Permit, _ service: Service, _ context: AnswerContext,
         languages: [Language] = []
@@ -75,5 +76,23 @@ extension ShownLocation {
             standing.shownCell(of: stored.number, at: stored.fix.coordinate, under: permit)
         }
         self.init(stored.fix, precision: permit.precision, in: cell, context, languages: languages)
+    }
+}
+
+extension AnswerContext {
+    /// A fix with its height above mean sea level and its height above the ellipsoid, if its device reported one of
+    /// them: the other is computed by EGM96 (``Geoid``), to the centimeter. A fix with both or neither is unchanged.
+    func withBothHeights(_ fix: Fix) -> Fix {
+        var fix = fix
+        func centimeters(_ meters: Double?) -> Double? { meters.map { ($0 * 100).rounded() / 100 } }
+        switch (fix.altitude, fix.ellipsoidalAltitude) {
+        case (let altitude?, nil):
+            fix.ellipsoidalAltitude = centimeters(
+                try? geoid?.ellipsoidalHeight(aboveMeanSeaLevel: altitude, at: fix.coordinate))
+        case (nil, let height?):
+            fix.altitude = centimeters(try? geoid?.heightAboveMeanSeaLevel(ellipsoidal: height, at: fix.coordinate))
+        case (nil, nil), (_?, _?): break
+        }
+        return fix
     }
 }

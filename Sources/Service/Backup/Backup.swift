@@ -4,25 +4,28 @@ import JSON
 import SQLite
 package import Whereabouts
 
-// A backup is a folder: `log.sqlite`, `keys.sqlite`, `config.json` if there is one, and `backup.json`, which says what the
-// others must hold:
+// A backup is a folder with `log.sqlite`, `keys.sqlite`, `config.json` if the service has one, and `backup.json`, which
+// describes the others:
 //
 //     {"format":1,"log":"6b1c…","epoch":1,"events":4711,"root":"9f3a…","madeAt":1777881600}
 //
-// The key-encryption key is never in it: without that, nobody can read anything personal in a backup.
+// The key-encryption key is never in a backup. Without it, no personal data in the backup can be read.
 
-/// What a backup holds, as `backup.json` says it.
+/// The description of a backup, in `backup.json`.
 package struct BackupManifest: Sendable, Equatable {
     static let format: Int64 = 1
 
-    /// The log's own id.
+    /// The id of the log.
     package let log: String
+    /// The log's epoch, which each restore raises.
     package let epoch: Int64
+    /// The number of events in the log.
     package let events: Int64
-    /// Root of the Merkle tree over the events' leaves, in hexadecimal.
+    /// The root of the Merkle tree over the events' leaves, in hexadecimal.
     package let root: String
     package let madeAt: Timestamp
 
+    /// The content of `backup.json`.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -54,7 +57,7 @@ package struct BackupManifest: Sendable, Equatable {
     }
 }
 
-/// A backup that was made, on its way out of the data directory.
+/// A finished backup, and its way out of the data directory.
 package enum Backup {
     /// Moves the backup that was made in a data directory into an existing empty folder, the manifest last.
     ///
@@ -93,14 +96,14 @@ package enum Backup {
     }
 }
 
-/// The files of a backup.
+/// The names of a backup's files.
 enum BackupFile {
     static let log = "log.sqlite"
     static let keys = "keys.sqlite"
     static let configuration = "config.json"
     static let manifest = "backup.json"
 
-    /// The manifest is last: where it is, the others are whole.
+    /// The manifest is written last, so where it exists the others are complete.
     static let all = [log, keys, configuration, manifest]
 }
 
@@ -115,19 +118,24 @@ extension Service {
     /// Cost: reading and writing the log once, about 2 µs per event, and twice the log's disk space.
     func makeBackup() throws(LogError) -> BackupManifest {
         let folder = directory.backup
-        DataDirectory.removeTree(folder)
+        // Not while an erasure has the copied keys open: SQLite finds the journal of a file by the file's path.
+        try BackupList.locked(directory.path) { DataDirectory.removeTree(folder) }
         try DataDirectory.makeDirectory(folder)
         let (logCopy, keysCopy) = (folder + "/" + BackupFile.log, folder + "/" + BackupFile.keys)
-        do throws(SQLiteError) {
-            var generation: Int
-            repeat {
-                for copy in [logCopy, keysCopy] { unlink(copy) }
-                generation = log.keys.currentGeneration
+        var generation: Int
+        repeat {
+            try BackupList.locked(directory.path) {
+                for copy in [logCopy, keysCopy] {
+                    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(copy + suffix) }
+                }
+            }
+            generation = log.keys.currentGeneration
+            do throws(SQLiteError) {
                 try Connection(path: directory.log, access: .readOnly).backup(to: logCopy) { _, _ in }
                 try log.keys.backup(to: keysCopy)
-            } while generation != log.keys.currentGeneration
-            try Self.makeOneFile(logCopy)
-        } catch { throw .sqlite(error) }
+            } catch { throw .sqlite(error) }
+        } while generation != log.keys.currentGeneration
+        do throws(SQLiteError) { try Self.makeOneFile(logCopy) } catch { throw .sqlite(error) }
         let manifest = try check(logCopy, keysCopy)
         try BackupList.locked(directory.path) { () throws(LogError) in
             do throws(SQLiteError) { try Self.makeOneFile(keysCopy) } catch { throw .sqlite(error) }
@@ -147,7 +155,7 @@ extension Service {
         return BackupManifest(log: log.id, epoch: log.epoch, events: found.events, root: found.root, madeAt: clock())
     }
 
-    /// Without a journal beside it, so that the file can be copied by itself.
+    /// Turns the journal off, so that the file alone is the whole database.
     private static func makeOneFile(_ path: String) throws(SQLiteError) {
         try Connection(path: path, access: .readWrite).execute("PRAGMA journal_mode = DELETE")
     }

@@ -1,6 +1,7 @@
 import Glibc
 import SQLite
 import Synchronization
+import Threading
 import Whereabouts
 
 /// Destroys the keys of erased people in every known backup.
@@ -45,7 +46,7 @@ final class BackupKeeper: Sendable {
 
     /// As ``settle()`` without waiting, if a person was ever erased: a backup may be reachable again.
     func settleLater() {
-        let isDue = log.withStanding { $0.persons.values.contains { $0.isErased } }
+        let isDue = log.withStanding { !$0.erasedPersons.isEmpty }
         guard isDue, let list = try? BackupList(of: directory.path), !list.entries.isEmpty else { return }
         _ = WorkerThread { [self] in
             for folder in settle() {
@@ -58,7 +59,7 @@ final class BackupKeeper: Sendable {
         _ directory: DataDirectory, _ log: EventLog, _ pass: borrowing Monitor<Pass>
     ) throws(LogError) {
         let gone = try KeyRing.destroyedKeys(in: directory.keys)
-        let erased = log.withStanding { Set($0.persons.lazy.filter(\.value.isErased).map(\.key)) }
+        let erased = log.withStanding { $0.erasedPersons }
         var list = try BackupList(of: directory.path)
         let before = list
         list.entries.removeAll(where: BackupList.isGone)

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Threading
 package import Whereabouts
 
 // `backups.json` in the data directory names the folders that backups were moved to, so that an erasure reaches the keys in
@@ -18,6 +19,7 @@ package struct BackupList: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
         /// An absolute path.
         package let folder: String
+        /// When the backup was made.
         package let madeAt: Timestamp
         let volume: Int64
         let destroyedBefore: Int64

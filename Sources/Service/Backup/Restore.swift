@@ -3,51 +3,56 @@ import Glibc
 import SQLite
 package import Whereabouts
 
-/// Why a backup was not put back. Nothing was changed then.
+/// Why a backup was not restored. Nothing has been changed then.
 package enum RestoreError: Error, Sendable, CustomStringConvertible {
     case noBackup(String)
     case newerBackup(Int64)
-    /// The directory holds this file of a log already.
+    /// The directory already has this file of a log.
     case occupied(String)
     case noKeyEncryptionKey(String)
-    /// The key-encryption key opens not all of the backup's keys.
+    /// The key-encryption key does not open all of the backup's keys.
     case wrongKeyEncryptionKey
     case notAsSaid(String)
 
+    /// One sentence for an operator.
     package var description: String {
         switch self {
-        case .noBackup(let folder): "\(folder) is no whole backup; name the folder that `backup` made."
+        case .noBackup(let folder): "\(folder) is not a complete backup; name a folder that `backup` made."
         case .newerBackup(let format):
             "The backup has format \(format), which a later version wrote; install the later version."
-        case .occupied(let file): "\(file) is there, and nothing is overwritten; name an empty --data directory."
+        case .occupied(let file):
+            "\(file) already exists, and restore overwrites nothing; name an empty --data directory."
         case .noKeyEncryptionKey(let path):
-            "A backup holds no key-encryption key; put the kek into \(path), or name it with --kek."
+            "A backup does not contain the key-encryption key; put the kek into \(path), or name it with --kek."
         case .wrongKeyEncryptionKey:
-            "This kek does not open the keys of the backup; name the one of that time with --kek."
-        case .notAsSaid(let what): "The backup is not as it was made: \(what) Take another one."
+            "This kek does not open the keys of the backup; name the kek of that time with --kek."
+        case .notAsSaid(let what): "The backup has changed since it was made: \(what) Use another one."
         }
     }
 }
 
-/// Puts a backup back as a data directory.
+/// Restores a backup into a data directory.
 package enum Restore {
+    /// The result of a restore.
     package struct Outcome: Sendable {
+        /// The description of the restored backup.
         package let manifest: BackupManifest
+        /// The epoch of the restored log.
         package let epoch: Int64
-        /// Persons who were erased after the backup was made, and are again.
+        /// The number of people who were erased after the backup was made, and are erased again.
         package let erased: Int
     }
 
-    /// The log goes on under a higher epoch, so that whatever was folded from the lost events is folded again, with
-    /// `LogRestored` as its next event.
+    /// Restores a backup. The log continues under a higher epoch, so that everything folded from the lost events is
+    /// folded again. Its next event is `LogRestored`.
     ///
-    /// All is prepared and verified in a folder of its own inside `path`; the log gets its name last.
+    /// Everything is prepared and verified in a separate folder inside `path`; the log gets its name last.
     ///
     /// - Parameters:
-    ///   - path: the new data directory; it may hold a `kek`, a `config.json` and projections, and no log.
-    ///   - kek: the file of the key-encryption key, if it is not in `path` and no credential.
-    ///   - newerKeys: the `keys.sqlite` of a later backup, or of the directory that is replaced. Whoever was erased by
-    ///     then is erased in the restored log too, keys and all.
+    ///   - path: The new data directory. It may have a `kek`, a `config.json` and projections, but no log.
+    ///   - kek: The file of the key-encryption key, if it is neither in `path` nor a systemd credential.
+    ///   - newerKeys: The `keys.sqlite` of a later backup, or of the directory to replace. The people erased by then
+    ///     are erased in the restored log too, with their keys.
     /// - Throws: ``RestoreError`` or ``LogError``, each one sentence for an operator.
     package static func restore(
         from folder: String, to path: String, kek: String?, newerKeys: String?,
@@ -100,12 +105,12 @@ package enum Restore {
             throw RestoreError.notAsSaid("event \(problem.number) is damaged, \(problem.sentence).")
         }
         guard found.events == manifest.events, found.root.hex == manifest.root else {
-            throw RestoreError.notAsSaid("it holds \(found.events) events and another root than backup.json says.")
+            throw RestoreError.notAsSaid("it has \(found.events) events and another root than backup.json names.")
         }
         guard found.lostParts == 0 else { throw RestoreError.wrongKeyEncryptionKey }
     }
 
-    /// Raises the epoch and writes the first events under it.
+    /// Raises the epoch and appends the first events under it.
     private static func begin(
         _ prepared: DataDirectory, newerKeys: String?, _ clock: @escaping @Sendable () -> Timestamp
     ) throws -> (epoch: Int64, erased: Int) {
@@ -113,7 +118,7 @@ package enum Restore {
         let log = try EventLog.alone(in: prepared, clock: clock)
         defer {
             log.stop()
-            // Their last connections may have been readers, which leave the journal.
+            // The last connections may have been readers, which leave the journal in place.
             for file in [prepared.log, prepared.keys] {
                 _ = try? Connection(path: file, access: .readWrite).checkpoint(.truncate)
             }

@@ -2,8 +2,9 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// How somebody becomes a person by a code that the operator or another person has made.
+/// Accounts made with an invitation code from the operator or another person.
 enum AccountEndpoints {
+    /// `POST /v1/account-invitations`: makes an invitation, and shows its code once.
     static func invite(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -21,11 +22,12 @@ enum AccountEndpoints {
             receipt, references.name(id.rawValue, .accountInvitation), code, expires ?? wanted, references)
     }
 
-    /// The person whose token it is; `nil` for the operator, and for who is neither, whom the writer refuses.
+    /// The person whose token it is; `nil` for the operator. Other callers get `nil` too, and the writer refuses them.
     private static func inviter(_ service: Service, _ caller: Caller) -> Handle? {
         service.log.withStanding { $0.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle }
     }
 
+    /// `GET /v1/account-invitations`: the caller's open invitations, without their codes.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -46,11 +48,12 @@ enum AccountEndpoints {
         return .json(body)
     }
 
+    /// `DELETE /v1/account-invitations/*`: withdraws one of the caller's invitations.
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0, .accountInvitation, service)))
     }
 
-    /// Makes the account, for whoever shows a code: there are no credentials yet.
+    /// Makes the account. The caller has no credentials yet, only the code.
     static func open(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -60,7 +63,7 @@ enum AccountEndpoints {
             throw .invalid("\"name\" must have at most \(Limits.accountNameCharacters) characters.")
         }
         let secret = Secret(prefix: "wp_", exchange.secretBytes)
-        // From the hash, as good as by chance: the handle is for everybody's eyes.
+        // Derived from the hash, so as good as random: the handle is public.
         let ending = InvitationCode(secret.hash.bytes).text.prefix(4).lowercased()
         guard let handle = Handle("\(name.text)-\(ending)") else { throw .broken }
         let receipt = try Gate.append(
@@ -69,7 +72,7 @@ enum AccountEndpoints {
         guard case .token(let id) = receipt.reply,
             let holder = service.log.withStanding({ $0.tokens[id]?.issued.principal })
         else { throw .broken }
-        // Whoever opened the account came without credentials, and is the new person from here on.
+        // The request came without credentials; from here on the caller is the new person.
         let references = service.references(of: PersonID(rawValue: holder.rawValue))
         return ManageEndpoints.created(receipt, references) { writer in
             writer.field("handle", handle.text)

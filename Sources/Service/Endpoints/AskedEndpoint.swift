@@ -5,10 +5,10 @@ import SQLite
 import Whereabouts
 
 extension ReadEndpoints {
-    /// What a person has asked and read about others, and what they got, as they were told it then. Newest first.
+    /// What a person has asked and read about others, with the answers as they were given. Newest first.
     ///
-    /// Nothing of others is shown again: not where they were, nor why a question was not answered. What was refused looks
-    /// as it did, whether there was such a person or not. The hash of an answer proves which one was got.
+    /// The list shows nothing new of others: neither where they were, nor why a question had no answer. A refusal looks
+    /// as it did then, whether or not the person existed. The hash of an answer proves which answer it was.
     static func asked(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -36,7 +36,7 @@ extension ReadEndpoints {
     }
 }
 
-/// One thing that somebody asked.
+/// One question or read of the list.
 private enum AskedEntry {
     case query(AuditedQuery, [AuditedDisclosure])
     case read(AuditedRead)
@@ -50,6 +50,7 @@ private enum AskedEntry {
         }
     }
 
+    /// The newest `limit` entries before a number.
     static func page(
         by asker: PrincipalID, before: Int64?, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AskedEntry] {
@@ -122,14 +123,14 @@ private enum AskedEntry {
         writer.endObject()
     }
 
-    /// As the asker saw it, and sees it now.
+    /// The status that the requester saw, and sees now.
     private static func status(_ query: AuditedQuery, isShown: Bool, isPending: Bool) -> String {
         if query.verdict.isRefused { return "noSuchPerson" }
         if isShown, let end = query.end { return end.word }
         return query.end != .cancelled && isPending ? "pending" : "noAnswer"
     }
 
-    /// Whom it was about: left out when the asker was told that there is no such person.
+    /// The handle of the subject, or `nil` if the answer was that there is no such person.
     private func name(
         _ subject: PersonID?, _ verdict: Verdict, into writer: inout JSONWriter, _ names: PrincipalNames
     ) {

@@ -6,9 +6,12 @@ import Whereabouts
 extension ReadEndpoints {
     static let auditRowsPerPage: Int64 = 500
 
-    /// Who asked for a person, what became of it and what was shown; who read what; who changed whose rights; and what
-    /// whoever runs the service did that concerns everybody. Newest first. The next page begins after an event's number, or
-    /// after an act's ordinal, which is negative then; people see a reference to it. As CSV for whoever accepts that; the next page is then named by a `Link`.
+    /// A person's audit: location queries and their outcomes, reads, changes of rights, and acts of the operator that
+    /// concern everyone. Newest first.
+    ///
+    /// `after` is the number of the last event of the page before, or, for an act of the operator, its negative
+    /// ordinal; people see a reference for it. With `Accept: text/csv` the answer is CSV, and a `Link` header names the
+    /// next page.
     static func audit(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -23,7 +26,7 @@ extension ReadEndpoints {
                 try AuditEntry.page(
                     about: reading.permit.subject,
                     before: before.map { (cursor) throws(SQLiteError) in
-                        // An act that is not there is one before the first.
+                        // An act that does not exist counts as one before the first.
                         cursor >= 0 ? cursor : try AuditReader.numberOfAct(-max(cursor, -.max), in: connection) ?? 0
                     }, limit: limit, in: connection)
             }
@@ -44,7 +47,7 @@ extension ReadEndpoints {
         return response
     }
 
-    /// Where a page of the audit goes on.
+    /// The last row of the page before, from the parameter `after`.
     static func row(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64? {
         let references = service.references(for: exchange.caller)
         if references.isPlain { return try exchange.logNumber("after") }
@@ -61,12 +64,13 @@ extension ReadEndpoints {
     }
 }
 
-/// What a principal is called in an answer. An erased person has no name any more.
+/// The handles of principals in an answer. An erased person has none.
 struct PrincipalNames {
     private let service: Service
 
     init(_ service: Service) { self.service = service }
 
+    /// The handle of a person or device, `operator` or `house`; `nil` for an erased one.
     func name(_ principal: PrincipalID) -> String? {
         switch principal {
         case .house: "house"
@@ -98,7 +102,8 @@ private enum AuditEntry {
         }
     }
 
-    /// After which the next page begins. What is the person's own has a number; the number of what is not is not told.
+    /// The row after which the next page begins. An event of the person has its number; an act of the operator has only
+    /// its ordinal, so that people do not learn the act's number.
     var cursor: Int64 { if case .act(let act) = self { -act.ordinal } else { number } }
 
     var recordedAt: Timestamp {
@@ -110,7 +115,7 @@ private enum AuditEntry {
         }
     }
 
-    /// The newest `limit` entries before a number, of all kinds together.
+    /// The newest `limit` entries of all kinds before a number.
     static func page(
         about subject: PersonID, before: Int64?, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditEntry] {
@@ -158,7 +163,7 @@ private enum AuditEntry {
             writer.field("event", change.kind.name)
             writer.field("item", references.name(change.item, References.Kind(ofItemOf: change.kind)))
             if change.kind == .grantGiven, change.other == nil {
-                // A name that nobody had when it was granted to looks like one that somebody has.
+                // A handle without a person looks like one with a person.
                 writer.field("other", change.name)
             } else {
                 writer.field("name", change.name)
@@ -276,8 +281,9 @@ private enum AuditEntry {
         }
     }
 
-    /// How long each leg took, in milliseconds: from the question to the push that Apple's server accepted, from there to the
-    /// fix, from there to the first showing. A leg that was not gone is left out, as of a fix that was there already.
+    /// Writes how long each step took, in milliseconds: from the question to the push that APNs accepted, from there to
+    /// the fix, and from there to the first showing. A step that did not happen is left out, for example the push if
+    /// the fix was already there.
     private static func writeLatency(
         of query: AuditedQuery, accepted: Timestamp?, received: Timestamp?, disclosed: Timestamp?,
         into writer: inout JSONWriter
@@ -293,7 +299,7 @@ private enum AuditEntry {
         }
     }
 
-    /// A name, or null for somebody who was erased.
+    /// Writes a handle, or null for an erased person.
     private static func name(
         _ key: String, _ principal: PrincipalID, into writer: inout JSONWriter, _ names: PrincipalNames
     ) {
@@ -303,7 +309,8 @@ private enum AuditEntry {
 }
 
 extension References.Kind {
-    /// Of what a change of settings added or ended, so that it is called as in the list of its kind.
+    /// The kind of the item that a change of settings added or ended. Its reference is then the same as in the list of
+    /// that kind.
     fileprivate init(ofItemOf kind: EventKind) {
         switch kind {
         case .tokenIssued, .tokenRevoked: self = .token

@@ -1,17 +1,18 @@
 import GZIP
 import HTTPServer
 
-/// Answers in gzip's form for clients that take it (RFC 9110, section 12.5.3).
+/// Answers compressed with gzip for clients that accept it (RFC 9110, section 12.5.3).
 ///
-/// Compressing tells by the length of an answer whether one text in it repeats another: who can put texts of their own
-/// beside a secret and have the answer fetched again and again finds the secret letter by letter (BREACH, Gluck, Harris,
-/// Prado 2013). So only what is read by `GET` is compressed, never an answer that shows a new token or code; nor is any in
-/// which the words of others stand beside what they may not know, the purposes of askers above all
-/// (``Route/mixesTexts``); nor a stream. What is on record as the hash of an answer is that of its bytes before.
+/// The length of a compressed answer discloses whether one text in it repeats another. An attacker who can put texts
+/// beside a secret and have the answer fetched many times finds the secret letter by letter (BREACH; Gluck, Harris,
+/// Prado 2013). So only answers to `GET` are compressed, and never a stream, an answer that shows a new token or code,
+/// or one in which other people's words stand beside facts that they may not know, such as the purposes of requesters
+/// (``Route/mixesTexts``). The recorded hash of an answer is that of the uncompressed bytes.
 enum ContentCoding {
-    /// Shorter ones fit into one packet as they are.
+    /// Shorter answers fit into one packet anyway.
     private static let bytesMin = 1024
 
+    /// The answer, compressed if the client accepts gzip and the answer may be compressed.
     static func encoded(_ response: HTTPResponse, for request: HTTPRequest, of route: Route) -> HTTPResponse {
         guard route.method == "GET", !route.mixesTexts, response.status == 200, response.stream == nil,
             response.body.count >= bytesMin
@@ -26,7 +27,7 @@ enum ContentCoding {
         return response
     }
 
-    /// Whether gzip is wanted, and no less than the bytes as they are.
+    /// Whether the client accepts gzip, and prefers it to `identity` or likes both the same.
     static func takesGZIP(_ header: String) -> Bool {
         let wanted = Preference.list(header.lowercased())
         func quality(_ names: String...) -> Double? { wanted.first { names.contains($0.name) }?.quality }
@@ -35,12 +36,14 @@ enum ContentCoding {
         return gzip >= quality("identity") ?? any ?? 0
     }
 
-    /// Why a body cannot be read as it was sent; `nil` when it can. None is unpacked: a few bytes could become a gigabyte.
+    /// The reason why a body cannot be read, or `nil`. Compressed bodies are not accepted: a few bytes could become a
+    /// gigabyte.
     static func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard let coding = request.header("content-encoding"), !coding.isEmpty, coding.lowercased() != "identity",
             !request.body.isEmpty
         else { return nil }
-        var response = Problem(415, "Not readable", "Send the body as it is, without a Content-Encoding.").response
+        var response = Problem(415, "Not readable", "The body is compressed; send it without a Content-Encoding.")
+            .response
         response.headers.append(("Accept-Encoding", "identity"))
         return response
     }

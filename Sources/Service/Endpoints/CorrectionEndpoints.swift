@@ -3,8 +3,9 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// What a person says of their visits, against what is derived.
+/// A person's corrections of their derived visits.
 enum CorrectionEndpoints {
+    /// `POST /v1/people/*/corrections`.
     static func make(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -25,12 +26,12 @@ enum CorrectionEndpoints {
         case .notVisit: return .notVisit(try time(of: body))
         case .split:
             guard let moment = try body.time("at") else {
-                throw .invalid("\"at\" is missing: when the second of the two visits began.")
+                throw .invalid("\"at\" is missing: give the time at which the second of the two visits began.")
             }
             return .split(at: moment)
         case .rename:
             guard let latitude = body["latitude"]?.double, let longitude = body["longitude"]?.double else {
-                throw .invalid("\"latitude\" and \"longitude\" are missing: of the place that is renamed.")
+                throw .invalid("\"latitude\" and \"longitude\" are missing: give those of the place to rename.")
             }
             let coordinate: Coordinate
             do throws(CoordinateError) {
@@ -47,12 +48,13 @@ enum CorrectionEndpoints {
 
     private static func time(of body: JSONValue) throws(Problem) -> Range<Timestamp> {
         guard let from = try body.time("from"), let to = try body.time("to") else {
-            throw .invalid("\"from\" and \"to\" are missing: the time that the correction is about.")
+            throw .invalid("\"from\" and \"to\" are missing: give the time range to correct.")
         }
         guard from < to else { throw .refused("\"to\" must be later than \"from\".") }
         return from..<to
     }
 
+    /// `GET /v1/people/*/corrections`, a recorded read.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -66,6 +68,7 @@ enum CorrectionEndpoints {
         }
     }
 
+    /// Writes a correction in the form of its request.
     static func writeMembers(of correction: Correction, into writer: inout JSONWriter) {
         writer.field("type", correction.kind.word)
         switch correction {
@@ -80,6 +83,7 @@ enum CorrectionEndpoints {
         }
     }
 
+    /// `DELETE /v1/people/*/corrections/*`.
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let id = CorrectionID(rawValue: try exchange.number(1, .correction, service))
         return .withdrawCorrection(id, of: try exchange.handle(0))

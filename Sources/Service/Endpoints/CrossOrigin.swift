@@ -1,14 +1,14 @@
 import HTTPServer
 
-/// Which pages of other origins a browser lets read the answers (the CORS protocol of the Fetch standard): those that
-/// `allowedOrigins` of `config.json` names, and none unless it does.
+/// The web pages of other origins that may read answers in a browser (the CORS protocol of the Fetch standard): those
+/// in `allowedOrigins` of `config.json`, by default none.
 ///
-/// Such a page shows a token of its own. `Access-Control-Allow-Credentials` is never sent, and no origin stands for all: a
-/// cookie would otherwise let any page ask in the name of whoever opens it.
+/// Such a page sends its own token. The service never sends `Access-Control-Allow-Credentials` and never allows `*`:
+/// with a cookie, any page could otherwise ask in the name of the person who opens it.
 struct CrossOrigin: Sendable {
     let origins: Set<String>
 
-    /// Said of preflights for ten minutes; a browser asks again after that.
+    /// How long a browser may remember the answer to a preflight.
     private static let preflightSeconds = 600
     private static let requestFields = [
         "Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "Whereabouts-Purpose",
@@ -17,7 +17,7 @@ struct CrossOrigin: Sendable {
         "Content-Crs", "Link", "Location", "Retry-After", "Whereabouts-Request",
     ]
 
-    /// The fields that every answer to a request has.
+    /// The CORS headers of the answer to a request.
     func fields(for request: HTTPRequest) -> [(name: String, value: String)] {
         guard !origins.isEmpty else { return [] }
         guard let origin = origin(of: request) else { return [("Vary", "Origin")] }
@@ -27,7 +27,7 @@ struct CrossOrigin: Sendable {
         ]
     }
 
-    /// The answer to a browser that asks before the request itself; `nil` when this is no such question of an allowed page.
+    /// The answer to a preflight request of an allowed page; `nil` for any other request.
     func preflight(_ request: HTTPRequest, methods: [String]) -> HTTPResponse? {
         guard request.method == "OPTIONS", request.header("access-control-request-method") != nil,
             origin(of: request) != nil
@@ -45,7 +45,8 @@ struct CrossOrigin: Sendable {
         request.header("origin").flatMap { origins.contains($0) ? $0 : nil }
     }
 
-    /// Whether a text is an origin as browsers write it: scheme, host and perhaps a port, in lower case and without a path.
+    /// Whether a text is an origin as browsers write it: scheme, host and an optional port, in lower case, without a
+    /// path. For example `https://map.example.org`.
     static func isOrigin(_ text: String) -> Bool {
         guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return false }
         let host = text.dropFirst(scheme.count)

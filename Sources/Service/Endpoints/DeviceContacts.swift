@@ -1,19 +1,21 @@
 import Synchronization
 import Whereabouts
 
-/// When each device was last heard of, by which address and app, and how often its name came with a wrong password.
+/// The time, address and app of each device's last request, and how often its name came with a wrong password.
 ///
-/// Held in memory since the start: a report that is known already makes no event, and neither does one that is refused, but
-/// whoever looks for what is wrong with a phone wants to know of both.
+/// Kept in memory since the start. A repeated report makes no event, nor does a refused one, but both help to find out
+/// why a phone does not report.
 final class DeviceContacts: Sendable {
+    /// The last authenticated request of a device.
     struct Contact: Sendable {
         let at: Timestamp
-        /// The address as it stands in the table of routes, without what is open in it; `MQTT` for the broker.
+        /// The route's path in the route table, with `*` for its variable parts; `MQTT` for the broker.
         let address: String
-        /// What the app calls itself in the header `User-Agent`.
+        /// The request's header `User-Agent`, shortened.
         let userAgent: String?
     }
 
+    /// Requests that named the device with a wrong password.
     struct WrongPasswords: Sendable {
         var count: Int64 = 0
         var newestAt: Timestamp
@@ -26,16 +28,17 @@ final class DeviceContacts: Sendable {
 
     private let entries = Mutex<[DeviceID: Entry]>([:])
 
-    /// Characters of an app's name for itself.
+    /// The characters of `User-Agent` that are kept.
     private static let userAgentCharacters = 120
 
+    /// Notes an authenticated request of a device.
     func note(_ device: DeviceID, at now: Timestamp, address: String, userAgent: String? = nil) {
         let shown = userAgent.map { String($0.unicodeScalars.prefix(Self.userAgentCharacters)) }
         let contact = Contact(at: now, address: address, userAgent: shown)
         entries.withLock { $0[device, default: Entry()].contact = contact }
     }
 
-    /// Somebody named the device and showed a password that is not its own.
+    /// Counts a request that named the device with a wrong password.
     func noteWrongPassword(of device: DeviceID, at now: Timestamp) {
         entries.withLock { entries in
             var wrong = entries[device]?.wrong ?? WrongPasswords(newestAt: now)
@@ -45,7 +48,9 @@ final class DeviceContacts: Sendable {
         }
     }
 
+    /// The last contact of a device since the start; `nil` without one.
     func contact(of device: DeviceID) -> Contact? { entries.withLock { $0[device]?.contact } }
 
+    /// The requests with a wrong password since the start; `nil` without one.
     func wrongPasswords(of device: DeviceID) -> WrongPasswords? { entries.withLock { $0[device]?.wrong } }
 }

@@ -3,11 +3,12 @@ import Whereabouts
 import WireFormats
 
 extension DeviceReport {
-    /// What is reported to the log of what was read from one body.
+    /// The reports to append for one parsed body.
     ///
     /// - Parameters:
-    ///   - droppedBytes: how much longer the body was.
-    ///   - receivedLive: the device itself reports, and the house knows when.
+    ///   - droppedBytes: The bytes of the body beyond the part that was kept.
+    ///   - receivedLive: Whether the device sent the body now, so that the time of receipt means something. An import
+    ///     is not live.
     static func all(
         _ reports: [Report], from body: [UInt8], droppedBytes: Int = 0, receivedLive: Bool
     ) -> [DeviceReport] {

@@ -1,18 +1,19 @@
 import Cryptography
 import HTTPServer
 import Synchronization
+import Threading
 import Whereabouts
 
-/// Where requests come in: finds the route, finds out who asks, hands the work over, and names the request.
+/// The entry of all requests: gives each an id, finds its route, authenticates its caller and starts the work.
 struct Door: Sendable {
     let service: Service
 
-    /// Answers `request` exactly once, from whatever thread.
+    /// Answers `request` exactly once, on any thread.
     func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let start = MonotonicClock.seconds
         let method = request.isHead ? "GET" : request.method
         let crossOrigin = service.crossOrigin.fields(for: request)
-        /// Names the answer and counts it.
+        /// Adds the request's id to the answer and counts the answer.
         @Sendable func answer(_ response: HTTPResponse, to id: RequestID, of path: String) {
             var response = response
             response.headers.append(("Whereabouts-Request", id.description))
@@ -39,8 +40,11 @@ struct Door: Sendable {
             return answer(response, to: .random(), of: "")
         }
         guard allowed.isEmpty else {
-            var response = Problem(405, "Method not allowed", "This address takes \(allowed.joined(separator: ", ")).")
-                .response
+            var response = Problem(
+                405, "Method not allowed",
+                "This address allows \(allowed.joined(separator: ", ")); use one of these methods."
+            )
+            .response
             response.headers.append(("Allow", allowed.joined(separator: ", ")))
             return answer(response, to: .random(), of: "")
         }
@@ -62,6 +66,9 @@ struct Door: Sendable {
         }
         guard let caller else { return answer(refusal.response, .random()) }
         if let problem = route.refusal(ofQuery: request.query) { return answer(problem.response, .random()) }
+        if request.body.isEmpty, request.droppedBytes == 0, route.needsBody {
+            return answer(Problem.invalid("The request has no body; send one.").response, .random())
+        }
         if let response = ContentCoding.refusal(of: request) { return answer(response, .random()) }
         var key: RequestKey?
         if route.takesKey, let text = request.header("idempotency-key") {
@@ -77,7 +84,8 @@ struct Door: Sendable {
         let id = key?.id ?? .random()
         let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller, key: key)
         let service = service
-        /// Ends the work on the request before its answer leaves: who has that may send it again.
+        /// Ends the work on the request's key before the answer leaves: a client with the answer may send the request
+        /// again.
         @Sendable func respond(_ response: HTTPResponse) {
             if let key = exchange.key { service.requestKeys.end(key) }
             answer(response, id)
@@ -99,8 +107,8 @@ struct Door: Sendable {
         }
     }
 
-    /// Who the credentials belong to. `Basic` is a device's handle and its reporting key, as OwnTracks sends them, or a
-    /// person's and a token, as browsers ask for them.
+    /// The caller whose credentials these are. `Basic` is a device's handle and its reporting key, as OwnTracks sends
+    /// them, or a person's handle and a token, as browsers ask for them.
     private func authenticate(_ request: HTTPRequest) -> Caller? {
         guard let authorization = request.header("authorization"), let space = authorization.firstIndex(of: " ") else {
             return nil
@@ -109,8 +117,8 @@ struct Door: Sendable {
         switch authorization[..<space].lowercased() {
         case "bearer": return caller(secret: credentials)
         case "basic":
-            // Overland's OwnTracks mode sends its token and a colon without base64 (`setupHTTPClient` in `GLManager.m`).
-            // Base64 has no colon.
+            // Overland's OwnTracks mode sends its token and a colon without base64 (`setupHTTPClient` in
+            // `GLManager.m`). The colon distinguishes it: base64 has none.
             if credentials.last == ":" { return caller(secret: credentials.dropLast()) }
             guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
                 let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased())

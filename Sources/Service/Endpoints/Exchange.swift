@@ -4,39 +4,39 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// One request on its way through the door: what came, what the route took from the path, and who asks.
+/// One request with what the door found out: the caller, and the variable parts of the path.
 struct Exchange: Sendable {
     let request: HTTPRequest
-    /// The parts of the path that the route leaves open, in order.
+    /// The parts of the path that the route writes as `*`, in order.
     let parameters: [String]
     let id: RequestID
     let caller: Caller
-    /// The caller's own key for the request, if it came with one and the route takes it.
+    /// The caller's `Idempotency-Key`, if the request has one and the route accepts it.
     var key: RequestKey?
 
-    /// 32 bytes that nobody can tell: random ones, or the same for the same request.
+    /// 32 secret bytes: random ones, or with a key the same for the same request.
     var secretBytes: [UInt8] { key?.bytes ?? randomBytes(32) }
 
-    /// What a query that the request makes is called.
+    /// The id of a query that this request makes.
     var newQueryID: QueryID {
         guard let words = key.map({ $0.bytes }).flatMap({ Digest(bytes: $0)?.words }) else { return .random() }
         return QueryID(random: words.0, words.1)
     }
 
-    /// A person's or device's handle in the path; a text that is none is as unknown as a name nobody has.
+    /// A person's or device's handle in the path. A text that is not a handle is refused like a handle that no one has.
     func handle(_ index: Int) throws(Problem) -> Handle {
         guard let handle = Handle(parameters[index]) else { throw .noSuchPerson }
         return handle
     }
 
-    /// The number of the thing that the path names, as the caller names it.
+    /// The number of the thing in the path, from the name by which the caller sees it.
     func number(_ index: Int, _ kind: References.Kind, _ service: Service) throws(Problem) -> Int64 {
         let found = service.references(for: caller).number(parameters[index], kind)
         guard let number = found, number > 0 else { throw .notFound }
         return number
     }
 
-    /// The body as a JSON object that has no members except `keys`.
+    /// The body as a JSON object with no other members than `keys`.
     func object(_ keys: String...) throws(Problem) -> JSONValue {
         let document: JSONDocument
         do throws(JSONError) { document = try JSONDocument.parse(request.body) } catch {
@@ -49,14 +49,15 @@ struct Exchange: Sendable {
         return document.root
     }
 
-    /// A moment in the query of the URL: Unix seconds or ISO 8601.
+    /// A time in the query of the URL: Unix seconds or ISO 8601.
     func time(_ name: String) throws(Problem) -> Timestamp? {
         guard let text = request.parameter(name) else { return nil }
         if let seconds = Double(text), let time = Timestamp(seconds: seconds) { return time }
         if let time = ISO8601.parse(text) { return time }
-        throw .invalid("\"\(name)\" must be Unix seconds or a time like 2026-05-01T08:00:00Z.")
+        throw .invalid("\"\(name)\" must be Unix seconds or ISO 8601, for example 2026-05-01T08:00:00Z.")
     }
 
+    /// A whole number in the query of the URL, within a range.
     func integer(_ name: String, in range: ClosedRange<Int64>, default value: Int64) throws(Problem) -> Int64 {
         guard let text = request.parameter(name) else { return value }
         guard let number = Int64(text), range.contains(number) else {
@@ -65,15 +66,16 @@ struct Exchange: Sendable {
         return number
     }
 
-    /// A number of the log, as the operator sees it; people have references instead, in a form of their own.
+    /// A number of the log. Only the operator sees and sends these; people use ``References``.
     func logNumber(_ name: String) throws(Problem) -> Int64? {
         guard let text = request.parameter(name) else { return nil }
         guard let number = Int64(text), number >= 0 else {
-            throw .refused("\"\(name)\" must be a number that an earlier answer gave to the operator, for example 31.")
+            throw .refused("\"\(name)\" must be a number from an earlier answer to the operator, for example 31.")
         }
         return number
     }
 
+    /// A flag in the query of the URL; `false` if it is absent.
     func flag(_ name: String) throws(Problem) -> Bool {
         switch request.parameter(name) {
         case nil, "false": false
@@ -82,13 +84,14 @@ struct Exchange: Sendable {
         }
     }
 
+    /// A whole number in the query of the URL; `nil` if it is absent.
     func optionalInteger(_ name: String) throws(Problem) -> Int64? {
         guard let text = request.parameter(name) else { return nil }
         guard let number = Int64(text) else { throw .invalid("\"\(name)\" must be a whole number.") }
         return number
     }
 
-    /// Why the operator reads, as the header says.
+    /// The operator's purpose for a read, from the header `Whereabouts-Purpose`.
     func purpose() throws(Problem) -> String? {
         guard let text = request.header("whereabouts-purpose") else { return nil }
         guard let purpose = Self.percentDecoded(text), purpose.unicodeScalars.count <= Limits.purposeCharacters else {
@@ -119,19 +122,21 @@ struct Exchange: Sendable {
 }
 
 extension JSONValue {
-    /// A moment: Unix seconds as a number, or ISO 8601 text.
+    /// A time: Unix seconds as a number, or ISO 8601 text.
     func time(_ name: String) throws(Problem) -> Timestamp? {
         guard let value = self[name], !value.isNull else { return nil }
         if let seconds = value.double, let time = Timestamp(seconds: seconds) { return time }
         if let text = value.string, let time = ISO8601.parse(text) { return time }
-        throw .invalid("\"\(name)\" must be Unix seconds or a time like 2026-05-01T08:00:00Z.")
+        throw .invalid("\"\(name)\" must be Unix seconds or ISO 8601, for example 2026-05-01T08:00:00Z.")
     }
 
+    /// A required text of the body.
     func text(_ name: String) throws(Problem) -> String {
         guard let text = self[name]?.string else { throw .invalid("\"\(name)\" is missing or not a text.") }
         return text
     }
 
+    /// A required handle of the body.
     func handle(_ name: String) throws(Problem) -> Handle {
         guard let handle = Handle(try text(name)) else {
             throw .invalid(
@@ -140,18 +145,21 @@ extension JSONValue {
         return handle
     }
 
+    /// An optional text of the body.
     func optionalText(_ name: String) throws(Problem) -> String? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.string else { throw .invalid("\"\(name)\" must be a text.") }
         return text
     }
 
+    /// An optional flag of the body.
     func flag(_ name: String, default value: Bool) throws(Problem) -> Bool {
         guard let given = self[name], !given.isNull else { return value }
         guard let flag = given.bool else { throw .invalid("\"\(name)\" must be true or false.") }
         return flag
     }
 
+    /// An optional whole number of the body.
     func optionalInteger(_ name: String) throws(Problem) -> Int64? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let number = value.int else { throw .invalid("\"\(name)\" must be a whole number.") }
@@ -160,7 +168,7 @@ extension JSONValue {
 }
 
 extension Problem {
-    /// Of a body that is no JSON, or JSON beyond what is taken here.
+    /// The problem of a body that is not JSON, or is JSON beyond the bounds.
     static func unreadable(_ error: JSONError) -> Problem {
         switch error {
         case .tooDeep, .invalidString, .invalidNumber, .duplicateKey: .refused("The body cannot be read: \(error)")

@@ -4,12 +4,12 @@ import SQLite
 import Whereabouts
 
 extension ReadEndpoints {
-    /// How far back findings look.
+    /// How far back findings reach.
     private static let findingSeconds: Int64 = 90 * 86_400
-    /// Steps of each kind that are looked at, the newest.
+    /// The newest steps of each kind that are read.
     private static let findingRows = 20_000
 
-    /// What a person should know about how others ask for them; newest first.
+    /// Patterns in how others ask about a person, for example many questions at night. Newest first.
     static func findings(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -39,7 +39,8 @@ extension ReadEndpoints {
         if finding.pattern == .nights { writer.field("timeZone", timeZone) }
     }
 
-    /// What is known so far, or by what was done through an event; by what clock, and up to which event.
+    /// The patterns up to now, or up to an event; with the time zone that defines night, and the number of the last
+    /// event.
     static func patterns(
         about person: PersonID, through number: Int64? = nil, _ service: Service, _ context: AnswerContext
     ) throws(Problem) -> (patterns: AskPatterns, zone: String, asOf: Int64) {
@@ -56,7 +57,7 @@ extension ReadEndpoints {
         return (patterns, name, asOf)
     }
 
-    /// Where the person was seen last says by what clock a night is one; without that, Greenwich's.
+    /// The time zone that defines night: that of the place where the person was seen last, or UTC without one.
     private static func zone(
         of person: PersonID, _ service: Service, _ context: AnswerContext
     ) throws(Problem) -> (name: String, rules: ZoneRules?) {
@@ -72,7 +73,7 @@ extension ReadEndpoints {
 }
 
 extension AuditReader {
-    /// What others did about a person since then, in the order of their numbers; of each kind the newest `limit`.
+    /// What others did about a person since a time, in log order; the newest `limit` of each kind.
     static func steps(
         about subject: PersonID, since: Timestamp, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AskPatterns.Step] {

@@ -6,25 +6,41 @@ import Whereabouts
 
 /// Names for coordinates and coordinates for names, offline.
 ///
-/// A question about a free coordinate or name is about nobody, so nothing is recorded and any valid token will do; it
-/// does not reach diagnostics either.
+/// A question about a free coordinate or name concerns no person. So it needs only a valid token and is not recorded,
+/// and neither the question nor the answer reaches diagnostics.
 enum GeocodeEndpoints {
     static let coordinatesMax = 1000
-    /// A name with typing errors takes milliseconds, where a coordinate takes microseconds.
+    /// Fewer than coordinates: a name with typing errors takes milliseconds, a coordinate microseconds.
     static let textsMax = 50
     static let placesMax: Int64 = 50
 
+    typealias Work = @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
+
+    /// The same work, paid from the caller's budget (``GeocodingBudgets``).
+    static func budgeted(_ work: @escaping Work) -> Work {
+        { (service, exchange, context) throws(Problem) in
+            let (person, tree) = service.log.withStanding { standing in
+                let person = standing.person(behind: exchange.caller.principal)
+                return (person, person.map { standing.tree(of: $0) })
+            }
+            return try service.geocodingBudgets.spend(of: person, of: tree) { () throws(Problem) in
+                try work(service, exchange, context)
+            }
+        }
+    }
+
+    /// `GET /v1/geocode/reverse`: the placemark of a coordinate.
     static func reverse(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let (gazetteer, transform) = try geocoder(context)
         guard let latitude = exchange.request.parameter("latitude").flatMap(Double.init),
             let longitude = exchange.request.parameter("longitude").flatMap(Double.init)
-        else { throw .invalid("\"latitude\" and \"longitude\" must be numbers of degrees.") }
+        else { throw .invalid("\"latitude\" and \"longitude\" must be numbers in degrees, for example 48.2 and 16.4.") }
         let coordinate = try coordinate(latitude, longitude)
         let accuracy = try exchange.request.parameter("horizontalAccuracy").map { (text) throws(Problem) in
             guard let meters = Double(text), meters.isFinite, meters >= 0 else {
-                throw .invalid("\"horizontalAccuracy\" must be a number of meters, 0 or more.")
+                throw .invalid("\"horizontalAccuracy\" must be a number of meters, at least 0.")
             }
             return meters
         }
@@ -35,6 +51,7 @@ enum GeocodeEndpoints {
         }
     }
 
+    /// `POST /v1/geocode/reverse`: the placemarks of at most ``coordinatesMax`` coordinates.
     static func reverseBatch(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -62,6 +79,7 @@ enum GeocodeEndpoints {
         }
     }
 
+    /// `GET /v1/geocode/forward`: the places with a name.
     static func forward(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -69,7 +87,7 @@ enum GeocodeEndpoints {
         guard let text = exchange.request.parameter("q"),
             (1...Limits.searchCharacters).contains(text.unicodeScalars.count)
         else {
-            throw .invalid("\"q\" must be the name of a place, of at most \(Limits.searchCharacters) characters.")
+            throw .invalid("\"q\" must be the name of a place in at most \(Limits.searchCharacters) characters.")
         }
         let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
         let found = gazetteer.found(named: text, limit: limit, using: transform)
@@ -85,6 +103,7 @@ enum GeocodeEndpoints {
         }
     }
 
+    /// `POST /v1/geocode/forward`: the likeliest place of each of at most ``textsMax`` names.
     static func forwardBatch(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -116,7 +135,7 @@ enum GeocodeEndpoints {
         guard let gazetteer = context.gazetteer, let transform = context.geocentric else {
             throw Problem(
                 503, "Not available",
-                "This service has no gazetteer; its operator must put the files of data beside it.")
+                "This service has no gazetteer; its operator must install the gazetteer's files.")
         }
         return (gazetteer, transform)
     }

@@ -3,8 +3,9 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// Who may see where somebody is: grants, invitations to one, pauses, and questions put to the subject first.
+/// Who may see a person's location: grants, invitations, pauses, and questions that need the subject's consent.
 enum GrantEndpoints {
+    /// `POST /v1/people/*/grants`.
     static func give(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -15,7 +16,7 @@ enum GrantEndpoints {
             .giveGrant(
                 subject: try exchange.handle(0), requester: try body.handle("requester"), try terms(body, service)))
         guard case .grant(let id) = receipt.reply else { throw .broken }
-        // The end may be one that nobody named.
+        // A grant without a given end gets the longest one.
         let until = service.log.withStanding { $0.grants[id]?.until }
         let references = service.references(for: exchange.caller)
         return ManageEndpoints.created(receipt, references) {
@@ -24,6 +25,7 @@ enum GrantEndpoints {
         }
     }
 
+    /// `GET /v1/people/*/grants`, a recorded read.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -40,28 +42,32 @@ enum GrantEndpoints {
         }
     }
 
+    /// `DELETE /v1/grants/*`: ends the grant and the queries under way by it.
     static func revoke(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .revokeGrant(GrantID(rawValue: try exchange.number(0, .grant, service)))
     }
 
     // MARK: Pausing
 
+    /// `POST /v1/people/*/pauses`: begins a pause, or changes the end of the present one.
     static func pause(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let body = try exchange.object("until", "forSeconds")
         let until = try end(body, service)
         return .pauseSharing(try exchange.handle(0), until: until)
     }
 
+    /// `DELETE /v1/people/*/pauses`: ends the present pause.
     static func resume(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .resumeSharing(try exchange.handle(0))
     }
 
+    /// `GET /v1/people/*/pauses`, a recorded read.
     static func pauses(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
         return try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
-            // They are kept for ever, and so are their places.
+            // Pauses are kept for ever, so their indexes do not change.
             for (index, pause) in (standing.persons[person]?.pauses ?? []).enumerated() {
                 page.add(Int64(index + 1)) { writer in
                     writer.field("from", milliseconds: pause.from.milliseconds)
@@ -74,6 +80,7 @@ enum GrantEndpoints {
 
     // MARK: Invitations
 
+    /// `POST /v1/people/*/invitations`: makes an invitation, and shows its code once.
     static func invite(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -92,8 +99,7 @@ enum GrantEndpoints {
         return invited(receipt, references.name(id.rawValue, .invitation), code, expires ?? wanted, references)
     }
 
-    /// - Parameter expires: `nil` when nobody said so, and the invitation is open no more because this is the answer to a
-    ///   request that was sent again.
+    /// - Parameter expires: When the code ends. `nil` if the request is repeated and the invitation is no longer open.
     static func invited(
         _ receipt: Receipt, _ id: References.Name, _ code: InvitationCode, _ expires: Timestamp?,
         _ references: References
@@ -106,6 +112,7 @@ enum GrantEndpoints {
         }
     }
 
+    /// `GET /v1/people/*/invitations`: the open invitations, without their codes.
     static func invitations(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -122,10 +129,12 @@ enum GrantEndpoints {
         }
     }
 
+    /// `DELETE /v1/invitations/*`.
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .withdrawInvitation(InvitationID(rawValue: try exchange.number(0, .invitation, service)))
     }
 
+    /// `POST /v1/redemptions`: gives the caller the grant of a code.
     static func redeem(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -148,7 +157,7 @@ enum GrantEndpoints {
 
     // MARK: Being asked each time
 
-    /// The questions that wait for the subject's word.
+    /// The queries that wait for the subject's consent.
     static func consentRequests(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -181,6 +190,7 @@ enum GrantEndpoints {
         }
     }
 
+    /// `POST /v1/people/*/consent-requests/*`.
     static func answerConsent(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         guard let id = QueryID(exchange.parameters[1]) else { throw .notFound }
         let isGiven: Bool
@@ -205,19 +215,20 @@ enum GrantEndpoints {
             hours: try hours(body["hours"], includingPast: history, service))
     }
 
-    /// The end as a moment or as a length from now.
+    /// The end of a grant, from `until` or from `forSeconds`, which counts from now.
     private static func end(_ body: JSONValue, _ service: Service) throws(Problem) -> Timestamp? {
         guard let seconds = try body.optionalInteger("forSeconds") else { return try body.time("until") }
         guard body["until"] == nil || body["until"]?.isNull == true else {
             throw .refused("Give \"until\" or \"forSeconds\", not both.")
         }
         guard (1...Limits.longestGrantSeconds).contains(seconds) else {
-            throw .invalid("\"forSeconds\" must be from 1 to \(Limits.longestGrantSeconds).")
+            throw .invalid("\"forSeconds\" must be a whole number from 1 to \(Limits.longestGrantSeconds).")
         }
         return service.clock().adding(seconds: seconds)
     }
 
-    /// The zone's rules are looked up once, here: for the past that the grant shows, and for as long as it can last.
+    /// The weekly hours of a grant. The rules of its time zone are looked up once, here: for the past that the grant
+    /// shows and for the longest time it can last.
     private static func hours(
         _ value: JSONValue?, includingPast: Bool, _ service: Service
     ) throws(Problem) -> WeeklyHours? {
@@ -227,7 +238,7 @@ enum GrantEndpoints {
             let zone = service.timeZones.rules(
                 try value.text("timeZone"), from: includingPast ? Limits.oldestFix : now,
                 to: now.adding(seconds: 2 * Limits.longestGrantSeconds + Limits.longestInvitationSeconds))
-        else { throw .refused("\"timeZone\" must be a name of the IANA database, like Europe/Vienna.") }
+        else { throw .refused("\"timeZone\" must be a name of the IANA database, for example Europe/Vienna.") }
         do throws(WeeklyHoursError) { return try WeeklyHours(value["weekly"]?.string ?? "", in: zone) } catch {
             throw .refused(error.description)
         }
@@ -255,8 +266,8 @@ enum GrantEndpoints {
     }
 }
 
-/// 100 random bits that a person can read to another: five groups of four of Crockford's base 32, `K7Q2-9FXM-…`. Shown
-/// once; the log keeps its SHA-256.
+/// 100 random bits in a form that can be read aloud: five groups of four characters of Crockford's base 32, for example
+/// `K7Q2-9FXM-…`. A code is shown once; the log keeps its SHA-256.
 struct InvitationCode {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let count = 20
@@ -265,7 +276,7 @@ struct InvitationCode {
 
     init(_ bytes: [UInt8]) { symbols = bytes.prefix(Self.count).map { Self.alphabet[Int($0 & 31)] } }
 
-    /// What somebody typed: small letters count as capitals, O as 0, I and L as 1; spaces and hyphens do not count.
+    /// Reads a typed code: lower case counts as upper case, O as 0, I and L as 1; spaces and hyphens are ignored.
     init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         var symbols: [UInt8] = []
@@ -290,7 +301,8 @@ struct InvitationCode {
 
     var hash: Hash256 { Hash256(SHA256().hash(symbols)) }
 
-    /// A text that cannot be a code is as wrong as a guess, and costs as much.
+    /// The hash of a given code. A text that cannot be a code gets the hash of a wrong one, so that it is refused in
+    /// the same way, at the same cost.
     static func hash(ofGiven text: String) -> Hash256 {
         InvitationCode(text)?.hash ?? Hash256(words: (0, 0, 0, 0))
     }

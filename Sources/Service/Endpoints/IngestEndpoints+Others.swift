@@ -3,13 +3,14 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// Clients of other servers, at the addresses and with the answers that those have.
+/// Clients of other servers, with the addresses and answers that they expect.
 extension IngestEndpoints {
     // MARK: PhoneTrack
 
-    /// PhoneTrack keeps what it sent unless the answer says exactly that it is done (`WebTrackHelper.java`).
+    /// PhoneTrack sends a point again unless the answer is exactly this (`WebTrackHelper.java`).
     private static let phoneTrackDone = Array(#"{"done":1,"friends":[]}"#.utf8)
 
+    /// PhoneTrack's `logGet` and `logPost`: one point, as parameters or as a form.
     static func phoneTrack(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -18,6 +19,7 @@ extension IngestEndpoints {
         take([report], answering: .json(phoneTrackDone), service, exchange, respond)
     }
 
+    /// PhoneTrack's `logPostMultiple`: a batch of points.
     static func phoneTrackPoints(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -25,16 +27,18 @@ extension IngestEndpoints {
         take(reports, answering: .json(phoneTrackDone), service, exchange, respond)
     }
 
-    /// The reporting key stands in the path, before what the client calls its device.
+    /// The reporting key is in the path, before the client's name for its device.
     static let phoneTrackCredentials = pathCredentials(4)
 
-    /// The part of the path at `index`, as where Nextcloud has the token of a session and Home Assistant the webhook's id.
+    /// The reporting key as a part of the path: Nextcloud has the session's token there, Home Assistant the webhook's
+    /// id.
     private static func pathCredentials(_ index: Int) -> Route.Credentials {
         .message { request in
             let parts = Route.parts(request.path)
             return index < parts.count ? parts[index] : nil
         } refused: { _ in
-            Problem(401, "Not authenticated", "Put the device's reporting key at its place in the address.")
+            Problem(
+                401, "Not authenticated", "Put the device's reporting key into the address; the README shows where.")
         }
     }
 
@@ -42,7 +46,7 @@ extension IngestEndpoints {
 
     static let webhookCredentials = pathCredentials(2)
 
-    /// What Home Assistant takes at a webhook's address: messages of its companion app, of OwnTracks, and GPSLogger's form.
+    /// Home Assistant's webhook: messages of its companion app and of OwnTracks, and GPSLogger's form.
     static func webhook(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -63,7 +67,8 @@ extension IngestEndpoints {
 
     private static let cookie = "ulogger"
 
-    /// `action=auth` brings the reporting key as the password; what follows brings it back in the cookie.
+    /// `action=auth` sends the reporting key as the password. Later requests send it in the cookie that the answer
+    /// sets.
     static let uLoggerCredentials = Route.Credentials.message { request in
         let fields = uLoggerFields(request)
         if let password = fields.first(where: { $0.name == "pass" })?.value { return password }
@@ -78,7 +83,7 @@ extension IngestEndpoints {
         return parts.isEmpty ? request.formFields : parts
     }
 
-    /// One address for all that µlogger's app does, told apart by `action`. An image that comes with a position is passed over.
+    /// The one address of µlogger's app, which names the request in `action`. An image sent with a position is ignored.
     static func uLogger(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -99,7 +104,8 @@ extension IngestEndpoints {
             response.headers.append(("Set-Cookie", "\(cookie)=\(password); Path=/ulogger/; HttpOnly; SameSite=Strict"))
             respond(response)
         case "addtrack":
-            // The app wants a number to send with each position: when the track began says most.
+            // The app expects a track number, which it sends with each position. The time at which the track began is
+            // unique enough.
             let id = service.clock().milliseconds / 1000
             var writer = JSONWriter()
             writer.beginObject()

@@ -5,13 +5,13 @@ import Whereabouts
 import WireFormats
 
 extension IngestEndpoints {
-    /// Takes what an OwnTracks app says; once it is durable, the answer tells the app of its owner's friends, and to report
-    /// when a question waits for its owner.
+    /// Takes a message of an OwnTracks app. Once it is durable, the answer has the locations of the owner's friends,
+    /// and asks for a report if a query waits for the owner.
     static func ownTracks(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         let box = service.secretBox(of: exchange.caller)
-        // The app for Android sends again for ever what is not taken.
+        // The Android app repeats a message that is refused, without end.
         var reports =
             exchange.request.droppedBytes > 0
             ? [.rejected(.tooLarge)]
@@ -26,7 +26,8 @@ extension IngestEndpoints {
         submit(reports, of: .caller, service, exchange) { result in
             switch result {
             case .success(let counted):
-                // What is sent again was not answered: the friends told then may have been lost with the answer.
+                // The app did not get the last answer if it repeats a message, so the friends in that answer may be
+                // lost.
                 let isSentAgain = counted.new == 0 && counted.duplicate > 0
                 answer(service, exchange, requests: requests, isSentAgain: isSentAgain, respond)
             case .failure(let problem): respond(problem.response)
@@ -34,8 +35,8 @@ extension IngestEndpoints {
         }
     }
 
-    /// The fields of a message sent as a form; `nil` for other bodies. The content type does not count: GPSLogger sends one
-    /// type for every body that its user writes.
+    /// The fields of a message sent as a form; `nil` for other bodies. The content type is ignored: GPSLogger sends the
+    /// same type for every body that its user writes.
     static func messageInForm(_ request: HTTPRequest) -> [(name: String, value: String)]? {
         let first = request.body.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
         guard let first, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return nil }
@@ -43,7 +44,7 @@ extension IngestEndpoints {
         return fields.contains { $0.name == "_type" } ? fields : nil
     }
 
-    /// Lets a fix that the app calls its answer to `reportLocation` name the question that was passed on.
+    /// Adds to a fix the query that it answers, if the app marks the fix as its answer to `reportLocation`.
     static func answerQuestions(with reports: inout [Report], of person: PersonID?, _ service: Service) {
         let now = service.clock()
         guard let person,
@@ -63,11 +64,11 @@ extension IngestEndpoints {
     ) {
         let pending = PendingAnswer(service, exchange.caller, showsAll: isSentAgain)
         guard pending.isEmpty else {
-            // The thread that calls is the log's own: the friends' fixes are read and recorded on another.
+            // This thread is the log's: the friends' fixes are read and recorded on an answering thread.
             let isTaken = service.answers.submit(for: exchange.caller.principal) { context in
                 respond(pending.response(service, exchange, requests: requests, context))
             }
-            // The report is durable, and must not come again only because nobody has time to tell of friends.
+            // The report is durable. A busy answer would make the app send it again.
             if !isTaken { respond(.json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes)) }
             return
         }
@@ -75,28 +76,28 @@ extension IngestEndpoints {
     }
 }
 
-/// What an OwnTracks app was shown of a friend.
+/// A friend's location as an OwnTracks app was shown it.
 struct FriendShown {
     let fix: Int64
-    /// As it was shown.
+    /// The location with the precision of the grant.
     let location: Fix
     let precision: Precision
 
-    /// Whether the app would see the same.
+    /// Whether two locations look the same in the app.
     func looksLike(_ other: FriendShown) -> Bool { precision == other.precision && location == other.location }
 }
 
-/// What an answer to an OwnTracks app may have to tell, before it is looked up and recorded.
+/// The content of an answer to an OwnTracks app, before the friends are looked up and recorded.
 private struct PendingAnswer: Sendable {
     private var friends: [(permit: Permit, handle: Handle, fix: Int64)] = []
     private var isToReport = false
     private let device: DeviceID
-    /// Also what the app was shown before.
+    /// Whether to include friends whose location the app was shown already.
     private let showsAll: Bool
 
     var isEmpty: Bool { friends.isEmpty && !isToReport }
 
-    /// - Parameter showsAll: also what the app was shown before.
+    /// - Parameter showsAll: Whether to include friends whose location the app was shown already.
     init(_ service: Service, _ caller: Caller, showsAll: Bool) {
         device = DeviceID(rawValue: caller.principal.rawValue)
         self.showsAll = showsAll
@@ -120,8 +121,9 @@ private struct PendingAnswer: Sendable {
         }
     }
 
-    /// The answer, on record. A friend who may not be shown any more takes all of them out of it: the next answer tells of
-    /// the others. A coarse friend whose phone has reported is told again only when something of it can be seen.
+    /// The answer, after its disclosures are on record. If one friend's grant has ended in the meantime, the answer has
+    /// no friends at all, and the next one has the others. A friend with a coarse grant is included again only if the
+    /// location looks different.
     func response(
         _ service: Service, _ exchange: Exchange, requests: [String], _ context: AnswerContext
     ) -> HTTPResponse {

@@ -4,14 +4,15 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// What devices report. An answer of 200 means that every fix is durable, or kept as rejected.
+/// Reports from devices. The status 200 means that every report is durable; a rejected one is kept too.
 enum IngestEndpoints {
+    /// `POST /v1/fixes`.
     static func fixes(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
         submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
     }
 
-    /// What a device says beside fixes; see ``ReportJSON``.
+    /// Takes reports that are not fixes, for example authorization changes and beacon sightings; see ``ReportJSON``.
     static func reports(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -19,6 +20,7 @@ enum IngestEndpoints {
         submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
     }
 
+    /// `POST /overland`.
     static func overland(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -26,6 +28,7 @@ enum IngestEndpoints {
         take(reports, answering: .json(Overland.answer), service, exchange, respond)
     }
 
+    /// `/osmand`, with the parameters or the bodies of OsmAnd and Traccar Client.
     static func osmAnd(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void)
     {
         let request = exchange.request
@@ -36,7 +39,7 @@ enum IngestEndpoints {
         take(reports, answering: HTTPResponse(status: 200), service, exchange, respond)
     }
 
-    /// For clients that hear one word only, whatever became of what they sent.
+    /// Takes reports of a client that expects one fixed answer, whether they are accepted or rejected.
     static func take(
         _ reports: [Report], answering answer: HTTPResponse, _ service: Service, _ exchange: Exchange,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -49,8 +52,8 @@ enum IngestEndpoints {
         }
     }
 
-    /// The protocol has no other place for the reporting key than the id of the device, and no other word for a wrong one
-    /// than 400, or 404 in the JSON form; both make the client keep its queue.
+    /// The protocol has no field for the reporting key but the device id, and no answer for a wrong key but 400, or 404
+    /// in the JSON form. With both, the client keeps its queue.
     static let osmAndCredentials = Route.Credentials.message { request in
         isJSON(request) ? OsmAnd.deviceKey(inJSON: request.body) : OsmAnd.deviceKey(in: request.query + request.form)
     } refused: { request in
@@ -63,27 +66,91 @@ enum IngestEndpoints {
         request.method == "POST" && request.header("content-type")?.lowercased().hasPrefix("application/json") == true
     }
 
-    /// A batch that the tool parsed from a file, in the name of a device.
+    /// A batch that the tool has parsed from a file, imported for a device.
     static func importBatch(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         do throws(Problem) {
             guard Identifier128(exchange.parameters[0]) != nil else {
-                throw .invalid("An import is named by a UUID.")
+                throw .invalid("The import's id in the address must be a UUID.")
             }
             let body: JSONDocument
             do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
                 throw .unreadable(error)
             }
+            if body.root["devices"] != nil { return try importDevices(service, exchange, respond) }
             let device = try body.root.handle("device")
             guard body.root["fixes"]?.array != nil else {
-                throw .invalid("\"fixes\" must be a list of what to bring in.")
+                throw .invalid("\"fixes\" must be a list of fixes.")
             }
             let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
             submit(reports, of: .named(device), service, exchange) { result in respond(counts(result)) }
         } catch { respond(error.response) }
     }
 
+    /// A batch of several devices, which are made with their people as far as they do not exist. All of it shares commits.
+    private static func importDevices(
+        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) throws(Problem) {
+        guard let batches = FixJSON.deviceBatches(from: exchange.request.body, now: service.clock()) else {
+            throw .invalid("\"devices\" must be a list of devices with their fixes.")
+        }
+        guard max(batches.count, batches.reduce(0) { $0 + ($1.reports?.count ?? 0) }) <= Limits.batchCommands else {
+            throw Problem(
+                413, "Too many reports",
+                "Send at most \(Limits.batchCommands) devices and \(Limits.batchCommands) reports in one request.")
+        }
+        var commands: [Command] = []
+        commands.reserveCapacity(batches.count)
+        for (index, batch) in batches.enumerated() {
+            guard let person = batch.person.flatMap({ Handle($0) }), let device = batch.device.flatMap({ Handle($0) }),
+                let reports = batch.reports
+            else {
+                throw .invalid(
+                    "\"devices\"[\(index)] must have the handles \"person\" and \"device\" and a list \"fixes\".")
+            }
+            commands.append(
+                .importFixes(
+                    of: person, device: device, DeviceReport.all(reports, from: batch.text, receivedLive: false)))
+        }
+        service.log.submit(commands, by: exchange.caller, correlation: exchange.id) { results in
+            respond(importedDevices(results, service, exchange))
+        }
+    }
+
+    /// The outcome of each device, or the first refusal. Fixes accepted beside a refusal stay: they are duplicates the next
+    /// time.
+    private static func importedDevices(
+        _ results: [Result<Receipt, AppendFailure>], _ service: Service, _ exchange: Exchange
+    ) -> HTTPResponse {
+        let references = service.references(for: exchange.caller)
+        var newest: Receipt?
+        var writer = JSONWriter()
+        writer.beginObject()
+        var failure: AppendFailure?
+        writer.array("devices") { devices in
+            for result in results {
+                switch result {
+                case .failure(let refused): failure = failure ?? refused
+                case .success(let receipt):
+                    newest = receipt
+                    guard case .imported(let outcome) = receipt.reply else { continue }
+                    let counted = Counted(outcome.fixes)
+                    devices.beginObject()
+                    devices.field("addedPerson", outcome.addedPerson)
+                    devices.field("addedDevice", outcome.addedDevice)
+                    counted.writeMembers(into: &devices)
+                    devices.endObject()
+                }
+            }
+        }
+        if let failure { return Problem(failure).response }
+        writer.field("number", newest.map { references.receipt($0) })
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// `PUT /v1/devices/*/location-push-token`.
     static func registerPushToken(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -112,13 +179,42 @@ enum IngestEndpoints {
         return .json(writer.bytes)
     }
 
+    /// The outcomes of a batch, for the answer.
     struct Counted: Sendable {
         var new = 0
-        /// How many of ``new`` share device, time and place with another fix.
+        /// The number of ``new`` fixes with the device, time and place of another fix.
         var twins = 0
         var duplicate = 0
         var rejected: [(index: Int, reason: RejectionReason)] = []
         var number: References.Name?
+
+        init(_ outcomes: [FixOutcome], number: References.Name? = nil) {
+            self.number = number
+            for (index, outcome) in outcomes.enumerated() {
+                switch outcome {
+                case .new: new += 1
+                case .twin:
+                    new += 1
+                    twins += 1
+                case .duplicate: duplicate += 1
+                case .rejected(let reason): rejected.append((index, reason))
+                }
+            }
+        }
+
+        func writeMembers(into writer: inout JSONWriter) {
+            writer.field("new", new)
+            writer.field("duplicate", duplicate)
+            writer.field("twins", twins)
+            writer.array("rejected") { writer in
+                for (index, reason) in rejected {
+                    writer.beginObject()
+                    writer.field("index", index)
+                    reason.writeMembers(into: &writer)
+                    writer.endObject()
+                }
+            }
+        }
     }
 
     static func submit(
@@ -138,19 +234,9 @@ enum IngestEndpoints {
             switch result {
             case .failure(let failure): completion(.failure(Problem(failure)))
             case .success(let receipt):
-                var counted = Counted(number: service.references(for: exchange.caller).receipt(receipt))
-                if case .fixes(let outcomes) = receipt.reply {
-                    for (index, outcome) in outcomes.enumerated() {
-                        switch outcome {
-                        case .new: counted.new += 1
-                        case .twin:
-                            counted.new += 1
-                            counted.twins += 1
-                        case .duplicate: counted.duplicate += 1
-                        case .rejected(let reason): counted.rejected.append((index, reason))
-                        }
-                    }
-                }
+                var outcomes: [FixOutcome] = []
+                if case .fixes(let told) = receipt.reply { outcomes = told }
+                let counted = Counted(outcomes, number: service.references(for: exchange.caller).receipt(receipt))
                 completion(.success(counted))
             }
         }
@@ -162,17 +248,7 @@ enum IngestEndpoints {
         case .success(let counted):
             var writer = JSONWriter()
             writer.beginObject()
-            writer.field("new", counted.new)
-            writer.field("duplicate", counted.duplicate)
-            writer.field("twins", counted.twins)
-            writer.array("rejected") { writer in
-                for (index, reason) in counted.rejected {
-                    writer.beginObject()
-                    writer.field("index", index)
-                    reason.writeMembers(into: &writer)
-                    writer.endObject()
-                }
-            }
+            counted.writeMembers(into: &writer)
             writer.field("number", counted.number)
             writer.endObject()
             return .json(writer.bytes)
@@ -186,20 +262,20 @@ extension RejectionReason {
         writer.field("detail", sentence)
     }
 
-    /// What is wrong, and what to do.
+    /// The problem, with what to do about it.
     private var sentence: String {
         switch self {
-        case .notJSON: "The body is not JSON; nothing of it was read."
-        case .unknownType: "This is none of the reports this address takes."
+        case .notJSON: "The body is not JSON; nothing was read from it."
+        case .unknownType: "The report is of an unknown type; this address does not take it."
         case .missingField: "A required member is missing."
         case .badCoordinate: "Latitude must be -90 to 90, longitude -180 to 180."
         case .badTimestamp: "\"timestamp\" must be Unix seconds or a time like 2026-05-01T08:00:00Z, since 1990."
         case .inTheFuture: "\"timestamp\" is more than a day ahead; set the device's clock."
-        case .noFix: "The device had no fix: this is no location."
+        case .noFix: "The device had no fix, so the message has no location."
         case .tooLarge: "Send at most \(Limits.batchCommands) reports and \(Limits.ingestBodyBytes >> 20) MiB at once."
         case .encryptedWithoutKey:
-            "The payload is encrypted with a key that is not here; name its file in config.json, or turn the encryption off."
-        case .badValue: "A member has none of the values it can have."
+            "The service does not have the key of this encrypted payload; name the key's file in config.json, or turn encryption off."
+        case .badValue: "A member has a value that is not allowed."
         }
     }
 }

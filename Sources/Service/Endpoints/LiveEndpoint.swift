@@ -4,7 +4,7 @@ import HTTPServer
 import SQLite
 import Whereabouts
 
-/// `GET /v1/live`: what happens about the caller, as server-sent events (HTML Living Standard, section 9.2).
+/// `GET /v1/live`: events about the caller as server-sent events (HTML Living Standard, section 9.2). For example
 ///
 ///     event: query
 ///     data: {"number":"r8Vu2…","at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
@@ -13,14 +13,15 @@ import Whereabouts
 ///     event: end
 ///     data: {"number":"rk9Ea…","at":1777881607,"query":"6b1c…","end":"answered"}
 ///
-/// Only the last event of those sent together has an id: everything up to that place has been told by then.
+/// If several events are sent together, only the last has an id: a client that comes back with it has seen all of them.
 enum LiveEndpoint {
-    /// A client behind by more of its own events reads the audit instead.
+    /// The events of the caller that a returning client may have missed. A client further behind reads the audit.
     private static let eventsCaughtUp = 10_000
-    /// A comment, so that a client sees that the stream is open; clients come back after two seconds.
+    /// A comment shows the client that the stream is open. Clients reconnect after two seconds.
     private static let opening = ": open\nretry: 2000\n\n"
     static let heartbeat = ": \n\n"
 
+    /// Opens the stream: sends the missed events first, then hands it to ``Deliverer``.
     static func open(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -32,13 +33,13 @@ enum LiveEndpoint {
             guard let place = references.place(text) else {
                 throw .invalid("Last-Event-ID must be the id of an event that this stream gave.")
             }
-            // One from before an older backup was restored may be of a later place.
+            // An id from before an older backup was restored may name a place beyond the head.
             return min(place, head)
         }
         let question = ReadQuestion(
             subject: handle, question: .live, from: nil, to: nil, purpose: try exchange.purpose())
         let languages = exchange.languages(context)
-        // Whatever can fail is done before the read is recorded.
+        // Everything that can fail is done before the read is recorded.
         var found: (feed: PersonFeed, missed: [FeedItem])?
         var response: HTTPResponse
         do throws(Problem) {
@@ -47,7 +48,7 @@ enum LiveEndpoint {
                     var feed = try feed(of: person, after: after, head, service, exchange.caller, context)
                     let missed =
                         after == nil ? [] : try missed(&feed, head, service, exchange.caller, context, languages)
-                    guard service.deliverer.reserve(for: person) else { throw .busy(10) }
+                    try service.deliverer.reserve(for: person, of: service.log.withStanding { $0.tree(of: person) })
                     found = (feed, missed)
                 }
                 return Gate.Computed(body: Array(opening.utf8), count: 0, asOf: after ?? head)
@@ -72,13 +73,13 @@ enum LiveEndpoint {
         return response
     }
 
-    /// The feed as it stood when event `after` was the newest, or from now on.
+    /// The feed as it was at event `after`, or from now on.
     private static func feed(
         of person: PersonID, after: Int64?, _ head: Int64, _ service: Service, _ caller: Caller,
         _ context: AnswerContext
     ) throws(Problem) -> PersonFeed {
         let patterns = try ReadEndpoints.patterns(about: person, through: after ?? head, service, context).patterns
-        // Visits, crossings and one's own questions are read with the scope of who may ask.
+        // Visits, crossings and the caller's own queries need the scope that asks about people.
         guard caller.scopes.contains(.query) else {
             return PersonFeed(of: person, after: after ?? head, told: nil, asked: [:], patterns: patterns)
         }
@@ -92,14 +93,14 @@ enum LiveEndpoint {
                 query.requester == person.principal && query.number <= head && (since ?? now) <= query.deadline
             }
         }
-        // Without a place to come back to, what there is now is known; what comes is told.
+        // Without an id to continue from, present states are not sent, only changes.
         let known = after == nil ? QueryView.Seen.pendingWord : PersonFeed.nothingTold
         return PersonFeed(
             of: person, after: after ?? head, told: after ?? min(head, service.host.place(of: TimelineTable.name)),
             asked: asked.filter { after != nil || $0.value.end == nil }.mapValues { _ in known }, patterns: patterns)
     }
 
-    /// What happened after the feed's place, the person's events found by the index of streams.
+    /// The person's events after the feed's place, found by the index of streams.
     private static func missed(
         _ feed: inout PersonFeed, _ head: Int64, _ service: Service, _ caller: Caller, _ context: AnswerContext,
         _ languages: [Language]
@@ -115,7 +116,7 @@ enum LiveEndpoint {
                 of: audit, fromVersion: first, count: eventsCaughtUp + 1, in: connection)
         }
         guard numbers.count <= eventsCaughtUp else { throw .tooMuchSince }
-        // Rejected reports are on the other stream of the person, among the fixes.
+        // Rejected reports are in the person's other stream, with the fixes.
         let rejected = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
             try AuditReader.rejections(of: person, after: after, in: connection).map(\.number)
         }
@@ -130,7 +131,7 @@ enum LiveEndpoint {
             + (try feed.takeAnswers(for: caller, writer, context, service))
     }
 
-    /// An event of the stream; with an id when everything up to that place has been told with it.
+    /// One event of the stream. Only the last of those sent together has an id.
     static func bytes(of item: FeedItem, id: References.Name? = nil) -> [UInt8] {
         Array("\(id.map { "id: \($0.text)\n" } ?? "")event: \(item.event)\ndata: ".utf8) + item.data
             + Array("\n\n".utf8)
@@ -144,11 +145,11 @@ struct LiveStream: Sendable {
     let correlation: RequestID
     let stream: HTTPStream
     var feed: PersonFeed
-    /// What is to be given first.
+    /// The missed items, which are sent first.
     var missed: [FeedItem]
-    /// What the names of places are wanted in.
+    /// The languages for names of places.
     let languages: [Language]
-    /// How the person sees numbers.
+    /// How the person sees event numbers.
     let references: References
 
     var person: PersonID { feed.person }

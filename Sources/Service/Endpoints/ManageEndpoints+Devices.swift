@@ -4,8 +4,9 @@ import SQLite
 import Whereabouts
 import WireFormats
 
-/// The devices of a person and how they are doing, so that whoever set a phone up sees whether it reports.
+/// The devices of a person with their state, to find out whether a phone reports.
 extension ManageEndpoints {
+    /// `GET /v1/people/*/devices`.
     static func devices(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -33,11 +34,12 @@ extension ManageEndpoints {
     }
 }
 
-/// What is known of how a person's devices report.
+/// What is known about the reports of a person's devices.
 private struct DeviceStates {
+    /// The last rejected report of a device.
     private struct Rejection {
         let report: RejectedReport
-        /// As it came, as far as it is kept and can be read.
+        /// The kept beginning of the input, if it can be opened.
         let input: RejectedInput?
     }
 
@@ -45,7 +47,7 @@ private struct DeviceStates {
     private let fixes: [DeviceID: ReportedFix]
     private let rejections: [DeviceID: [Rejection]]
 
-    /// What a projection that cannot be read would say is left out: the list of devices is needed also then.
+    /// A projection that cannot be read is left out: the list of devices must also work then.
     init(of person: PersonID, now: Timestamp, _ service: Service, _ context: AnswerContext) {
         self.service = service
         let newest = try? context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
@@ -98,6 +100,6 @@ private struct DeviceStates {
 }
 
 extension RejectedInput {
-    /// What is kept, as text; bytes that are no UTF-8 are replaced.
+    /// The kept bytes as text; bytes that are not UTF-8 are replaced.
     var text: String { String(decoding: head, as: UTF8.self) }
 }

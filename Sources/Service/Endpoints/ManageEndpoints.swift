@@ -7,6 +7,7 @@ import WireFormats
 
 /// Persons, devices, tokens and regions.
 enum ManageEndpoints {
+    /// `POST /v1/people`.
     static func addPerson(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -17,7 +18,7 @@ enum ManageEndpoints {
 
     static let peoplePerPage: Int64 = 1000
 
-    /// Everybody, by handle; the cursor is the last one's.
+    /// All persons by handle; the cursor is the last handle of a page.
     static func people(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -25,9 +26,10 @@ enum ManageEndpoints {
         let limit = Int(try exchange.integer("limit", in: 1...peoplePerPage, default: peoplePerPage))
         let after = exchange.request.parameter("after")
         let body = service.log.withStanding { standing in
-            let coming = standing.personByHandle.filter { person in after.map { $0 < person.key.text } ?? true }
-            let page = coming.sorted { $0.key < $1.key }.prefix(limit)
-            let next = page.count < coming.count ? page.last?.key.text : nil
+            // One more than the page has, to see whether there is another page.
+            let coming = standing.handles(after: after, limit: limit + 1)
+            let page = coming.prefix(limit)
+            let next = page.count < coming.count ? page.last?.handle.text : nil
             return list(standing, next: next, service.references(for: exchange.caller)) { writer in
                 for (handle, id) in page {
                     writer.beginObject()
@@ -46,9 +48,10 @@ enum ManageEndpoints {
         return .json(body)
     }
 
-    /// How long an erasure waits for the projections: a reader, or a refold, may keep one busy.
+    /// How long an erasure waits for the projections, which a reader or a refold can block.
     private static let erasureMilliseconds = 3000
 
+    /// `DELETE /v1/people/*`: answers once no file has data of the person, or after ``erasureMilliseconds``.
     static func erasePerson(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -59,7 +62,7 @@ enum ManageEndpoints {
         else {
             throw Problem(
                 503, "Not finished",
-                "The keys are destroyed; some file beside the log still has to forget the person. Check with verify.",
+                "The person's keys are destroyed, but a file beside the log still has data of the person. Check with verify.",
                 retryAfterSeconds: 5)
         }
         var writer = JSONWriter()
@@ -67,7 +70,7 @@ enum ManageEndpoints {
         writer.field("erased", true)
         writer.field("number", service.references(for: exchange.caller).receipt(receipt))
         writer.field("backupsLeft", Int64(left.count))
-        // Only the operator sees where backups are.
+        // Only the operator sees where the backups are.
         if exchange.caller.principal == .operator, !left.isEmpty {
             writer.array("backupsNotReached") { writer in for folder in left { writer.value(folder) } }
         }
@@ -75,6 +78,7 @@ enum ManageEndpoints {
         return .json(writer.bytes)
     }
 
+    /// `POST /v1/people/*/devices`: adds a device, and shows its reporting key once.
     static func addDevice(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -89,11 +93,13 @@ enum ManageEndpoints {
         }
     }
 
+    /// `DELETE /v1/devices/*`.
     static func removeDevice(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
         return .removeDevice(handle)
     }
 
+    /// `POST /v1/devices/*/tokens`: issues another reporting key, and shows it once.
     static func addReportingKey(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -101,6 +107,7 @@ enum ManageEndpoints {
         return try issue(service, exchange, .device(handle), .report, until: nil, prefix: "wd_")
     }
 
+    /// `POST /v1/people/*/tokens`: issues a token, and shows it once.
     static func addToken(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -137,13 +144,16 @@ enum ManageEndpoints {
         writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
     }
 
+    /// `GET /v1/people/*/tokens`, without the tokens themselves.
     static func tokens(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let now = service.clock()
         return try list(service, exchange, context) { standing, person, references, page in
             let devices = standing.persons[person]?.devices ?? []
-            for (id, token) in standing.tokens.sorted(by: { $0.key < $1.key }) {
+            let holders = Set(devices.map(\.principal) + [person.principal])
+            let held = standing.tokens.filter { holders.contains($0.value.issued.principal) }
+            for (id, token) in held.sorted(by: { $0.key < $1.key }) {
                 let device = devices.first { $0.principal == token.issued.principal }
                 guard device != nil || token.issued.principal == person.principal, !token.isRevoked,
                     token.issued.until.map({ now < $0 }) ?? true
@@ -159,10 +169,12 @@ enum ManageEndpoints {
         }
     }
 
+    /// `DELETE /v1/tokens/*`.
     static func revokeToken(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .revokeToken(TokenID(rawValue: try exchange.number(0, .token, service)))
     }
 
+    /// `POST /v1/people/*/regions`.
     static func addRegion(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -181,14 +193,15 @@ enum ManageEndpoints {
         return created(receipt, service.references(for: exchange.caller)) { $0.field("id", identifier) }
     }
 
+    /// `DELETE /v1/people/*/regions/*`.
     static func removeRegion(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .removeRegion(identifier: exchange.parameters[1], of: try exchange.handle(0))
     }
 
     // MARK: Shapes of answers
 
-    /// A page of what is settled about a person, read on record as everything else about them: who may see somebody is not
-    /// for anybody's eyes.
+    /// Answers with a page of a person's settings. The read is recorded like any other: a person's grants are personal
+    /// data too.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
         _ rows: (borrowing Standing, PersonID, References, inout RowPage) -> Void
@@ -217,6 +230,7 @@ enum ManageEndpoints {
         return writer.bytes
     }
 
+    /// The answer 201 with the number of the event and the members that `write` adds.
     static func created(
         _ receipt: Receipt, _ references: References, _ members: (inout JSONWriter) -> Void
     ) -> HTTPResponse {
@@ -228,6 +242,7 @@ enum ManageEndpoints {
         return .json(writer.bytes, status: 201)
     }
 
+    /// The answer 200 with the number of the event.
     static func done(_ receipt: Receipt, _ references: References) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
@@ -237,7 +252,8 @@ enum ManageEndpoints {
     }
 }
 
-/// 256 random bits as a token: a prefix that names the kind, then base64url. Shown once; the log keeps its SHA-256.
+/// A new token: a prefix that names the kind, then 256 random bits in base64url. It is shown once; the log keeps its
+/// SHA-256.
 struct Secret {
     let text: String
     let hash: Hash256

@@ -2,9 +2,10 @@ import HTTPServer
 import Synchronization
 import Whereabouts
 
-/// What an operator watches, for Prometheus: counts, times and lengths of queues since the start. Nobody's name, place or
-/// words are in it, and no label has values that somebody else can make more of without end.
+/// Metrics for Prometheus: counts, times and queue lengths since the start. They contain no names, places or texts of
+/// persons, and no label whose number of values callers can raise without bound.
 enum MetricsEndpoint {
+    /// `GET /metrics`.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

@@ -3,7 +3,7 @@ import Synchronization
 import Whereabouts
 
 extension OperateEndpoints {
-    /// Makes a backup in the data directory: where it goes from there is not for a request to say.
+    /// Makes a backup in the data directory. A request cannot choose another place.
     ///
     /// Cost: see ``Service/makeBackup()``; one answering thread.
     static func backUp(

@@ -2,18 +2,18 @@ import HTTPServer
 import Whereabouts
 
 extension OperateEndpoints {
-    /// How long a verification waits for projections that are being folded from zero.
+    /// How long a verification waits for projections that are folded from zero.
     private static let longestLoadingMilliseconds = 600_000
 
-    /// Recomputes the log, compares its index of fixes with it, counts the rows of every active projection again, and
-    /// compares each, and the standing, with a refold from zero.
+    /// Verifies the log's hashes, the index of fixes against the log, the row counts of every active projection, and
+    /// each projection and the standing against a refold from zero.
     ///
     /// Cost: the time of a refold; one answering thread.
     static func verify(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
-        // A projection that was lost is on its way back; what counts is what will answer.
+        // A lost projection is being folded again. The verification is about the one that will answer.
         _ = service.host.wait(
             for: service.log.head, in: ProjectionKind.all.map(\.name), milliseconds: longestLoadingMilliseconds)
         let progress = service.verificationProgress
@@ -32,12 +32,13 @@ extension OperateEndpoints {
             VerificationReport.Projection(
                 name: "standing", version: Int64(StandingFile.version), generation: 1, place: standing.place,
                 fingerprint: standing.fingerprint,
-                // The standing is in memory; its file is compared with the log when it is loaded.
+                // The standing is in memory. Its file is compared with the log when it is loaded.
                 rows: "ok", refold: standing.refold))
         return .json(report.json)
     }
 
-    /// Waits for an index that is being made again, as for a projection, unless it cannot be made.
+    /// Checks the index of fixes. If it is being made again, waits for it as for a projection, unless it cannot be
+    /// made.
     private static func fixes(
         _ service: Service, _ context: AnswerContext
     ) throws(Problem) -> FixIdentities.Check {

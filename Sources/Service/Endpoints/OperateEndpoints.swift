@@ -5,19 +5,21 @@ import SQLite
 import Synchronization
 import Whereabouts
 
-/// Running the service: its events as they lie in the log, its projections, its proof.
+/// The operator's requests: events of the log, projections, verification, backups.
 enum OperateEndpoints {
-    /// No projection will ever have so many.
+    /// A bound on `version` that no projection will reach.
     private static let versionMax: Int64 = 1_000_000
 
+    /// `GET /healthz`: whether the process works.
     static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem)
         -> HTTPResponse
     {
-        // A log that has failed works again only after a restart.
+        // After a failure, the log does not work before a restart.
         guard service.log.failure == nil else { throw .broken }
         return .json(Array(#"{"status":"ok"}"#.utf8))
     }
 
+    /// `GET /readyz`: whether the service can do all its work, or the reason why not.
     static func readiness(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -28,7 +30,9 @@ enum OperateEndpoints {
             throw Problem(503, "Behind", troubles.joined(separator: " "), retryAfterSeconds: 5)
         }
         guard ProjectionKind.all.allSatisfy({ service.host.activePath(of: $0.name) != nil }) else {
-            throw Problem(503, "Being rebuilt", "A view is being folded from the log.", retryAfterSeconds: 2)
+            throw Problem(
+                503, "Being rebuilt", "A view is being folded from the log again; send the same request again later.",
+                retryAfterSeconds: 2)
         }
         var writer = JSONWriter()
         writer.beginObject()
@@ -42,19 +46,19 @@ enum OperateEndpoints {
     }
 
     private static let noRoom =
-        "The disk is full: free some space. Until then, reports and questions are refused with 507."
+        "The disk is full: free some space. Until then, the service refuses reports and questions with 507."
     private static let unsavedStanding =
         "The standing cannot be saved. Nothing is lost, but the next start takes longer; the diagnostics say why."
 
     private static let stuckIdentities =
-        "The index of fixes cannot be written; reports are taken, and it is tried again. The diagnostics say why."
+        "The index of fixes cannot be written. Reports are still accepted, and the service tries again; the diagnostics say why."
 
     private static func requireOperator(_ exchange: Exchange) throws(Problem) {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
     }
 
-    /// Runs an act of the operator that concerns everybody. The act is recorded before `body` runs, and once more if
-    /// `body` fails. Every person's audit shows it.
+    /// Runs an act of the operator that concerns everyone. The act is recorded before `body` runs, and its failure
+    /// after, if `body` throws. Every person's audit shows both.
     static func doing<R>(
         _ act: OperatorAct, _ service: Service, _ exchange: Exchange, _ body: () throws(Problem) -> R
     ) throws(Problem) -> R {
@@ -65,7 +69,7 @@ enum OperateEndpoints {
         }
     }
 
-    /// The projection of a name. The log records the name, so it must be a known one.
+    /// The projection of this name, or a problem: the log records the name, so it must be a known one.
     private static func projection(_ name: String) throws(Problem) -> ProjectionKind {
         guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
             throw Problem(404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name))")
@@ -77,9 +81,10 @@ enum OperateEndpoints {
 
     private static let eventsPerPage: Int64 = 1000
     private static let longestWaitSeconds: Int64 = 30
-    /// Each holds an answering thread while it waits; the others must stay free for those who ask.
+    /// How many followers may wait for events. Each holds an answering thread; the others stay free for questions.
     private static let mostFollowers = AnswerPool.threads / 2
 
+    /// `GET /v1/events`: a page of the log; with `wait`, waits for the next event.
     static func events(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -90,7 +95,7 @@ enum OperateEndpoints {
         let isStored = try exchange.flag("asStored")
         let kind = try exchange.request.parameter("kind").map { (name) throws(Problem) in
             guard let kind = EventKind.allCases.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                throw .invalid("There is no kind of event of that name; see the Events page of the documentation.")
+                throw .invalid("\"kind\" is not a kind of event; the documentation's page Events lists them.")
             }
             return kind
         }
@@ -126,7 +131,7 @@ enum OperateEndpoints {
                     do throws(LogError) { opened = try context.reader.open(event) } catch {
                         throw Problem(500, "Damaged", "\(error) Run `verify`.")
                     }
-                    // Following the log must not show the records that following it makes.
+                    // A follower must not see the records that following makes: they would never end.
                     if wait > 0, case .locationRead(let read) = opened.event, read.question == .events,
                         read.reader == .operator
                     {
@@ -152,7 +157,7 @@ enum OperateEndpoints {
         writer.endObject()
         if !isStored {
             let persons = page.lazy.map { item in
-                // In the house's stream stand questions about nobody: what was asked is the asker's.
+                // The house's stream has questions about unknown persons; these belong to the person who asked.
                 item.stored.header.stream.person ?? PersonID(rawValue: item.stored.header.actor.rawValue)
             }
             try recordReading(about: persons, writer.bytes, asOf: head, service, exchange)
@@ -160,9 +165,10 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
-    /// What the operator reads of persons' data is on the record of every one of them, before the bytes leave.
+    /// Records in the audit of every person concerned that the operator reads their data, before the bytes leave.
     ///
-    /// - Parameter persons: whom each item of the answer is about; principals that are no persons are passed over.
+    /// - Parameter persons: The principal that each item of the answer is about; those that are not persons are
+    ///   skipped.
     private static func recordReading(
         about persons: some Sequence<PersonID>, _ body: [UInt8], asOf: Int64, _ service: Service, _ exchange: Exchange
     ) throws(Problem) {
@@ -180,6 +186,7 @@ enum OperateEndpoints {
 
     // MARK: Projections
 
+    /// `GET /v1/projections`: each generation with its place and state.
     static func projections(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -208,6 +215,7 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
+    /// `POST /v1/projections/*/rebuild`: folds a new generation beside the active one.
     static func rebuild(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -215,7 +223,7 @@ enum OperateEndpoints {
         let given = exchange.request.body.isEmpty ? nil : try exchange.object("version").optionalInteger("version")
         let kind = try projection(exchange.parameters[0])
         let version = given ?? kind.newest
-        // It is on record before it is tried, and numbers of events have bounds.
+        // Checked first, because the act is recorded before it is tried.
         guard (1...Self.versionMax).contains(version) else {
             throw .refused("\"version\" must be a version of the projection, for example \(kind.newest).")
         }
@@ -224,6 +232,7 @@ enum OperateEndpoints {
         }
     }
 
+    /// `POST /v1/projections/*/activate`: makes the rebuilt generation active.
     static func activate(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -234,6 +243,7 @@ enum OperateEndpoints {
         }
     }
 
+    /// `POST /v1/projections/*/rollback`: makes the previous generation active again.
     static func rollback(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -258,6 +268,7 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
+    /// `POST /v1/projections/prune`: deletes the generations that are not active.
     static func prune(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -274,6 +285,7 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
+    /// `GET /v1/projections/*/diff`: the rows in which the rebuilt generation differs from the active one.
     static func diff(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse
     {
         try requireOperator(exchange)
@@ -281,7 +293,7 @@ enum OperateEndpoints {
         guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
             throw Problem(404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name))")
         }
-        // While events come in, the two files are at one place only between batches.
+        // While events are being appended, the two files agree on a place only between batches.
         for _ in 0..<50 {
             let pair = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.pairForDiff(name)
             }

@@ -1,13 +1,13 @@
-/// One part of a header that lists what is wanted (RFC 9110, section 12.4.2), such as `de-AT;q=0.8`.
+/// One part of a header that lists preferences (RFC 9110, section 12.4.2), for example `de-AT;q=0.8`.
 struct Preference {
-    /// Longer lists are no client's.
+    /// The parts of a header that are read. No real client sends more.
     private static let partsMax = 32
 
     let name: String
-    /// How much it is liked, 0 to 1; 0 is not at all.
+    /// The weight, from 0 (not acceptable) to 1.
     let quality: Double
 
-    /// nil unless it is a name with no weight or one of 0 to 1.
+    /// `nil` unless the text is a name with no weight, or with one from 0 to 1.
     private init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ";").map { $0.trimmingSpaces }
         guard let name = parts.first, !name.isEmpty else { return nil }
@@ -20,12 +20,12 @@ struct Preference {
         quality = value
     }
 
-    /// The parts of a header in their order; what is none is passed over.
+    /// The parts of a header in their order; malformed ones are skipped.
     static func list(_ header: String) -> [Preference] {
         header.split(separator: ",").prefix(partsMax).compactMap { Preference($0) }
     }
 
-    /// The names that are wanted at all, `*` not among them, the most liked first; of equals the first.
+    /// The acceptable names, without `*`, by descending weight; equal ones in the order of the header.
     static func preferred(_ header: String) -> [String] {
         list(header).enumerated()
             .filter { $0.element.quality > 0 && $0.element.name != "*" }

@@ -1,7 +1,7 @@
 import HTTPServer
 import Whereabouts
 
-/// An error as the client sees it (RFC 9457): one clear sentence that says what to do.
+/// An error as the client sees it (RFC 9457): one sentence that says what is wrong and what to do.
 struct Problem: Error, Sendable {
     let status: Int
     let title: String
@@ -13,16 +13,16 @@ struct Problem: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// A request without the form that the description of the interface gives it.
+    /// The request does not have the form that the API description gives it.
     static func invalid(_ detail: String) -> Problem { Problem(400, "Bad request", detail) }
-    /// A request of the right form that cannot be done.
+    /// The request has the right form but cannot be done.
     static func refused(_ detail: String) -> Problem { Problem(422, "Refused", detail) }
-    /// A name in a request that does not belong there.
+    /// The request has a name that it may not have.
     ///
     /// - Parameters:
-    ///   - name: The name as it came. The sentence shows at most ``shownCharactersMax`` characters of it.
+    ///   - name: The name in the request. The sentence shows at most `shownCharactersMax` characters of it.
     ///   - kind: What the name is not, for example "a member of this body".
-    ///   - known: The names that do belong there.
+    ///   - known: The allowed names.
     static func unknown(_ name: String, _ kind: String, takes known: [String]) -> Problem {
         let shown = String(name.unicodeScalars.prefix(shownCharactersMax)).printable
         return .invalid(
@@ -31,14 +31,15 @@ struct Problem: Error, Sendable {
 
     private static let shownCharactersMax = 64
 
-    static let notFound = Problem(404, "Not found", "There is nothing of that name.")
-    /// The one answer to everybody who may not see a person, whether there is one or not.
+    static let notFound = Problem(404, "Not found", "There is nothing of this name.")
+    /// The same answer for every caller who may not see a person, whether or not the person exists.
     static let noSuchPerson = Problem(404, "Not found", "There is no such person.")
-    /// To a request that is sent again with its key.
+    /// The answer to a request that is repeated with its key after its result has ended.
     static let overSince = Problem(
-        409, "Over", "What this request made has ended since; send a new request with a new Idempotency-Key.")
+        409, "Over", "The result of this request has ended since; send a new request with a new Idempotency-Key.")
     static let notAuthenticated = Problem(
         401, "Not authenticated", "Send a valid token in the header \"Authorization: Bearer …\".")
+    /// Too much work; the seconds are the time to wait.
     static func busy(_ seconds: Int) -> Problem {
         Problem(
             503, "Busy", "The service has too much to do; send the same request again later.",
@@ -48,12 +49,12 @@ struct Problem: Error, Sendable {
         503, "Not available", "The service cannot write its log; its operator must look at the diagnostics.",
         retryAfterSeconds: 60)
 
-    /// RFC 4918, section 11.5. Phones keep their reports after a status of 5xx.
+    /// RFC 4918, section 11.5. Phones keep their reports after a 5xx status.
     static let noRoom = Problem(
         507, "No room", "The service's disk is full; keep this, and send the same request again when there is room.",
         retryAfterSeconds: 60)
 
-    /// The status of each refusal, in one table.
+    /// The status of each refusal. This is the only table.
     init(_ refusal: Refusal) {
         switch refusal {
         case .notAuthenticated: self = .notAuthenticated
@@ -61,17 +62,30 @@ struct Problem: Error, Sendable {
         case .notFound: self = .notFound
         case .noSuchInvitation:
             self.init(
-                404, "Not found", "This code opens nothing: it is wrong, used or too old; ask for a new one.")
+                404, "Not found", "This code is wrong, used or too old; ask for a new one.")
         case .alreadyExists(let detail): self.init(409, "Exists already", detail)
         case .invalid(let detail): self = .refused(detail)
         case .tooOften(let seconds):
             self.init(
                 429, "Too often", "You have asked about this person too often; the person can see it. Ask again later.",
                 retryAfterSeconds: Int(seconds))
+        case .tooManyInvitations(let seconds, let isOfTree):
+            self.init(
+                429, "Too often",
+                isOfTree
+                    ? "Accounts from the same invitation may together invite \(Limits.accountInvitationsPerTree.capacity) people a day, and have done so; invite again later, or ask the operator for an account."
+                    : "You may invite \(Limits.accountInvitationsPerInviter.capacity) people a day, and have done so; invite again later.",
+                retryAfterSeconds: Int(seconds))
+        case .tooManyOwnQueries:
+            self.init(
+                429, "Too many",
+                "You have \(Limits.openQueriesPerAsker) questions about this person under way; wait until they end, or cancel some.",
+                retryAfterSeconds: 5)
         case .tooManyQueries: self = .busy(5)
         }
     }
 
+    /// The problem of a command that was not appended.
     init(_ failure: AppendFailure) {
         switch failure {
         case .refused(let refusal): self.init(refusal)

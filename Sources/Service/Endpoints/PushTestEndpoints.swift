@@ -4,12 +4,12 @@ import LocationPush
 import Synchronization
 import Whereabouts
 
-/// Trying out the way to a phone: a real push, and the same request for another tool.
+/// Tests of the way to a phone: a real push, and the same request for another tool.
 enum PushTestEndpoints {
-    /// Seconds that APNs has to answer a test.
+    /// The seconds that APNs may take to answer a test.
     private static let deadlineSeconds: Int64 = 30
 
-    /// Wakes the device once and answers with what APNs said. Holds no thread while it waits.
+    /// Wakes the device once and answers with APNs' response. Holds no thread while it waits.
     static func send(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         do throws(Problem) {
             let (_, handle, token) = try device(service, exchange)
@@ -27,7 +27,7 @@ enum PushTestEndpoints {
                         let milliseconds = until.milliseconds - service.clock().milliseconds
                         throw Problem(
                             429, "Too many pushes",
-                            "The device was woken just now, or too often today; try again later.",
+                            "The device was woken a moment ago, or too often today; try again later.",
                             retryAfterSeconds: Int(max(1, (milliseconds + 999) / 1000)))
                     }
                     let now = service.clock()
@@ -43,8 +43,8 @@ enum PushTestEndpoints {
         } catch { respond(error.response) }
     }
 
-    /// The request that ``send(_:_:_:)`` makes, without a provider token, for `curl`. The device token in it is the
-    /// person's, so the answer is a read on record.
+    /// The request that ``send(_:_:_:)`` makes, without a provider token, for `curl`. It contains the device token,
+    /// which is the person's data, so the answer is a recorded read.
     static func request(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -80,7 +80,7 @@ enum PushTestEndpoints {
         }
     }
 
-    /// The device of the path and its token; nobody but the operator learns whether there is one.
+    /// The device in the path and its token. Only the operator learns whether the device exists.
     private static func device(
         _ service: Service, _ exchange: Exchange
     ) throws(Problem) -> (DeviceID, Handle, Standing.PushToken) {
@@ -101,14 +101,14 @@ enum PushTestEndpoints {
     private static let noApp = Problem(
         409, "Cannot be woken", "config.json has no \"push\" for the device's app and environment.")
     private static let unusableToken = Problem(
-        409, "Cannot be woken", "The device's token or bundle id fits in no request; its app has to upload it again.")
+        409, "Cannot be woken", "The device's token or bundle id has a wrong form; its app has to upload it again.")
 }
 
-/// One test under way: records each try, and answers when the last record is durable.
+/// One test under way: records each attempt, and answers when the last record is durable.
 private final class PushTest: Sendable {
     private struct State {
         var attempts: [LocationPushAttempt] = []
-        /// Records that are not durable yet, and one for the outcome.
+        /// Records that are not durable yet, plus one for the outcome.
         var open = 1
         var outcome: PushOutcome?
         var failure: Problem?
@@ -128,6 +128,7 @@ private final class PushTest: Sendable {
         (self.service, self.correlation, self.respond) = (service, correlation, respond)
     }
 
+    /// Sends the push. ``PushTest`` keeps itself alive until the outcome is recorded.
     func run(_ request: LocationPushRequest, over line: PushApps.Line) {
         line.send(request) { [self] in
             push.isWanted(service.log.withStanding { $0.withdrawal(ofTestTo: push.device, push.token) })
@@ -136,7 +137,7 @@ private final class PushTest: Sendable {
         } attempted: { [self] attempt in
             record(push.ended(attempt))
         } completion: { [self] outcome in
-            // A push that never left has no try that says why.
+            // A push that never left has no attempt with a reason.
             if let last = push.lastWord(of: outcome) { record(last) }
             if case .rejected(let rejection) = outcome,
                 let retirement = Command.retiring(push.token, of: push.device, after: rejection)

@@ -2,9 +2,9 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// "Where is X?": asking, waiting for the answer, changing one's mind.
+/// Location queries: asking, waiting for the answer, canceling.
 enum QueryEndpoints {
-    /// Queues the question: the answer comes once it is durable, and no thread waits for that.
+    /// Queues the query. The answer comes once it is durable; no thread waits for that.
     static func ask(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -39,23 +39,24 @@ enum QueryEndpoints {
             maxAgeSeconds: try body.optionalInteger("maxAgeSeconds") ?? Limits.defaultMaxAgeSeconds)
     }
 
-    /// Longest time one request waits for the end of a query.
+    /// The longest time that one request waits for the end of a query.
     private static let longestWaitSeconds: Int64 = 30
 
-    /// Shows the query as it is, or, with `?wait=S`, as soon as it is no longer pending. Whoever waits holds no thread.
+    /// Shows the query at once or, with `?wait=S`, when it is no longer pending. A waiting request holds no thread.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
         guard let id = QueryID(exchange.parameters[0]) else { throw .notFound }
         let wait = try exchange.integer("wait", in: 0...longestWaitSeconds, default: 0)
-        // A form that cannot be is refused at once. After the wait another thread makes its own: PROJ's belongs to one.
+        // A form that is not possible is refused at once. After the wait another thread makes the form again, because
+        // PROJ's objects belong to one thread.
         _ = try AnswerForm(exchange, context)
         try Self.wait(for: id, until: .now + .seconds(wait), service, exchange, context, respond)
     }
 
-    /// Shows the query once it does not look pending any more, or when the time is up. One that was answered by what the
-    /// grant hides looks so until its deadline.
+    /// Shows the query when it no longer looks pending, or when the time is up. A query that ended by something the
+    /// grant hides looks pending until its deadline.
     private static func wait(
         for id: QueryID, until: ContinuousClock.Instant, _ service: Service, _ exchange: Exchange,
         _ context: AnswerContext, _ respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -80,6 +81,7 @@ enum QueryEndpoints {
     private static func view(
         _ id: QueryID, _ service: Service, _ exchange: Exchange
     ) throws(Problem) -> QueryView {
+        guard exchange.caller.scopes.contains(.query) else { throw .notFound }
         let now = service.clock()
         let durable = service.log.head
         let view = service.log.withStanding {
@@ -121,6 +123,7 @@ enum QueryEndpoints {
         ) { shown.content(answerHash: $0) }
     }
 
+    /// `DELETE /v1/location-queries/*`.
     static func cancel(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

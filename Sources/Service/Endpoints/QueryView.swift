@@ -1,8 +1,10 @@
 import Cryptography
 import Whereabouts
 
-/// What the asker may see of a query: pending, then an answer, or none at the deadline, whatever the true reason.
+/// A location query as its requester may see it: pending, then answered, or unanswered at the deadline, whatever the
+/// true reason.
 struct QueryView {
+    /// The statuses that a requester can see.
     enum Seen {
         case pending
         case noAnswer
@@ -13,13 +15,14 @@ struct QueryView {
     }
 
     let seen: Seen
-    /// Whether the asker may also see how long the log is, and so that something happened in it: not under a coarse grant.
+    /// Whether the requester may see how long the log is, and so that events were appended. A coarse grant does not
+    /// allow it.
     let seesNumbers: Bool
 
-    /// What a coarse asker sees of the fix that answered.
+    /// The cell in which a coarse grant shows the fix.
     let cell: HeldCell?
 
-    /// Whether the query's time is over.
+    /// Whether the deadline has passed.
     let isOver: Bool
 
     var isPending: Bool { if case .pending = seen { true } else { false } }
@@ -27,7 +30,7 @@ struct QueryView {
     /// `nil` for a query that is not the caller's, or no longer known.
     ///
     /// - Parameters:
-    ///   - questions: The clock that gives the time it has left.
+    ///   - questions: The clock that gives the remaining time.
     ///   - durable: The newest durable event. The writer folds before it commits, and an event that is not durable does
     ///     not count.
     init?(
@@ -55,8 +58,7 @@ struct QueryView {
         }
     }
 
-    /// The fix that answered, if it may be shown: a phone may answer with an old one, and what the grant does not show
-    /// stays closed.
+    /// The fix that answered, if the grant shows it. A phone may answer with an old fix from before the grant.
     func fix(_ reader: LogReader) throws(Problem) -> Fix? {
         guard case .answer(_, let number, let permit) = seen else { return nil }
         let found: (event: RecordedEvent, leaf: Digest)?
@@ -65,22 +67,22 @@ struct QueryView {
         return permit.shows(fix.timestamp) ? fix : nil
     }
 
-    /// Number of the fix that answered when it may not be shown, and the query looks pending therefore.
+    /// The number of the fix that answered, if it may not be shown and the query therefore looks pending.
     ///
-    /// - Parameter fix: the one that may be shown.
+    /// - Parameter fix: The fix that may be shown.
     func hiddenFix(_ fix: Fix?) -> Int64? {
         guard fix == nil, case .answer(_, let number, _) = seen, !isOver else { return nil }
         return number
     }
 
-    /// Whether there is something else to see than that the query is pending.
+    /// Whether the requester sees anything else than a pending query.
     ///
-    /// - Parameter hidden: the number of a fix that may not be shown.
+    /// - Parameter hidden: The number of a fix that may not be shown.
     func isSettled(but hidden: Int64?) -> Bool {
         if case .answer(_, let number, _) = seen, number == hidden { isOver } else { !isPending }
     }
 
-    /// What the asker is told, given the fix that may be shown.
+    /// The status that the requester sees, given the fix that may be shown.
     func status(_ fix: Fix?) -> String {
         switch seen {
         case .pending: Seen.pendingWord

@@ -4,14 +4,15 @@ import JSON
 import SQLite
 import Whereabouts
 
-/// Why a visit is told: the events it rests on.
+/// The explanation of a visit: the events that it is derived from.
 extension ReadEndpoints {
-    /// Fixes shown before a visit's first and after its last.
+    /// The number of fixes shown before a visit's first and after its last.
     private static let fixesAround = 3
-    /// What lies further away in time has no say in when a visit began or ended, save that nothing lies nearer.
+    /// Fixes further away in time do not decide when a visit began or ended, unless there is no closer one.
     private static let aroundSeconds: Int64 = 86_400
     private static let fixesRead = 20_000
 
+    /// The fixes around a visit, as rows of the track.
     private struct Evidence {
         let visit: Visit
         let rules: Int64
@@ -24,7 +25,7 @@ extension ReadEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard let id = UInt64(exchange.parameters[1], radix: 16), exchange.parameters[1].count == 16 else {
-            throw .invalid("A visit's id is 16 hexadecimal digits, as visits shows them.")
+            throw .invalid("A visit's id must be 16 hexadecimal digits, for example from visits.")
         }
         return try readPlaces(service, exchange, context, .visits, from: TimelineTable.name) {
             (reading) throws(Problem) in

@@ -5,9 +5,10 @@ import JSON
 import SQLite
 import Whereabouts
 
-/// The spots a person has visited. Made at reading time from all visits that may be shown, so that they follow every change
-/// of those.
+/// The places that a person has visited. Computed for each read from all visits that may be shown, so that they follow
+/// every change of the visits.
 extension ReadEndpoints {
+    /// `GET /v1/people/*/places`.
     static func places(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -20,7 +21,7 @@ extension ReadEndpoints {
             let (found, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [VisitedPlace] in
                 var places = PlaceDerivation()
-                // From the first visit on, so that a place has the same id in every answer.
+                // From the first visit, so that a place has the same id in every answer.
                 try eachVisit(
                     of: permit, from: permit.notBefore, to: range.to, corrections, context, now, in: connection
                 ) { visit in

@@ -2,9 +2,9 @@ import HTTPServer
 import SQLite
 import Whereabouts
 
-/// The range of time that a reading is about: `from` and `to`, or a `day` of the calendar on a wall.
+/// The time range of a read: `from` and `to`, or a local calendar `day`.
 extension ReadEndpoints {
-    /// - Parameter atLeast: the event that the view must have folded before the person's last place is looked up in it.
+    /// - Parameter atLeast: The event that the view must have folded before the person's last place is looked up in it.
     static func asked(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
         _ atLeast: Int64
@@ -12,20 +12,20 @@ extension ReadEndpoints {
         let (from, to) = (try exchange.time("from"), try exchange.time("to"))
         let named = exchange.request.parameter("timeZone")
         guard let text = exchange.request.parameter("day") else {
-            guard named == nil else { throw .refused("\"timeZone\" is of use with \"day\" only.") }
+            guard named == nil else { throw .refused("\"timeZone\" is allowed only together with \"day\".") }
             return (from, to)
         }
         guard from == nil, to == nil else { throw .refused("Give \"day\" or a range, not both.") }
         guard let day = CalendarDay(text) else {
             throw hasForm(ofDay: text)
-                ? .refused("There is no such day, or not from 1900 to 2199; name another.")
-                : .invalid("\"day\" must be a date like 2026-03-29.")
+                ? .refused("\"day\" must be a day of the calendar from 1900 to 2199, for example 2026-03-29.")
+                : .invalid("\"day\" must be a date, for example 2026-03-29.")
         }
         let seen = named == nil ? try zoneSeen(on: day, service, exchange, context, question, atLeast) : nil
         let name = named ?? seen ?? "Etc/UTC"
         let next = CalendarDay(number: day.number + 1)
         guard let zone = service.timeZones.rules(name, from: day.earliestStart, to: next.latestStart) else {
-            throw .refused("\"timeZone\" must be a name of the IANA database, like Europe/Vienna.")
+            throw .refused("\"timeZone\" must be a name of the IANA database, for example Europe/Vienna.")
         }
         return (day.start(in: zone), next.start(in: zone))
     }
@@ -37,8 +37,8 @@ extension ReadEndpoints {
             }
     }
 
-    /// The zone of the place where the person was last seen before noon, by UTC, of a day, or else first after it. `nil` where
-    /// nobody may see that: the reading is refused then.
+    /// The time zone of the place where the person was last seen before noon UTC of a day, or else first seen after it.
+    /// `nil` if the caller may not see that; the read is then refused.
     private static func zoneSeen(
         on day: CalendarDay, _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
         _ question: LocationRead.Question, _ atLeast: Int64

@@ -4,11 +4,13 @@ import JSON
 import SQLite
 import Whereabouts
 
-/// Days, weeks and months. Made at reading time from visits and ways, so that they follow every change of those.
+/// Summaries of days, weeks and months. Computed for each read from visits and trips, so that they follow every change
+/// of these.
 extension ReadEndpoints {
-    /// Longer would read too many fixes at once.
+    /// The longest range: a longer one would read too many fixes at once.
     private static let summarySeconds: Int64 = 93 * 86_400
 
+    /// `GET /v1/people/*/summary`.
     static func summary(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -16,7 +18,7 @@ extension ReadEndpoints {
             throw .invalid("\"period\" must be day, week or month.")
         }
         guard exchange.request.parameter("from") != nil || exchange.request.parameter("day") != nil else {
-            throw .refused("\"from\" or \"day\" is missing: when the first period begins.")
+            throw .refused("\"from\" or \"day\" is missing: give the beginning of the first period.")
         }
         let dayStart = try exchange.integer("dayStartMinutes", in: 0...1439, default: 0)
         return try read(service, exchange, context, .summary, from: TimelineTable.name) { (reading) throws(Problem) in
@@ -34,7 +36,7 @@ extension ReadEndpoints {
             let (spans, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [SummaryDerivation.Span] in
                 var spans: [SummaryDerivation.Span] = []
-                // From the first visit on, so that a place has the same id in every answer.
+                // From the first visit, so that a place has the same id in every answer.
                 try eachVisit(of: permit, from: permit.notBefore, to: to, corrections, context, now, in: connection) {
                     visit in
                     let place = places.add(visit)
@@ -101,7 +103,8 @@ extension ReadEndpoints {
 
     private static let visitsAtOnce = 1000
 
-    /// Gives every visit of a range that may be shown, by arrival: what may not counts no more than what was never reported.
+    /// Gives every visit of a range that may be shown, by arrival. A hidden visit counts as little as one that was
+    /// never reported.
     static func eachVisit(
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection, _ body: (Visit) -> Void
@@ -118,7 +121,7 @@ extension ReadEndpoints {
     }
 }
 
-/// What the clocks show at places, each zone looked up once.
+/// The local time of places; each zone is looked up once.
 struct PlaceZones {
     private let service: Service
     private let context: AnswerContext
@@ -129,7 +132,7 @@ struct PlaceZones {
         (self.service, self.context, self.from, self.to) = (service, context, from, to)
     }
 
-    /// `nil` where no zone is known.
+    /// `nil` if the zone of the place is not known.
     mutating func rules(at coordinate: Coordinate) -> ZoneRules? {
         guard let name = context.timeZone(at: coordinate) else { return nil }
         if let rules = known[name] { return rules }

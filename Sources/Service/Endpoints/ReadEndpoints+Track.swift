@@ -5,17 +5,19 @@ import SQLite
 import Whereabouts
 import WireFormats
 
-/// What a person's devices reported, in the order of its time.
+/// The fixes that a person's devices reported, by time.
 extension ReadEndpoints {
-    /// A day of a fix every thirty seconds, and three quarters of a megabyte, which may wait for a slow reader.
+    /// A day with a fix every thirty seconds. The page has about 750 kB, which a slow reader keeps in memory.
     static let fixesPerPage: Int64 = 3000
     static let mostFilterMeters: Int64 = 100_000
 
+    /// A fix of the track with what is wrong with it.
     private struct Marked {
         let reported: ReportedFix
         let anomaly: Anomaly?
     }
 
+    /// `GET /v1/people/*/track`.
     static func track(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -26,12 +28,12 @@ extension ReadEndpoints {
             (reading) throws(Problem) in
             let range = try range(reading)
             let permit = reading.permit
-            // A page goes on from the last fix that was kept.
+            // The distance filter continues from the last fix of the page before.
             var filter = DistanceFilter(meters: Double(meters))
             if let after, let last = try? Coordinate(latitude: after.latitude, longitude: after.longitude) {
                 _ = filter.keeps(last)
             }
-            // Neighbouring fixes are of the same device more often than not.
+            // Neighboring fixes are usually of the same device.
             var last: (device: DeviceID, handle: String?)?
             func handle(of device: DeviceID) -> String? {
                 if let last, last.device == device { return last.handle }
@@ -53,7 +55,7 @@ extension ReadEndpoints {
                 } take: { marked in
                     page.add { writer in
                         writer.beginObject()
-                        FixJSON.writeMembers(of: marked.reported.fix, into: &writer)
+                        FixJSON.writeMembers(of: context.withBothHeights(marked.reported.fix), into: &writer)
                         writer.field("device", handle(of: marked.reported.device))
                         writer.field("number", reading.references.event(marked.reported.number))
                         writer.field("anomaly", marked.anomaly?.word)
@@ -65,7 +67,7 @@ extension ReadEndpoints {
         }
     }
 
-    /// What is wrong with each of some neighbouring fixes. A neighbour that may not be shown has no say.
+    /// The problems of each fix among its neighbors. Hidden neighbors are ignored.
     private static func marked(
         _ fixes: [ReportedFix], of permit: Permit, _ context: AnswerContext, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Marked] {

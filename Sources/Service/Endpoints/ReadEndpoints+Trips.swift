@@ -5,16 +5,17 @@ import JSON
 import SQLite
 import Whereabouts
 
-/// The ways between a person's visits, and the times without data. Made at reading time from what the timeline holds, so
-/// that they follow every change of it.
+/// The trips between a person's visits, and the gaps without data. Computed for each read from the timeline, so that
+/// they follow every change of it.
 extension ReadEndpoints {
-    /// Visits that one page lies between.
+    /// The visits between which one page's trips are.
     private static let visitsPerPage: Int64 = 200
-    /// More fixes than this between two visits are not read: a day of one a second.
+    /// The fixes read between two visits: a day with one each second.
     private static let fixesPerTrip = 90_000
-    /// A way that began longer than this before the range is told from there.
+    /// A trip that began longer than this before the range is cut there.
     private static let reachSeconds: Int64 = 2 * 86_400
 
+    /// `GET /v1/people/*/trips`.
     static func trips(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -57,22 +58,23 @@ extension ReadEndpoints {
         }
     }
 
+    /// The trips and gaps of a range.
     struct Found {
         let trips: [Trip]
-        /// Where the next page begins.
+        /// The beginning of the next page.
         let next: Timestamp?
     }
 
-    /// What overlaps the range, in the order of time.
+    /// The trips and gaps that overlap the range, by time.
     static func waysAndGaps(
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> Found {
-        // Nothing from before the grant may be shown, be it only the end of a visit.
+        // The permit hides everything before its beginning, also the end of an earlier visit.
         let reach = from.map {
             max($0.adding(seconds: -reachSeconds), permit.notBefore ?? $0.adding(seconds: -reachSeconds))
         }
-        // What may not be shown is as unknown here as what was never reported.
+        // A hidden visit counts as little as one that was never reported.
         let (visits, pageEnd) = try shown(visitsPerPage, after: nil, key: \Visit.arrival) {
             permit.shows(from: $0.arrival, to: $0.departure ?? now)
         } fetch: { (after, count) throws(SQLiteError) in
@@ -84,7 +86,7 @@ extension ReadEndpoints {
         for index in 0...visits.count {
             let departed = index > 0 ? visits[index - 1] : nil
             let arrived = index < visits.count ? visits[index] : nil
-            // After the last visit of a full page comes the next page; after one that goes on, nothing.
+            // A full page is followed by the next one, and a visit that has not ended by nothing.
             if arrived == nil, pageEnd != nil { break }
             if let departed, departed.departure == nil { break }
             let begin = departed?.departure ?? reach

@@ -6,10 +6,11 @@ import SQLite
 import Whereabouts
 import WireFormats
 
-/// What is stored about a person, through the one gate that records each reading before its bytes leave.
+/// Stored data about a person. The gate records each read before its bytes leave.
 enum ReadEndpoints {
     static let rowsPerPage: Int64 = 1000
 
+    /// `GET /v1/people/*/location`.
     static func location(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -31,10 +32,10 @@ enum ReadEndpoints {
         }
     }
 
-    /// Stretches that are gone back over, at the most, to find a fix that may be shown.
+    /// How many stretches of hidden fixes are skipped in search of a fix that may be shown.
     private static let stretchesLookedBack = 100
 
-    /// The newest fix, or the newest before it that the permit shows.
+    /// The newest fix that the permit shows.
     static func newestShown(
         _ newest: ReportedFix, _ permit: Permit, _ context: AnswerContext
     ) throws(Problem) -> ReportedFix? {
@@ -50,6 +51,7 @@ enum ReadEndpoints {
         return permit.shows(fix.fix.timestamp) ? fix : nil
     }
 
+    /// `GET /v1/people/*/visits`.
     static func visits(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -81,7 +83,7 @@ enum ReadEndpoints {
         }
     }
 
-    /// What the person says of their visits.
+    /// The person's corrections of their visits.
     static func corrections(_ reading: Gate.Reading, _ service: Service) -> VisitCorrections {
         corrections(of: reading.permit.subject, service)
     }
@@ -90,8 +92,8 @@ enum ReadEndpoints {
         VisitCorrections(service.log.withStanding { $0.corrections(of: person) }.map(\.correction))
     }
 
-    /// The person's own name for the place if they or the operator read it, else the gazetteer's: a part of a city with the
-    /// city, for example "Favoriten, Wien".
+    /// The name of a place: the person's own name, if the person or the operator reads it, otherwise the gazetteer's, a
+    /// district with its city. For example "Favoriten, Wien".
     static func placeName(
         at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
         _ languages: [Language]
@@ -122,6 +124,7 @@ enum ReadEndpoints {
         if visit.isProvisional { writer.field("provisional", true) }
     }
 
+    /// `GET /v1/people/*/crossings`.
     static func crossings(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -131,17 +134,22 @@ enum ReadEndpoints {
             let range = try range(reading)
             let ((crossings, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
+                var untold: Set<Crossing> = []
                 return try shown(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
-                    permit.shows($0.crossing.time)
+                    permit.shows($0.crossing.time) && !untold.contains($0.crossing)
                 } fetch: { (after, count) throws(SQLiteError) in
-                    try TimelineReader.crossings(
+                    let found = try TimelineReader.crossings(
                         of: permit.subject, from: range.from, to: range.to, after: after, limit: count, in: connection)
+                    for named in found where try !restsOnShown(named.crossing, permit, in: connection) {
+                        untold.insert(named.crossing)
+                    }
+                    return found
                 }
             }
             return page(crossings, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
                 named, writer in
                 var named = named
-                // A stay of which a part may not be shown is not told by its length.
+                // The length of a stay would disclose a hidden part of it.
                 if let entered = named.entered,
                     !reading.permit.shows(entered) || !reading.permit.shows(from: entered, to: named.crossing.time)
                 {
@@ -154,6 +162,19 @@ enum ReadEndpoints {
         }
     }
 
+    /// Whether the fixes before and after a crossing, between which its time was found, may both be shown. Otherwise
+    /// the crossing would disclose where the person was at a hidden time.
+    private static func restsOnShown(
+        _ crossing: Crossing, _ permit: Permit, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        if permit.showsEveryMoment { return true }
+        let before = try TimelineReader.latestFix(of: permit.subject, atOrBefore: crossing.time, in: connection)
+        let after = try TimelineReader.fixes(
+            of: permit.subject, from: crossing.time, to: nil, limit: 1, in: connection
+        ).first
+        return [before, after].allSatisfy { $0.map { permit.shows($0.fix.timestamp) } ?? true }
+    }
+
     static func writeMembers(of named: TimelineReader.NamedCrossing, into writer: inout JSONWriter) {
         writer.field("region", named.region)
         writer.field("type", named.crossing.kind.word)
@@ -162,6 +183,7 @@ enum ReadEndpoints {
         writer.field("dwellSeconds", named.entered.map { named.crossing.time.seconds(since: $0) })
     }
 
+    /// `GET /v1/people/*/regions`.
     static func regions(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -183,7 +205,7 @@ enum ReadEndpoints {
 
     // MARK: Shapes
 
-    /// Answers through the gate, once the number the caller wants to see is there.
+    /// Answers a read through the gate, after the view has folded the event that the caller wants to see.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
         from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
@@ -194,7 +216,7 @@ enum ReadEndpoints {
             subject: try exchange.handle(0), question: question, from: range.from, to: range.to,
             purpose: try exchange.purpose(), continuing: try Cursor(exchange, service)?.read)
         return try Gate.read(service, exchange, asked) { (reading) throws(Problem) in
-            // Nobody but who may see all of it may measure how the log grows.
+            // Only a caller who sees everything may measure how the log grows.
             if let projection, reading.permit.precision == .exact {
                 try wait(for: atLeast, in: projection, service)
             }
@@ -202,7 +224,7 @@ enum ReadEndpoints {
         }
     }
 
-    /// As ``read(_:_:_:_:from:compute:)``, with places in the form that was asked for.
+    /// As ``read(_:_:_:_:from:compute:)``, with places in the requested form.
     static func readPlaces(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
         from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
@@ -213,10 +235,10 @@ enum ReadEndpoints {
         }
     }
 
-    /// The number of the event or place that a view must have folded before it is read; 0 without one.
+    /// The number of the event or place that a view must have folded before it is read, from `at-least`; 0 without it.
     ///
-    /// A reference that was given before an older backup was restored may be of a later place: the newest there is takes
-    /// its place, for its caller may not learn how long the log is.
+    /// A reference from before an older backup was restored may name a place beyond the head. The head then replaces
+    /// it, because the caller may not learn how long the log is.
     private static func atLeast(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64 {
         guard let text = exchange.request.parameter("at-least") else { return 0 }
         let references = service.references(for: exchange.caller)
@@ -227,22 +249,22 @@ enum ReadEndpoints {
         return min(number, service.log.head)
     }
 
+    /// Waits until a projection has folded an event, for a bounded time.
     static func wait(for number: Int64, in projection: String, _ service: Service) throws(Problem) {
         guard number > 0 else { return }
-        // Only what is in the log can be waited for: anything else would hold a thread for nothing. Nobody but the operator
-        // comes here with another.
+        // A number beyond the log would hold a thread for nothing. Only the operator can send one.
         guard number <= service.log.head else {
-            throw .refused("\"at-least\" is beyond the newest event; give a number that an earlier answer named.")
+            throw .refused("\"at-least\" is beyond the newest event; give a number from an earlier answer.")
         }
         guard service.host.wait(for: number, in: [projection], milliseconds: 10_000) else {
             throw Problem(
                 503, "Not yet",
-                "This view has not reached the number asked for; send the same request again later.",
+                "This view has not reached \"at-least\" yet; send the same request again later.",
                 retryAfterSeconds: 1)
         }
     }
 
-    /// The range asked for, cut to what the permit shows and, on further pages, to what was there when the read began.
+    /// The requested range, cut to what the permit shows and, on further pages, to what existed when the read began.
     static func range(_ reading: Gate.Reading) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
         var (from, to) = (reading.from, reading.to)
         if let from, let to, to <= from { throw .refused("\"to\" must be later than \"from\".") }
@@ -251,15 +273,16 @@ enum ReadEndpoints {
         return (from, to)
     }
 
-    /// Takes rows that may be shown, until there are `limit` of them or no more.
+    /// Takes rows that may be shown, up to `limit`.
     ///
-    /// - Returns: the key of the last one taken, which is where a further page goes on, or `nil` when there is none. A hidden
-    ///   row's place is no cursor's to tell, and an empty page with a next one would tell that there is one.
+    /// - Returns: The key of the last row taken, after which a further page begins, or `nil` if there are no more rows
+    ///   to show. A cursor never holds the key of a hidden row, and no empty page has a `next`: both would disclose
+    ///   that hidden rows exist.
     static func forEachShown<Item, Key>(
         _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
         fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item], take: (Item) -> Void
     ) throws(SQLiteError) -> Key? {
-        // However long the page, so many rows are in memory beside its bytes.
+        // The number of rows in memory beside the page's bytes, however long the page.
         let count = Int(min(limit, rowsPerPage))
         var taken: Int64 = 0
         var after = after
@@ -294,6 +317,7 @@ enum ReadEndpoints {
         return page.ended(next: next, asOf: asOf, references)
     }
 
+    /// A visit's id as 16 hexadecimal digits.
     static func hex(_ id: UInt64) -> String {
         let text = String(id, radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text
@@ -301,15 +325,15 @@ enum ReadEndpoints {
 
 }
 
-/// A page of rows, written as they come.
+/// A page of rows, written one by one.
 struct PageWriter {
     private var writer: JSONWriter
-    /// Rows in it.
+    /// The rows written so far.
     private(set) var count: Int64 = 0
-    /// About what a fix takes.
+    /// About the bytes of a fix.
     private static let bytesOfRow = 256
 
-    /// - Parameter rows: how many there may be; memory that is not written to is none.
+    /// - Parameter rows: The most rows of the page. Memory is reserved for them, and used only when written to.
     init(rows: Int) {
         writer = JSONWriter(capacity: rows * Self.bytesOfRow)
         writer.beginObject()
@@ -317,13 +341,13 @@ struct PageWriter {
         writer.beginArray()
     }
 
-    /// - Parameter write: writes one value.
+    /// - Parameter write: Writes one value.
     mutating func add(_ write: (inout JSONWriter) -> Void) {
         write(&writer)
         count += 1
     }
 
-    /// - Parameter next: where the page after this one goes on; `nil` when this is the last.
+    /// - Parameter next: The cursor of the next page; `nil` on the last page.
     mutating func ended(next: String?, asOf: Int64, _ references: References) -> Gate.Computed {
         writer.endArray()
         writer.key("next")
@@ -334,8 +358,8 @@ struct PageWriter {
     }
 }
 
-/// The `next` of a page: the read it goes on with, if its pages belong together, and the key of its last row. It is sealed
-/// for the caller (``References``): the key is of coordinates and times, which addresses must not tell.
+/// The `next` of a page: the read that the next page continues, and the key of the last row. It is sealed for the
+/// caller (``References``), because keys are coordinates and times, which must not appear in URLs.
 ///
 /// The sealed bytes are `kind (1) ‖ read (16, zeros for none) ‖ key (8 to 32)`, numbers big-endian.
 struct Cursor {
@@ -350,10 +374,10 @@ struct Cursor {
         case crossing = 3
     }
 
-    /// What the request goes on with; `nil` when it is no further page.
+    /// The cursor in `after`; `nil` without one.
     init?(_ exchange: Exchange, _ service: Service) throws(Problem) {
         guard let text = exchange.request.parameter("after") else { return nil }
-        // Lists of settings and of the audit have cursors of their own, which name no read.
+        // Lists of settings and of the audit have other cursors, which name no read.
         let references = service.references(for: exchange.caller)
         if references.isPlain ? Int64(text) != nil : references.rowOrAct(text) != nil { return nil }
         guard let plain = references.openCursor(text), let kind = plain.first.flatMap(Kind.init(rawValue:)) else {

@@ -5,17 +5,18 @@ import SQLite
 import Whereabouts
 import WireFormats
 
-/// The reads of the OwnTracks Recorder, for what is built on them, as the OwnTracks frontend (owntracks/recorder, `http.c`;
+/// The reads of the OwnTracks Recorder, for its clients, such as the OwnTracks frontend (owntracks/recorder, `http.c`;
 /// owntracks/frontend, `src/api.js`).
 ///
-/// A user is a person; a device is one of the person's for the person and the operator. To others all of a person's devices
-/// are one, called ``onlyDevice``: grants are about persons. Each read of a person goes through the gate as any other does.
+/// A user is a person. The person and the operator see each device; for others, all of a person's devices are one,
+/// called ``onlyDevice``, because grants are about persons. Each read of a person goes through the gate like any other.
 enum RecorderEndpoints {
-    /// What the Recorder itself assumes where no device is named.
+    /// The Recorder's default for a device without a name.
     static let onlyDevice = "phone"
-    /// What clients show of the server they talk to.
+    /// The server's version as clients show it.
     private static let version = "whereabouts"
 
+    /// `GET /api/0/version`.
     static func version(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -28,8 +29,8 @@ enum RecorderEndpoints {
 
     // MARK: Who
 
-    /// The persons whom the caller may locate, or the devices of one of them. Says nothing of where anybody is, so it is on no
-    /// record; somebody who granted the caller nothing has as many devices as nobody.
+    /// The persons whom the caller may locate, or the devices of one of them. It discloses no locations, so it is not
+    /// recorded. A person without a grant for the caller has the same list of devices as a person who does not exist.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -59,15 +60,15 @@ enum RecorderEndpoints {
         caller.principal == .operator || caller.principal == person.principal
     }
 
-    /// The Recorder compares names without regard to case.
+    /// The Recorder ignores the case of names.
     private static func name(_ parameter: String, of exchange: Exchange) -> String? {
         exchange.request.parameter(parameter).map { $0.lowercased() }
     }
 
     // MARK: Last
 
-    /// The newest fix of each device, or of each person to others. Each person's part is a read of its own; the hash on record
-    /// is that of the array of this person alone, which is the answer when one is named.
+    /// The newest fix of each device or, for other persons, of each person. Each person's part is a separate read; its
+    /// recorded hash is that of the array of this person alone, which is the answer to a request for one person.
     static func last(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -80,13 +81,13 @@ enum RecorderEndpoints {
         let persons = service.log.withStanding { $0.locatable(by: exchange.caller, at: now) }
         guard exchange.caller.scopes.contains(.query) else { throw .notFound }
         guard persons.count <= Limits.friendsInAnswer else {
-            throw .refused("These are more than \(Limits.friendsInAnswer) persons; name one with \"user\".")
+            throw .refused("More than \(Limits.friendsInAnswer) persons match; name one with \"user\".")
         }
         var body: [UInt8] = []
         for person in persons {
             let answer: HTTPResponse
             do throws(Problem) { answer = try last(of: person, fields, service, exchange, context) } catch {
-                // Who may not be shown just now, as after too many reads, is not there; what is broken is.
+                // A person who may not be shown now, for example after too many reads, is left out. A fault is not.
                 if error.status >= 500 { throw error }
                 continue
             }
@@ -150,14 +151,15 @@ enum RecorderEndpoints {
 
     // MARK: Locations
 
-    /// Fixes of one answer; an answer is not paged here.
+    /// The most fixes of one answer; this API has no pages.
     static let fixesMax = 20_000
-    /// Without a beginning, the Recorder looks back so far.
+    /// How far a request without a beginning reaches back, as in the Recorder.
     private static let rangeSeconds: Int64 = 6 * 3600
     private static let formats = ["json", "geojson", "linestring", "raw"]
-    /// With `limit` and no beginning, the newest are looked for in this many days, then in more.
+    /// With `limit` and no beginning, the newest fixes are searched in this many days, then in more.
     private static let daysLookedBack: [Int64] = [1, 30, 366]
 
+    /// `GET /api/0/locations`.
     static func locations(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -172,7 +174,7 @@ enum RecorderEndpoints {
         let fields = fields(exchange)
         guard let person = Handle(user) else { throw .noSuchPerson }
         let from = try time("from", exchange)
-        // The second that is named is part of the range.
+        // The named second is part of the range.
         let to = try time("to", exchange).map { $0.adding(seconds: 1) }
         let begin = from ?? (limit > 0 ? nil : (to ?? service.clock()).adding(seconds: -rangeSeconds))
         let question = ReadQuestion(
@@ -196,8 +198,7 @@ enum RecorderEndpoints {
         }
     }
 
-    /// The fixes of a device, or of all, in a range: all of them by time, or the newest first if there is a limit, as the
-    /// Recorder has it.
+    /// The fixes of one or all devices in a range: by time, or with a limit the newest first, as in the Recorder.
     private static func newest(
         _ limit: Int, of device: DeviceID?, _ range: (from: Timestamp?, to: Timestamp?), _ permit: Permit,
         _ now: Timestamp, _ context: AnswerContext
@@ -231,7 +232,8 @@ enum RecorderEndpoints {
             }
         }
         guard end == nil else {
-            throw .refused("These are more than \(fixesMax) fixes; choose a shorter range with \"from\" and \"to\".")
+            throw .refused(
+                "The range has more than \(fixesMax) fixes; choose a shorter range with \"from\" and \"to\".")
         }
         return (fixes, asOf)
     }
@@ -241,11 +243,11 @@ enum RecorderEndpoints {
         guard let text = exchange.request.parameter(name), !text.isEmpty else { return nil }
         let rest = ["-01T00:00:00", "T00:00:00", ":00:00", ":00", ""]
         let lengths = [7, 10, 13, 16, 19]
-        // A client may add the zone that it is.
+        // Some clients add the Z of UTC.
         let plain = text.hasSuffix("Z") ? String(text.dropLast()) : text
         if let form = lengths.firstIndex(of: plain.utf8.count), let time = ISO8601.parse(plain + rest[form] + "Z") {
             return time
         }
-        throw .invalid("\"\(name)\" must be a time in UTC like 2026-05-04T08:00:00, 2026-05-04 or 2026-05.")
+        throw .invalid("\"\(name)\" must be a time in UTC, for example 2026-05-04T08:00:00, 2026-05-04 or 2026-05.")
     }
 }

@@ -3,37 +3,37 @@ import HTTPServer
 import Synchronization
 import Whereabouts
 
-/// What follows from a request's `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
+/// What the service derives from a request's `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
 struct RequestKey: Sendable {
-    /// What the request is called in the log, the same each time it is sent.
+    /// The request's id in the log, the same each time the request is sent.
     let id: RequestID
     fileprivate let secret: SymmetricKey
 
-    /// 32 bytes that are the same each time the request is sent, and that nobody without the house's key can tell.
+    /// 32 bytes that are the same each time the request is sent, and secret to everyone without the house's key.
     ///
-    /// They come from ``id``, in which 24 bits are random: a key that is used anew after its time gives others.
+    /// They come from `id`, which has 24 random bits: a key that is used again after its time gives other bytes.
     var bytes: [UInt8] { hmac(secret, id.bytes).bytes }
 }
 
-/// Requests that their callers gave a key.
+/// Requests with an `Idempotency-Key`.
 ///
-/// Nothing is stored for them but their events, whose correlation tells them (``Standing/KeyedRequest``): 60 bits for who
-/// sent which key to which address, 38 for what was sent, 24 at random, all under a secret that follows from the
-/// key-encryption key. So they outlive a restart, and are forgotten if that key is replaced. What a request makes anew, a
-/// secret or a query's id, is made of its id instead of by chance, so that the same answer can be made again.
+/// Nothing is stored for them but their events, which the correlation identifies (`Standing.KeyedRequest`): 60 bits
+/// for the caller, key and address, 38 for the content, 24 at random, all under a secret derived from the
+/// key-encryption key. So keys survive a restart, and are forgotten if that key is replaced. Secrets and query ids that
+/// such a request makes are derived from its id instead of random, so that the same answer can be made again.
 final class RequestKeys: Sendable {
     private let secret: SymmetricKey
-    /// Those under way, by the first word of their ids.
+    /// The requests under way, by the first word of their ids.
     private let underWay = Mutex<Set<UInt64>>([])
 
     init(under keyEncryptionKey: SymmetricKey) {
         secret = SymmetricKey(bytes: hmac(keyEncryptionKey, Array("whereabouts keyed requests".utf8)).bytes)
     }
 
-    /// The key that came with a request, until ``end(_:)``.
+    /// Begins a request with a key, until ``end(_:)``.
     ///
-    /// - Throws: 400 if it has not the form, 409 while a request with the same key is under way, 422 if it came with another
-    ///   request before.
+    /// - Throws: 400 if the key's form is wrong, 409 while a request with the same key is under way, 422 if the key
+    ///   came with another request before.
     func begin(
         _ text: String, with request: HTTPRequest, by caller: Caller, _ service: Service
     ) throws(Problem) -> RequestKey {
@@ -48,18 +48,19 @@ final class RequestKeys: Sendable {
             ofKeyedRequest: scope.words.0, content.words.0 & Self.contentBits | .random(in: 0...Self.randomBits))
         guard underWay.withLock({ $0.insert(fresh.high).inserted }) else {
             throw Problem(
-                409, "Under way", "The same request is being worked on; send it again for its answer.",
+                409, "Under way", "The same request is under way; send it again later for its answer.",
                 retryAfterSeconds: 1)
         }
         let kept = service.log.withStanding {
             $0.keyedRequest(fresh.high, by: caller.principal, at: service.clock())
         }
         guard let kept else { return RequestKey(id: fresh, secret: secret) }
-        // Of another request with this key: the writer refuses it.
+        // The key of another request: the writer refuses it.
         let isSame = kept.id.low & Self.contentBits == fresh.low & Self.contentBits
         return RequestKey(id: isSame ? kept.id : fresh, secret: secret)
     }
 
+    /// Ends a request, so that another with its key may begin.
     func end(_ key: RequestKey) {
         underWay.withLock { _ = $0.remove(key.id.high) }
     }
@@ -67,7 +68,8 @@ final class RequestKeys: Sendable {
     private static let randomBits: UInt64 = 0xFF_FFFF
     private static let contentBits: UInt64 = 0x3FFF_FFFF_FF00_0000
 
-    /// The draft has a string of RFC 8941, in quotes; most clients leave them out, and nothing is gained by refusing them.
+    /// The draft uses a string of RFC 8941, in quotes. Most clients leave the quotes out, and refusing those would help
+    /// no one.
     private static func key(of text: String) -> Substring? {
         let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
         let key = isQuoted ? text.dropFirst().dropLast() : text[...]

@@ -1,7 +1,7 @@
 import HTTPServer
 
 extension Route {
-    /// The parameters that the query of the URL may have, in the order of the description. `nil` outside of `/v1`: a
+    /// The parameters that the query of the URL may have, in the order of the API description. `nil` outside `/v1`: a
     /// client's own protocol may send others (`/osmand`), and other addresses read nothing about a person (`/healthz`).
     var parameterNames: [String]? { Self.parameterNames["\(method) \(path)"] }
 
@@ -10,6 +10,11 @@ extension Route {
             let key = "\(route.method) \(route.path)"
             return (key, Operation.all[key]?.parameters.map(\.name) ?? [])
         })
+
+    /// Whether the API description requires a body.
+    var needsBody: Bool { Self.withBody.contains("\(method) \(path)") }
+
+    private static let withBody = Set(Operation.all.filter { $0.value.body != nil && !$0.value.isBodyOptional }.keys)
 
     /// The reason to refuse a request with this query; `nil` if every parameter is known and given once.
     ///

@@ -3,13 +3,14 @@ import Whereabouts
 
 /// The whole HTTP surface on one page.
 ///
-/// A route names what stands open in its path as `*`. Reports and questions run on the server's own thread, because they
-/// only parse and queue; everything else may block and runs on the answering threads.
+/// A path has `*` for each variable part. Reports and questions run on the server's own thread, because they only parse
+/// and queue; everything else may block and runs on the answering threads.
 struct Route: Sendable {
+    /// How a route does its work, and on which thread.
     enum Work: Sendable {
-        /// Must not block; gives its answer through the closure, from whatever thread.
+        /// Must not block; answers through the closure, on any thread.
         case report(@Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void)
-        /// May block.
+        /// May block, on an answering thread.
         case answer(@Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse)
         /// May block, and may leave the answer to the waiting room.
         case wait(
@@ -17,11 +18,11 @@ struct Route: Sendable {
                 Void)
     }
 
-    /// Where the caller's secret stands.
+    /// Where a request has the caller's secret.
     enum Credentials: Sendable {
         /// In the header `Authorization`.
         case header
-        /// In the message, as the client's protocol has it.
+        /// In the message, where the client's protocol puts it.
         case message(@Sendable (HTTPRequest) -> String?, refused: @Sendable (HTTPRequest) -> Problem)
         case none
     }
@@ -31,11 +32,11 @@ struct Route: Sendable {
     let pattern: [String]
     let credentials: Credentials
     let bodyBytes: Int
-    /// Whether a request may have an `Idempotency-Key`: it makes something that it would make again, by one command.
+    /// Whether a request may have an `Idempotency-Key`: it makes something, by one command, and would make it again.
     var takesKey = false
-    /// Whether the answer holds words of others beside what they may not know; see ``ContentCoding``.
+    /// Whether the answer has other people's words beside facts that they may not know; see ``ContentCoding``.
     var mixesTexts = false
-    /// Of a longer body the route is given the beginning; a body beyond this is refused.
+    /// The length up to which a longer body is received: the part beyond ``bodyBytes`` is dropped.
     var receivedBytes: Int?
     let work: Work
 
@@ -64,13 +65,13 @@ struct Route: Sendable {
         report("POST", "/v1/imports/*/batches", IngestEndpoints.importBatch),
         answer("PUT", "/v1/devices/*/location-push-token", IngestEndpoints.registerPushToken),
 
-        // Where is X?
+        // Location queries.
         report(
             "POST", "/v1/people/*/location-queries", QueryEndpoints.ask, bodyBytes: Limits.bodyBytes, takesKey: true),
         wait("GET", "/v1/location-queries/*", QueryEndpoints.read),
         answer("DELETE", "/v1/location-queries/*", QueryEndpoints.cancel),
 
-        // What is stored about X; each answer is recorded before it leaves.
+        // Stored data about a person; each answer is recorded before it leaves.
         answer("GET", "/v1/people/*/location", ReadEndpoints.location),
         answer("GET", "/v1/people/*/track", ReadEndpoints.track),
         answer("GET", "/v1/people/*/visits", ReadEndpoints.visits),
@@ -85,13 +86,13 @@ struct Route: Sendable {
         answer("GET", "/v1/live", LiveEndpoint.open),
         answer("GET", "/v1/people/*/regions", ReadEndpoints.regions),
 
-        // The same in the words of the OwnTracks Recorder.
+        // The same, in the protocol of the OwnTracks Recorder.
         answer("GET", "/api/0/version", RecorderEndpoints.version),
         answer("GET", "/api/0/list", RecorderEndpoints.list),
         answer("GET", "/api/0/last", RecorderEndpoints.last),
         answer("GET", "/api/0/locations", RecorderEndpoints.locations),
 
-        // Who exists and who may do what.
+        // Persons, devices and rights.
         change("/v1/people", ManageEndpoints.addPerson),
         answer("GET", "/v1/people", ManageEndpoints.people),
         answer("DELETE", "/v1/people/*", ManageEndpoints.erasePerson),
@@ -135,13 +136,13 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/corrections", CorrectionEndpoints.list),
         command("DELETE", "/v1/people/*/corrections/*", CorrectionEndpoints.withdraw),
 
-        // Where is what? About nobody, so on no record.
-        answer("GET", "/v1/geocode/reverse", GeocodeEndpoints.reverse),
-        answer("POST", "/v1/geocode/reverse", GeocodeEndpoints.reverseBatch),
-        answer("GET", "/v1/geocode/forward", GeocodeEndpoints.forward),
-        answer("POST", "/v1/geocode/forward", GeocodeEndpoints.forwardBatch),
+        // Geocoding. It is about no person, so it is not recorded.
+        answer("GET", "/v1/geocode/reverse", GeocodeEndpoints.budgeted(GeocodeEndpoints.reverse)),
+        answer("POST", "/v1/geocode/reverse", GeocodeEndpoints.budgeted(GeocodeEndpoints.reverseBatch)),
+        answer("GET", "/v1/geocode/forward", GeocodeEndpoints.budgeted(GeocodeEndpoints.forward)),
+        answer("POST", "/v1/geocode/forward", GeocodeEndpoints.budgeted(GeocodeEndpoints.forwardBatch)),
 
-        // Running the service.
+        // The operator's requests.
         report("POST", "/v1/devices/*/push-tests", PushTestEndpoints.send),
         answer("GET", "/v1/devices/*/push-request", PushTestEndpoints.request),
         answer("GET", "/v1/events", OperateEndpoints.events, mixesTexts: true),
@@ -180,7 +181,7 @@ struct Route: Sendable {
             mixesTexts: mixesTexts, work: .answer(work))
     }
 
-    /// `POST` of what one command does, which takes a key.
+    /// A `POST` that makes something by one command, and so takes a key.
     private static func change(
         _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse,
@@ -191,7 +192,7 @@ struct Route: Sendable {
             takesKey: true, work: .answer(work))
     }
 
-    /// What one command does, and is answered with its number.
+    /// A request that is one command, answered with its number.
     private static func command(
         _ method: String, _ path: String,
         _ make: @escaping @Sendable (Service, Exchange) throws(Problem) -> Command
@@ -228,7 +229,7 @@ struct Route: Sendable {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// What stands at the open places of the path; `nil` when it is another path.
+    /// The variable parts of the path, or `nil` if it does not match.
     func match(_ path: [String]) -> [String]? {
         guard path.count == pattern.count else { return nil }
         var open: [String] = []
@@ -238,7 +239,7 @@ struct Route: Sendable {
         return open
     }
 
-    /// The route whose whole path is `path`, found without taking the path apart: reports come this way.
+    /// The route with this literal path, found without splitting the path: the fast way for reports.
     static func literal(_ method: String, _ path: String) -> Route? { literals[path]?.first { $0.method == method } }
 
     private static let literals = Dictionary(
@@ -248,7 +249,7 @@ struct Route: Sendable {
         all.first { $0.method == method && $0.match(parts) != nil }
     }
 
-    /// The body that a route takes; for paths of no route the smallest bound.
+    /// The body that a route takes; the smallest bound for unknown paths.
     static func bodyLimit(_ method: String, _ path: String) -> HTTPBodyLimit {
         let route = literal(method, path) ?? matching(method, parts(path))
         return HTTPBodyLimit(route?.bodyBytes ?? Limits.bodyBytes, receiving: route?.receivedBytes)

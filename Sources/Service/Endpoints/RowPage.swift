@@ -2,9 +2,9 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// One page of a list whose rows have numbers and come in their order; the cursor names the last row.
+/// One page of a list whose rows have ascending numbers; the cursor is the number of the last row.
 struct RowPage {
-    /// Rows of a page at the most.
+    /// The most rows of a page.
     static let mostRows: Int64 = 1000
 
     private let references: References
@@ -14,7 +14,7 @@ struct RowPage {
     private var isCut = false
     private var page = PageWriter(rows: 0)
 
-    /// - Throws: 400 for a `limit` or an `after` that is none.
+    /// - Throws: 400 if `limit` or `after` is malformed.
     init(_ exchange: Exchange, _ references: References) throws(Problem) {
         self.references = references
         limit = try exchange.integer("limit", in: 1...Self.mostRows, default: Self.mostRows)
@@ -29,9 +29,9 @@ struct RowPage {
         }
     }
 
-    /// Takes the next row, an object, if the page has come to it and has room.
+    /// Writes the next row, an object, if it is on this page.
     ///
-    /// - Parameter number: above 0 and above that of the row before.
+    /// - Parameter number: More than 0 and than the number of the row before.
     mutating func add(_ number: Int64, _ write: (inout JSONWriter) -> Void) {
         guard number > after, !isCut else { return }
         guard page.count < limit else {
@@ -46,6 +46,7 @@ struct RowPage {
         last = number
     }
 
+    /// The page as an answer.
     mutating func ended(asOf: Int64) -> Gate.Computed {
         page.ended(next: isCut ? references.name(last, .row).text : nil, asOf: asOf, references)
     }

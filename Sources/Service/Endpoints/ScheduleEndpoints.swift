@@ -2,14 +2,15 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// When the service asks for a person by itself.
+/// Schedules by which the service asks for a person at regular intervals.
 enum ScheduleEndpoints {
+    /// `POST /v1/people/*/schedules`.
     static func set(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("everySeconds", "until")
         guard let seconds = try body.optionalInteger("everySeconds") else {
-            throw .invalid("\"everySeconds\" is missing: once in how many seconds the service asks.")
+            throw .invalid("\"everySeconds\" is missing: give the interval, for example 3600.")
         }
         let receipt = try Gate.append(
             service, exchange,
@@ -21,6 +22,7 @@ enum ScheduleEndpoints {
         }
     }
 
+    /// `GET /v1/people/*/schedules`.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -37,6 +39,7 @@ enum ScheduleEndpoints {
         }
     }
 
+    /// `DELETE /v1/people/*/schedules/*`.
     static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let id = ScheduleID(rawValue: try exchange.number(1, .schedule, service))
         return .removeSchedule(id, of: try exchange.handle(0))

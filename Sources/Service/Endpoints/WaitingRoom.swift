@@ -1,15 +1,17 @@
 import Synchronization
+import Threading
 import Whereabouts
 
-/// Where requests wait for the end of a location query without holding a thread. One thread looks after a query when its
-/// end is durable, and after all of them every tick of the clock, because a deadline is no event.
+/// Requests that wait for the end of a location query, without a thread each. One thread looks at a query when its end
+/// is durable, and at all of them with every tick of the clock, because a deadline is not an event.
 ///
-/// Whoever waits learns nothing earlier than by asking again and again: the look is the same (``QueryView``).
+/// A waiting caller learns nothing earlier than by asking repeatedly: both see the same ``QueryView``.
 final class WaitingRoom: Sendable {
+    /// One waiting request.
     private struct Guest {
         let number: Int
         let caller: Caller
-        /// A fix that the guest may not see: an answer by it is none.
+        /// A fix that the caller may not see. A query that this fix answered still looks pending.
         let hidden: Int64?
         let until: ContinuousClock.Instant
         let leave: @Sendable () -> Void
@@ -18,14 +20,14 @@ final class WaitingRoom: Sendable {
     private struct State {
         var guests: [QueryID: [Guest]] = [:]
         var count = 0
-        /// How many have ever come.
+        /// How many guests have ever entered.
         var numbered = 0
-        /// Queries that have ended since the thread looked last, and for which somebody waits.
+        /// Queries with guests that have ended since the thread looked last.
         var ended: [QueryID] = []
         var isClosed = false
     }
 
-    /// Requests that wait at once; past that they are answered as if they had not wished to wait.
+    /// The most waiting requests. Further ones are answered at once, as without a wait.
     static let bound = 10_000
     private static let tickMilliseconds = 100
 
@@ -44,7 +46,8 @@ final class WaitingRoom: Sendable {
         thread.withLock { $0 = WorkerThread { [self] in run() } }
     }
 
-    /// Takes a request in; `leave` is called once, on some thread, and must not block. `false` when there is no room.
+    /// Takes a request in. `leave` is called once, on any thread, and must not block. Returns `false` if there is no
+    /// room.
     func enter(
         _ query: QueryID, by caller: Caller, hidden: Int64? = nil, until: ContinuousClock.Instant,
         _ leave: @escaping @Sendable () -> Void
@@ -56,14 +59,14 @@ final class WaitingRoom: Sendable {
             (state.count, state.numbered) = (state.count + 1, state.numbered + 1)
             return true
         }
-        // What ended since the request was looked at has told nobody.
+        // The query may have ended between the caller's look and the entry, without a notice to this room.
         if isIn { look(after: [query]) }
         return isIn
     }
 
     var count: Int { state.read { $0.count } }
 
-    /// Sends everybody home; nobody can enter any more.
+    /// Answers all guests; later ones cannot enter.
     func close() {
         let guests = state.change { state in
             state.isClosed = true
@@ -95,7 +98,7 @@ final class WaitingRoom: Sendable {
         }
     }
 
-    /// Lets those go whose query shows something else than pending by now, or whose time is up.
+    /// Answers the guests whose query no longer looks pending, or whose time is up.
     private func look(after queries: [QueryID]) {
         guard !queries.isEmpty else { return }
         let waiting = state.read { state in
@@ -111,7 +114,7 @@ final class WaitingRoom: Sendable {
             }
         }
         let leaving = state.read { state in
-            // Another look may have let some of them go already.
+            // Another look may have answered some of them already.
             over.filter { query, guest in
                 guard let index = state.guests[query]?.firstIndex(where: { $0.number == guest.number }) else {
                     return false

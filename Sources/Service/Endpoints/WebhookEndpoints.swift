@@ -4,15 +4,16 @@ import JSON
 import Posting
 import Whereabouts
 
-/// Who is told by posts to a target of their own, and what became of the posts.
+/// Webhooks: URLs to which the service posts events, and the outcomes of the posts.
 enum WebhookEndpoints {
+    /// `POST /v1/people/*/webhooks`: adds a webhook, and shows its secret once.
     static func add(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("url", "topics")
         let handle = try exchange.handle(0)
         let now = service.clock()
-        // Whoever may not must not learn what is allowed here either.
+        // A caller without the right must not learn which targets are allowed.
         guard
             case .success = service.log.withStanding({
                 $0.authorize(exchange.caller, to: .manage, about: handle, at: now)
@@ -20,7 +21,7 @@ enum WebhookEndpoints {
         else { throw .noSuchPerson }
         guard let deliverer = service.webhooks else {
             throw Problem(
-                409, "Webhooks are off", "The operator has allowed no target; see \"webhooks\" in the README.")
+                409, "Webhooks are off", "The operator has not allowed any target; see \"webhooks\" in the README.")
         }
         let text = try body.text("url")
         guard text.utf8.count <= Limits.webhookURLBytes, let url = PostURL(text) else {
@@ -30,9 +31,9 @@ enum WebhookEndpoints {
         }
         guard deliverer.allows(url) else {
             throw .refused(
-                "The operator has not allowed \(url.origin); choose a target that is allowed, or ask the operator.")
+                "The operator has not allowed \(url.origin); choose an allowed target, or ask the operator.")
         }
-        // The Standard Webhooks ask for 24 to 64 bytes.
+        // Standard Webhooks requires 24 to 64 bytes.
         let target = WebhookTarget(url: url.text, secret: exchange.secretBytes)
         let topics = try topics(of: body)
         let receipt = try Gate.append(service, exchange, .addWebhook(of: handle, target, topics))
@@ -56,6 +57,7 @@ enum WebhookEndpoints {
         return topics
     }
 
+    /// `GET /v1/people/*/webhooks`.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -103,11 +105,12 @@ enum WebhookEndpoints {
         return part.content
     }
 
+    /// `DELETE /v1/people/*/webhooks/*`.
     static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .removeWebhook(WebhookID(rawValue: try exchange.number(1, .webhook, service)), of: try exchange.handle(0))
     }
 
-    /// The messages that were given up, without what they say: that goes to the target alone.
+    /// The messages that were given up, without their content, which only the target may see.
     static func deadLetters(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -149,6 +152,7 @@ enum WebhookEndpoints {
         return .json(writer.bytes, status: 202)
     }
 
+    /// `DELETE /v1/people/*/webhooks/*/dead-letters/*`.
     static func discard(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let (id, letter) = try letter(exchange, service)
         return .discardDeadLetter(letter, of: id, try exchange.handle(0))

@@ -1,25 +1,26 @@
 import Glibc
 import Synchronization
+import Threading
 
-/// Seals batches, makes them durable and answers the ones who wait, on a thread of its own while the writer's thread
-/// decides the next batch: about half of an append's work, and the waiting for the disk.
+/// Seals batches, makes them durable and answers their callers, on a separate thread, while the writer's thread decides
+/// the next batch. That is about half of an append's work, plus the wait for the disk.
 ///
-/// The file and the sealer belong to whichever of the two threads holds the turn (``EventLog/Queue/isCommitting``).
+/// The file and the sealer belong to the thread that has the turn (``EventLog/Queue/isCommitting``).
 final class Committer: @unchecked Sendable {
-    // `store` and `sealer` are used by the thread that holds the turn; handing it over goes through the monitors.
+    // Only the thread with the turn uses `store` and `sealer`; the turn changes through the monitors.
     let store: LogStore
     private(set) var sealer: LogSealer
     private unowned let log: EventLog
     private let slot = Monitor(Slot())
     private var thread: WorkerThread?
-    /// An emptied batch, so that its arrays need not grow anew.
+    /// An emptied batch, whose arrays keep their capacity.
     private struct Slot {
         var batch: Batch?
         var spare = Batch()
         var isStopping = false
     }
 
-    /// 64 MiB: beyond that a checkpoint is made between two batches even under load.
+    /// 64 MiB: with more, a checkpoint is made between two batches even under load.
     private static let pagesPerCheckpoint = 16_000
 
     init(store: LogStore, sealer: consuming LogSealer, log: EventLog) {
@@ -57,7 +58,7 @@ final class Committer: @unchecked Sendable {
         }
     }
 
-    /// Writes a batch, tells its callers, and checkpoints when that is due. On the thread that holds the turn.
+    /// Writes a batch, answers its callers, and makes a checkpoint if one is due. Called by the thread with the turn.
     func commit(_ batch: consuming Batch) {
         var batch = batch
         if let failure = log.failure { return answer(&batch, failure) }
@@ -71,7 +72,7 @@ final class Committer: @unchecked Sendable {
         }
     }
 
-    /// Makes a batch durable without telling anybody yet.
+    /// Makes a batch durable without answering its callers.
     func write(_ batch: borrowing Batch) throws(LogError) {
         if batch.events.isEmpty { return }
         let start = MonotonicClock.seconds

@@ -4,9 +4,9 @@ import Cryptography
 ///
 /// Appending costs one node hash on average; the root costs as many as there are subtrees, at most 63.
 struct CompactRange: Sendable {
-    /// Number of leaves.
+    /// The number of leaves.
     private(set) var size: Int64
-    /// Roots of the complete subtrees, largest first: one for each bit set in ``size``.
+    /// The roots of the complete subtrees, largest first: one for each bit set in ``size``.
     private(set) var subtrees: [Digest]
 
     init() {
@@ -14,7 +14,7 @@ struct CompactRange: Sendable {
         subtrees = []
     }
 
-    /// The stored form; `nil` when the number of hashes does not fit the number of leaves.
+    /// The stored form; `nil` if the number of hashes does not match the number of leaves.
     init?(size: Int64, bytes: [UInt8]) {
         guard size >= 0, bytes.count == size.nonzeroBitCount * 32 else { return nil }
         self.size = size

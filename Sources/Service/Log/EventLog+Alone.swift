@@ -1,10 +1,10 @@
 package import Whereabouts
 
 extension EventLog {
-    /// The log of a directory without any projection beside it, for measurements and crash tests.
+    /// The log of a directory without its projections, for measurements and crash tests.
     ///
-    /// - Parameter eventsReadAtStart: missing events that the index of fixes reads before this returns; `nil` for as many
-    ///   as a service does.
+    /// - Parameter eventsReadAtStart: The missing events that the index of fixes reads before this returns; `nil` for
+    ///   as many as in a service.
     package static func alone(
         in directory: DataDirectory, eventsReadAtStart: Int64? = nil,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
@@ -19,13 +19,13 @@ extension EventLog {
 
     /// Waits until every fix can be looked up, and no file has a mark of an erased person.
     ///
-    /// - Returns: `false` if that took longer than `milliseconds`, or cannot be.
+    /// - Returns: `false` if that takes longer than `milliseconds`, or is not possible.
     package func waitForFixIdentities(milliseconds: Int) -> Bool {
         identities.waitUntilComplete(milliseconds: milliseconds)
             && identities.waitUntilErased(milliseconds: milliseconds)
     }
 
-    /// Compares the index of fixes with the log: a sentence if they differ. Cost: a refold.
+    /// Compares the index of fixes with the log; returns a sentence if they differ. Cost: a refold.
     package func differenceOfFixIdentities() throws(LogError) -> String? {
         try identities.check(try reader()).problem
     }

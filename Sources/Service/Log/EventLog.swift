@@ -1,16 +1,17 @@
 import Cryptography
 import Synchronization
+import Threading
 package import Whereabouts
 
-/// The append-only log: one thread decides and numbers, and hands on to another that seals, hashes and commits.
+/// The append-only log. One thread decides commands and numbers their events; another seals, hashes and commits them.
 ///
 /// Commands wait in a bounded queue. The writer drains the queue into one transaction, so that one fsync makes many
-/// commands durable; there is no artificial delay. A fault of the disk stops the log for good: a failed fsync is never
-/// retried, because the kernel may have dropped what it could not write.
+/// commands durable; there is no artificial delay. A fault of the disk stops the log until a restart: a failed fsync is
+/// never retried, because the kernel may have dropped the unwritten data.
 package final class EventLog: Sendable {
-    /// Commands that may wait; past that callers are told to come again.
+    /// The most commands that wait. Beyond this, callers get `AppendFailure.busy`.
     static let queueBound = 16_384
-    /// Commands in one transaction.
+    /// The most commands in one transaction.
     static let batchBound = 1024
 
     typealias Completion = @Sendable (Result<Receipt, AppendFailure>) -> Void
@@ -24,25 +25,25 @@ package final class EventLog: Sendable {
 
     struct Queue {
         var waiting: [Waiting] = []
-        /// An empty array with room, given back by the writer, so that a queue does not grow anew for each batch.
+        /// An empty array with capacity, given back by the writer, so that the queue does not grow anew for each batch.
         var spare: [Waiting] = []
         var isStopping = false
         var failure: LogError?
-        /// Somebody has the turn to write the file.
+        /// Whether a thread has the turn to write the file.
         var isCommitting = false
     }
 
-    /// A closure in a value of its own: taken out of a generic type bare, it would be wrapped once more each time.
+    /// A closure in its own type: a bare closure taken out of a generic type would be wrapped once more each time.
     private struct Listener {
         let call: @Sendable ([QueryID]) -> Void
     }
 
-    /// News for waiting pushes.
+    /// Changes that concern waiting pushes.
     struct PushNews: OptionSet {
         let rawValue: Int
-        /// Some push may no longer be wanted.
+        /// A push may no longer be wanted.
         static let unwanted = PushNews(rawValue: 1)
-        /// Some device has a push token that it did not have before.
+        /// A device has a new push token.
         static let newToken = PushNews(rawValue: 2)
 
         init(rawValue: Int) { self.rawValue = rawValue }
@@ -57,19 +58,19 @@ package final class EventLog: Sendable {
         let call: @Sendable (PushNews) -> Void
     }
 
-    /// What the writer's thread is to do next.
+    /// The writer thread's next step.
     enum Step {
         case commands([Waiting])
-        /// The turn to write the file is the writer's now; `othersWait` when commands wait meanwhile.
+        /// The writer now has the turn to write the file; `othersWait` if commands wait meanwhile.
         case turn(othersWait: Bool)
         case nothing
-        /// All is durable, and nothing more comes.
+        /// Everything is durable, and no more commands come.
         case stop
         case failed(LogError)
     }
 
-    private let queue = Monitor(Queue())
-    /// Whether somebody writes the file, for a look without the lock; the queue's own word counts.
+    let queue = Monitor(Queue())
+    /// A copy of ``Queue/isCommitting`` to read without the lock. The queue's own value decides.
     private let isCommittingHint = Atomic<Bool>(false)
     private let standing: Mutex<Standing>
     private let headNumber: Atomic<Int64>
@@ -85,16 +86,16 @@ package final class EventLog: Sendable {
     private let whenPushNews = Mutex<PushListener?>(nil)
     private let writer: Mutex<WorkerThread?>
     let keys: KeyRing
-    /// Where to find the fixes the log holds.
+    /// The index from fixes to their events.
     let identities: FixIdentities
     let path: String
     let id: Identifier128
     let epoch: Int64
-    /// What was appended since the start.
+    /// The events appended since the start, counted.
     let tally = Mutex(EventTally())
-    /// How long transactions took, from the first row to the end of the fsync.
+    /// The durations of transactions, from the first row to the end of the fsync.
     let commitSeconds = Mutex(Histogram())
-    /// Commands that were refused since the start.
+    /// The commands refused since the start.
     let refusals = Atomic<Int64>(0)
 
     /// Opens or creates the log and starts its thread.
@@ -125,7 +126,7 @@ package final class EventLog: Sendable {
             store.beginEpoch(after: loss)
         }
         var standing: Standing
-        var heads: [StreamID: StreamHead]
+        var heads: StreamHeads
         do throws(LogError) {
             (standing, heads) = try standingFile.load(log: store.identity, reader: reader)
         } catch {
@@ -141,12 +142,15 @@ package final class EventLog: Sendable {
         try keys.goOn(after: standing)
         let sealer = LogSealer(after: store.identity, heads: heads)
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
-        // standing; they go before anything else happens.
-        let erased = Set(standing.persons.lazy.filter(\.value.isErased).map(\.key))
+        // standing. They are removed first.
+        let erased = standing.erasedPersons
         try keys.destroyKeys(of: erased)
         var unsaved: LogError?
         if saved < standing.place {
-            do throws(LogError) { try standingFile.save(standing, heads, log: store.identity) } catch {
+            do throws(LogError) {
+                try standingFile.save(standing, heads, log: store.identity)
+                standing.forgetChanges()
+            } catch {
                 unsaved = error
                 guard standingFile.remove() else { throw error }
             }
@@ -172,15 +176,15 @@ package final class EventLog: Sendable {
                 if case .fault(let fault) = error { throw fault }
                 throw .stopped
             }
-            Diagnostics.note("log.loss", "Events \(loss.from) to \(loss.known) are lost; this is on record.")
+            Diagnostics.note("log.loss", "Events \(loss.from) to \(loss.known) are lost; the log records this.")
         }
     }
 
-    /// Number of the newest durable event.
+    /// The number of the newest durable event.
     package var head: Int64 { headNumber.load(ordering: .acquiring) }
 
-    /// Waits until the log has an event after `number`; the head then, or `number` when `milliseconds` have passed or the
-    /// log has stopped.
+    /// Waits until the log has an event after `number`. Returns the head, or `number` if `milliseconds` have passed or
+    /// the log has stopped.
     func waitForHead(after number: Int64, milliseconds: Int) -> Int64 {
         let head = headSignal.wait(milliseconds: milliseconds) { state in
             state.number > number || state.isStopped ? max(state.number, number) : nil
@@ -195,16 +199,16 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// Ends the wait of every request; from now on none waits.
+    /// Ends the wait of every request; later requests do not wait.
     func releaseCallers() { headSignal.change { $0.isReleased = true } }
 
-    /// Looks at the newest standing. What it shows may not be durable yet, but whatever is appended because of it comes
-    /// after it in the log.
+    /// Reads the newest standing. It may include events that are not durable yet, but an event appended because of them
+    /// comes after them in the log.
     package func withStanding<R>(_ body: (borrowing Standing) -> R) -> R {
         standing.withLock { body($0) }
     }
 
-    /// The newest standing as a value of its own.
+    /// A copy of the newest standing.
     func standingCopy() -> Standing { standing.withLock { $0 } }
 
     func changeStanding<R>(_ body: (inout Standing) -> R) -> R {
@@ -248,7 +252,7 @@ package final class EventLog: Sendable {
         return try result.get()
     }
 
-    /// Finishes what waits, saves the standing, closes the file.
+    /// Finishes the waiting commands, saves the standing and closes the file.
     package func stop() {
         queue.change { $0.isStopping = true }
         writer.withLock { thread in
@@ -256,13 +260,13 @@ package final class EventLog: Sendable {
             thread = nil
         }
         identities.stop()
-        // Followers that wait for more learn that nothing comes.
+        // Waiting followers return.
         headSignal.change { $0.isStopped = true }
     }
 
-    /// What the writer does next: write what is prepared as soon as nobody else writes, meanwhile take what waits.
+    /// The writer's next step: write the prepared commands as soon as the turn is free; meanwhile take waiting ones.
     ///
-    /// - Parameter prepared: commands that are prepared and not yet being written.
+    /// - Parameter prepared: The number of commands that are prepared and not being written.
     func nextStep(prepared: Int, milliseconds: Int) -> Step {
         queue.wait(milliseconds: milliseconds) { queue in
             if let failure = queue.failure { return .failed(failure) }
@@ -285,7 +289,7 @@ package final class EventLog: Sendable {
         } ?? .nothing
     }
 
-    /// Takes the turn to write the file if nobody has it.
+    /// Takes the turn to write the file if it is free.
     func tryTurn() -> Bool {
         if isCommittingHint.load(ordering: .relaxed) { return false }
         return queue.read { queue in
@@ -295,7 +299,7 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// Lets the next one write the file.
+    /// Frees the turn to write the file.
     func endTurn() {
         queue.change { queue in
             queue.isCommitting = false
@@ -321,7 +325,7 @@ package final class EventLog: Sendable {
         try body()
     }
 
-    /// Takes back the array of a batch that is done.
+    /// Takes back the array of a finished batch.
     func giveBack(_ batch: consuming [Waiting]) {
         batch.removeAll(keepingCapacity: true)
         queue.read { $0.spare = batch }
@@ -346,7 +350,7 @@ package final class EventLog: Sendable {
 
     func publish(_ news: PushNews) { whenPushNews.withLock { $0 }?.call(news) }
 
-    /// No command is taken any more; the ones that wait are told.
+    /// Stops the log: waiting callers get the error, and no command is accepted any more.
     func fail(_ error: LogError) {
         let waiting = queue.change { queue in
             queue.failure = error
@@ -376,16 +380,17 @@ package final class EventLog: Sendable {
         if let error {
             Diagnostics.fault(
                 "standing.unsaved",
-                "The standing cannot be saved: \(error) Appending goes on; it is tried again, and the next start takes longer until then."
+                "The standing cannot be saved: \(error) Appending continues, and saving is tried again; until it succeeds, a start takes longer."
             )
         } else {
             Diagnostics.note("standing.saved", "The standing is saved again.")
         }
     }
 
-    /// Transactions since the start.
+    /// The transactions since the start.
     package var commits: Int64 { commitSeconds.withLock { $0.counts.reduce(0, +) } }
 
+    /// The fault that stopped the log; `nil` while it works.
     package var failure: LogError? { queue.read { $0.failure } }
     var queueLength: Int { queue.read { $0.waiting.count } }
 
@@ -393,7 +398,7 @@ package final class EventLog: Sendable {
     ///
     /// - Throws: ``LogError/damaged(number:_:)`` if a number or a version of a stream is missing.
     static func catchUp(
-        _ standing: inout Standing, _ heads: inout [StreamID: StreamHead], to head: Int64, _ reader: LogReader
+        _ standing: inout Standing, _ heads: inout StreamHeads, to head: Int64, _ reader: LogReader
     ) throws(LogError) {
         while standing.place < head {
             let events = try reader.events(after: standing.place, limit: Int(min(4096, head - standing.place)))

@@ -2,14 +2,14 @@ import Glibc
 import SQLite
 import Whereabouts
 
-/// Verifies the files of a data directory without a service: on read-only media, and if damage keeps the service from
-/// starting. The checks are those of `GET /v1/verify` except for the standing. Writes nothing except the files that SQLite
-/// needs to read another one, and those only if the directory is writable.
+/// Verifies the files of a data directory without a service: on read-only media, or if damage keeps the service from
+/// starting. The checks are those of `GET /v1/verify` except for the standing. It writes nothing but the files that
+/// SQLite needs for reading, and those only if the directory is writable.
 package enum FilesVerification {
-    /// Whether the directory exists and cannot be written to.
+    /// Whether the directory exists and is not writable.
     package static func isReadOnly(_ path: String) -> Bool { access(path, F_OK) == 0 && access(path, W_OK) != 0 }
 
-    /// Verifies the log, the keys and the projections of a directory that no service runs on.
+    /// Verifies the log, the keys and the projections of a directory without a running service.
     ///
     /// Cost: the time of a refold, and memory for one refolded projection at a time.
     ///
@@ -38,7 +38,7 @@ package enum FilesVerification {
         return report.json
     }
 
-    /// How a file can be read without being written.
+    /// How SQLite can read a file without writing it.
     ///
     /// - Throws: ``LogError/hotJournal(path:)`` if the file has a write-ahead log that SQLite cannot read there.
     private static func readingAccess(_ path: String) throws(LogError) -> Connection.Access {
@@ -52,7 +52,7 @@ package enum FilesVerification {
         } catch { throw .hotJournal(path: path) }
     }
 
-    /// The active generations; none if the catalog cannot be read, because a service then makes it again.
+    /// The active generations; empty if the catalog cannot be read, because a service would then make it again.
     private static func generations(_ directory: DataDirectory) -> [Catalog.Generation] {
         guard let access = try? readingAccess(directory.catalog),
             let catalog = try? Catalog(path: directory.catalog, reading: access),

@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import Synchronization
+import Threading
 import Whereabouts
 
 extension FixIdentities {
@@ -55,7 +56,8 @@ extension FixIdentities {
         }
         if isNew {
             Diagnostics.fault(
-                "identities.stuck", "The index of fixes cannot follow the log: \(error) It is tried again by itself.")
+                "identities.stuck",
+                "The index of fixes cannot follow the log: \(error) The service tries again by itself.")
         }
     }
 
@@ -63,13 +65,13 @@ extension FixIdentities {
         min(state.handed, state.durable) - state.view.floor >= settings.eventsPerRun
     }
 
-    /// The next thing to do; `nil` if there is none.
+    /// The next piece of work; `nil` if there is none.
     private func next(_ state: inout State) -> Work? {
         if state.isStopping { return .stop }
         let erased = state.erased.count
         let task: Work? =
             if let run = state.view.runs.first(where: { $0.header.erased < erased }) {
-                // Not put off by a failure: a run that cannot be written anew is removed.
+                // A failure does not delay this: a run that cannot be written anew is removed.
                 .forget(run)
             } else if MonotonicClock.seconds < state.pausedUntil {
                 nil
@@ -116,7 +118,7 @@ extension FixIdentities {
         try write(marks, from: from, to: to, reader, movesFloor: true)
     }
 
-    /// The marks of the events after `number` up to `end`; `nil` if it was stopped before the end.
+    /// The marks of the events after `number` up to `end`; `nil` if the thread is stopping.
     func marks(after number: Int64, to end: Int64, _ reader: LogReader) throws(LogError) -> [FixMark]? {
         var marks: [FixMark] = []
         let isWhole = try scan(after: number, to: end, reader, isStopping: { [state] in state.read { $0.isStopping } })
@@ -129,7 +131,7 @@ extension FixIdentities {
     /// Gives `body` each fix among the events after `number` up to `end`: the number of its event and its mark, `nil` if
     /// the event does not open.
     ///
-    /// - Returns: `false` if it was stopped before the end.
+    /// - Returns: `false` if the thread was stopped before the end.
     func scan(
         after number: Int64, to end: Int64, _ reader: LogReader, isStopping: () -> Bool,
         _ body: (Int64, FixMark?) -> Void
@@ -190,7 +192,8 @@ extension FixIdentities {
 
     private func replace(_ old: [FixRun], by run: FixRun, _ also: (inout State) -> Void = { _ in }) {
         let isUsed = state.change { state in
-            // An old run may have been discarded meanwhile. The new one was made before that, of blocks whose tags hold.
+            // A run may have been discarded meanwhile. The new one is still good: its blocks were read before and had
+            // valid tags.
             also(&state)
             let rest = state.view.runs.filter { known in !old.contains { $0 === known } }
             let overlaps = rest.contains { $0.header.from < run.header.to && run.header.from < $0.header.to }
@@ -219,7 +222,7 @@ extension FixIdentities {
             if let made = try rewrite(runs, without: erased) { replace(runs, by: made) }
         } catch {
             if case .file(let errno) = error { throw .file(path: settings.folder, errno: errno) }
-            // Reading each alone shows which one is damaged.
+            // Reading each run alone shows which one is damaged.
             for run in runs {
                 do throws(FixRunFailure) {
                     var cursor = try FixRun.Cursor(run)
@@ -229,7 +232,7 @@ extension FixIdentities {
         }
     }
 
-    /// Makes one run of several neighbours; `nil` if it was stopped.
+    /// Merges neighboring runs into one; `nil` if the thread is stopping.
     private func rewrite(_ runs: [FixRun], without erased: Set<PersonID>) throws(FixRunFailure) -> FixRun? {
         guard let first = runs.first, let last = runs.last else { return nil }
         let header = FixRun.Header(

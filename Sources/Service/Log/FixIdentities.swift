@@ -2,6 +2,7 @@ import Cryptography
 import Geodesy
 import Glibc
 import Synchronization
+import Threading
 import Whereabouts
 
 /// The log's own index of fix identities: from (device, timestamp, latitude, longitude) to the numbers of the events that
@@ -18,7 +19,7 @@ import Whereabouts
 /// Disk: 24.8 bytes a fix. Memory: twice 24 bytes for each fix that is in no run yet, and 0.4 bytes for each that is.
 /// `scripts/bench identities` measures the rest.
 final class FixIdentities: Sendable {
-    /// What the writer looks into.
+    /// The runs that the writer searches.
     struct View: Sendable {
         var generation = 0
         /// By the events they cover, which do not overlap.
@@ -29,7 +30,7 @@ final class FixIdentities: Sendable {
         var isComplete = true
     }
 
-    /// What the writer's thread and the index's own share.
+    /// The state that the writer's thread and the index's thread share.
     struct State {
         var view = View()
         /// Marks of the events after the floor, by number.
@@ -39,12 +40,12 @@ final class FixIdentities: Sendable {
         /// Events up to this number are on disk.
         var durable: Int64
         var erased: Set<PersonID>
-        /// The thread works on files with the erased persons of this count left out.
+        /// The number of erased persons left out by the files that the thread is writing.
         var erasedAtWork: Int?
         var isStopping = false
-        /// Why the files cannot be written, or the log not be read.
+        /// Why the files cannot be written or the log cannot be read.
         var trouble: String?
-        /// Nothing is tried before this moment, in seconds of the monotonic clock.
+        /// The time of the next try, in seconds of the monotonic clock.
         var pausedUntil = 0.0
 
         var holes: [ClosedRange<Int64>] {
@@ -65,7 +66,7 @@ final class FixIdentities: Sendable {
         }
     }
 
-    /// Where the files are, and how much goes into them.
+    /// The directory of the files, and their sizes.
     struct Settings: Sendable {
         let folder: String
         /// Events kept in memory before they are written as a run. A start after a crash reads up to this many again.
@@ -76,11 +77,11 @@ final class FixIdentities: Sendable {
         /// Missing events that a start reads before it takes commands. If more are missing, they are folded while
         /// commands are taken.
         var eventsReadAtStart: Int64 = 1_000_000
-        /// Folded from the log in one go, for one file.
+        /// The events folded from the log at once, for one file.
         var eventsPerFold: Int64 = 262_144
-        /// An orderly stop leaves fewer events for the next start to read.
+        /// An orderly stop leaves fewer events than this for the next start to read.
         var fewEvents: Int64 = 1024
-        /// How long after a failure it is tried again.
+        /// The pause after a failure.
         var pauseSeconds = 10.0
 
         init(folder: String) { self.folder = folder }
@@ -97,14 +98,14 @@ final class FixIdentities: Sendable {
     let generationHint = Atomic<Int>(0)
     private let thread = Mutex<WorkerThread?>(nil)
 
-    /// Opens what there is, removes what does not belong to the log, and starts the thread.
+    /// Opens the files, removes those that do not belong to the log, and starts the thread.
     ///
     /// - Parameters:
-    ///   - path: of the log.
-    ///   - identity: of the log, with the number of its events.
-    ///   - erased: the persons erased from it.
-    ///   - reader: of the log, for the events that are in no file.
-    ///   - room: of the disk; the index takes none that the log needs.
+    ///   - path: The log's path.
+    ///   - identity: The log's identity, with the number of its events.
+    ///   - erased: The persons erased from the log.
+    ///   - reader: A reader of the log, for the events that are in no file.
+    ///   - room: The disk space; the index takes none that the log needs.
     init(
         _ settings: Settings, path: String, keys: KeyRing, identity: LogIdentity, erased: Set<PersonID>,
         reader: LogReader, room: Room?
@@ -130,7 +131,7 @@ final class FixIdentities: Sendable {
         thread.withLock { $0 = WorkerThread { [self] in run() } }
     }
 
-    /// Ends the thread; what is in memory is written unless it is little.
+    /// Ends the thread. The marks in memory are written unless there are few.
     func stop() {
         state.change { $0.isStopping = true }
         thread.withLock { thread in
@@ -151,7 +152,7 @@ final class FixIdentities: Sendable {
         return identity & ~FixMark.contentBits | contentHash(of: fix) & FixMark.contentBits
     }
 
-    /// A member that is left out here would cost time where many twins differ in it, and nothing else.
+    /// A member left out here would cost time if many twins differ in it, and nothing else.
     private func contentHash(of fix: Fix) -> UInt64 {
         let doubles = (
             fix.horizontalAccuracy, fix.altitude, fix.ellipsoidalAltitude, fix.verticalAccuracy, fix.speed,
@@ -170,15 +171,15 @@ final class FixIdentities: Sendable {
 
     // MARK: For the writer's thread
 
-    /// Changes with ``view``.
+    /// Changes whenever ``view`` does.
     var generation: Int { generationHint.load(ordering: .acquiring) }
 
     var view: View { state.read { $0.view } }
 
-    /// What the writer begins with: the view, and the marks of the events after its floor.
+    /// The writer's first state: the view, and the marks of the events after its floor.
     var start: (view: View, marks: [FixMark]) { state.read { ($0.view, $0.inbox) } }
 
-    /// Takes the marks of new events: of all up to `number`, of which those up to `durable` are on disk.
+    /// Takes the marks of all new events up to `number`; events up to `durable` are on disk.
     func handOver(_ marks: ArraySlice<FixMark>, upTo number: Int64, durable: Int64) {
         let isWaking = state.read { state in
             state.inbox.append(contentsOf: marks)
@@ -189,7 +190,8 @@ final class FixIdentities: Sendable {
         if isWaking { state.change { _ in } }
     }
 
-    /// Drops the older half of the memory, down to what is on disk: it is folded from the log once that is possible.
+    /// Drops the older half of the marks in memory, as far as their events are on disk. They are folded from the log
+    /// later.
     private func leaveToLog(_ state: inout State) {
         let floor = min(state.inbox[settings.marksInMemory / 2].number, state.durable)
         state.inbox.removeFirst(state.inbox.firstIndex { $0.number > floor } ?? state.inbox.count)
@@ -198,7 +200,7 @@ final class FixIdentities: Sendable {
         generationHint.store(state.view.generation, ordering: .releasing)
     }
 
-    /// A run that could not be read: its events are folded again.
+    /// Removes a run that could not be read; its events are folded again.
     func discard(_ run: FixRun, _ why: FixRunFailure) {
         let isThere = state.change { state in
             guard state.view.runs.contains(where: { $0 === run }) else { return false }
@@ -214,13 +216,13 @@ final class FixIdentities: Sendable {
                 + "it is folded again from the log.")
     }
 
-    /// Leaves out the marks of persons from now on; ``waitUntilErased(milliseconds:)`` says when no file has them.
+    /// Leaves out the marks of persons from now on; ``waitUntilErased(milliseconds:)`` waits until no file has them.
     func erase(_ persons: [PersonID]) { state.change { $0.erased.formUnion(persons) } }
 
-    /// For a look-up that failed and would not fail any more.
-    static let sentenceOfAMoment = "The index that finds duplicates was being made again. Send these again."
+    /// For a failed look-up that would succeed now.
+    static let sentenceOfAMoment = "The index that finds duplicates was being made again. Send these fixes again."
 
-    /// Why older fixes cannot be looked up, and what to do; `nil` when they can.
+    /// Why older fixes cannot be looked up, and what to do; `nil` if they can.
     var sentenceWhileIncomplete: String? {
         state.read { state in
             if state.view.isComplete { return nil }
@@ -229,20 +231,20 @@ final class FixIdentities: Sendable {
             let why = state.trouble.map { "This has stopped for now: \($0)" } ?? ""
             return """
                 Fixes older than the newest one of their device wait: the index that finds duplicates is being made again \
-                from the log and covers \(percent) % of it. Newer fixes are taken. Send these again. \(why)
+                from the log and covers \(percent) % of it. Newer fixes are accepted. Send these fixes again. \(why)
                 """
         }
     }
 
     // MARK: For other threads
 
-    /// How many events are in no run and not in memory; 0 when every fix can be looked up.
+    /// The number of events that are neither in a run nor in memory; 0 if every fix can be looked up.
     var missing: Int64 { state.read { $0.holes.reduce(0) { $0 + Int64($1.count) } } }
 
-    /// Why the files cannot be written, or the log not be read; `nil` if they can.
+    /// Why the files cannot be written or the log cannot be read; `nil` if there is no fault.
     var trouble: String? { state.read { $0.trouble } }
 
-    /// Waits until every fix can be looked up, or until that is stuck.
+    /// Waits until every fix can be looked up, or until a fault prevents it.
     func waitUntilComplete(milliseconds: Int) -> Bool {
         let isComplete = state.wait(milliseconds: milliseconds) {
             $0.view.isComplete ? true : $0.trouble != nil ? false : nil
@@ -263,16 +265,16 @@ final class FixIdentities: Sendable {
     struct Check: Sendable {
         var events: Int64 = 0
         var fixes: Int64 = 0
-        /// `nil` if each file holds a mark of each fix among its events, and no other mark.
+        /// `nil` if each file has a mark for each fix among its events, and no other marks.
         var problem: String?
     }
 
-    /// Folds the log and compares each run with it. A run that differs is discarded and folded again by itself.
+    /// Folds the log and compares each run with it. A run that differs is discarded and folded again.
     ///
-    /// A mark whose event does not open, because its key is lost, counts neither way. Cost: a refold, on the caller's
-    /// thread; 1 bit of memory for each event of a run.
+    /// A mark whose event does not open, because its key is lost, is ignored. Cost: a refold, on the caller's thread; 1
+    /// bit of memory for each event of a run.
     ///
-    /// - Parameter progress: called with the number of events compared, and of all.
+    /// - Parameter progress: Called with the number of events compared and the number of all.
     func check(
         _ reader: LogReader, progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) throws(LogError) -> Check {
@@ -301,7 +303,7 @@ final class FixIdentities: Sendable {
             }
             guard held == due, !holdsErased else {
                 discard(run, .damaged)
-                check.problem = "the file of events \(events) is not what the log says"
+                check.problem = "the file of events \(events) differs from the log"
                 continue
             }
             check.events += run.header.to - run.header.from
@@ -310,7 +312,7 @@ final class FixIdentities: Sendable {
         return check
     }
 
-    /// A hash of a set of marks, whatever their order.
+    /// A hash of a set of marks, independent of their order.
     private struct Sum: Equatable {
         var count: Int64 = 0
         var sum: UInt64 = 0
@@ -322,7 +324,7 @@ final class FixIdentities: Sendable {
         }
     }
 
-    /// Some of the numbers from 0 up to a bound.
+    /// A set of numbers from 0 up to a bound.
     private struct BitSet {
         private var words: [UInt64]
 

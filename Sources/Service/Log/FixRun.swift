@@ -15,14 +15,14 @@ import Whereabouts
 // Unused words are 0. `erased` counts the persons of the log who were erased when the run was written: their marks are
 // left out. Example: the one fix of event 5, of person 2, in a log of 7 events makes `0-7.run` of three blocks.
 
-/// What the index keeps of one fix: a keyed hash, and where to find the fix.
+/// The mark of one fix in the index: a keyed hash, and the number of its event.
 struct FixMark: Hashable, Comparable, Sendable {
     /// The bits of ``hash`` that follow from the other members of the fix, so that of a thousand fixes of one device, time
     /// and place the equal one is found without opening the rest. The 40 bits above follow from the identity.
     static let contentBits: UInt64 = 0xFF_FFFF
 
     let hash: UInt64
-    /// Of the event that reported it.
+    /// The number of the event that reported the fix.
     let number: Int64
     let person: PersonID
 
@@ -31,24 +31,24 @@ struct FixMark: Hashable, Comparable, Sendable {
     }
 }
 
-/// Why a run is of no use. It is folded from the log again then.
+/// Why a run cannot be used. Its events are then folded again from the log.
 enum FixRunFailure: Error, CustomStringConvertible {
-    /// The file is not as it was written.
+    /// The file has changed since it was written.
     case damaged
-    /// It is of another log, another course of events, another key or another version.
+    /// It belongs to another log, epoch, key or version.
     case foreign
     case file(errno: Int32)
 
     var description: String {
         switch self {
-        case .damaged: "it is not as it was written"
+        case .damaged: "it has changed since it was written"
         case .foreign: "it belongs to another log or another version"
         case .file(let errno): String(cString: strerror(errno))
         }
     }
 }
 
-/// An open run. Safe to use from any thread: it is only read, at given places.
+/// An open run. It is never changed, so any thread may use it.
 final class FixRun: Sendable {
     static let blockBytes = 512
     static let marksPerBlock = 21
@@ -56,17 +56,17 @@ final class FixRun: Sendable {
     private static let magic: UInt64 = 0x7365_6D61_4E78_6946  // "FixNames"
     private static let format: UInt64 = 1
 
-    /// What the first block says.
+    /// The content of the first block.
     struct Header: Sendable {
         let log: Identifier128
         let epoch: Int64
-        /// The marks are of events after this one …
+        /// The marks are of events after this number.
         let from: Int64
-        /// … up to this one.
+        /// The marks are of events up to this number.
         let to: Int64
         /// The leaf of event ``to``.
         let leaf: Digest
-        /// Persons erased from the log by the time of writing.
+        /// The number of persons erased from the log when the run was written.
         let erased: Int64
         var marks: Int64
     }
@@ -103,7 +103,7 @@ final class FixRun: Sendable {
             marks: Int64(bitPattern: first[12]))
         guard header.from >= 0, header.from < header.to, header.marks >= 0, header.marks <= header.to - header.from
         else { throw .damaged }
-        // Before the count is believed: a file of this length has so many marks.
+        // Checked before the count is used: a file of this length has this many marks.
         guard header.marks <= Int64(status.st_size), Int64(status.st_size) == Self.bytes(ofMarks: header.marks) else {
             throw .damaged
         }
@@ -131,7 +131,8 @@ final class FixRun: Sendable {
 
     fileprivate static func blocks(ofMarks marks: Int) -> Int { (marks + marksPerBlock - 1) / marksPerBlock }
 
-    /// What a run has of one hash: events whose fix may be the same, and whose fix may share device, time and place.
+    /// The matches of one hash in a run: events with the same fix, and events whose fix has the same device, time and
+    /// place.
     struct Candidates: Equatable {
         /// Events whose mark has the hash; the first ``FixRun/candidatesMax`` of them.
         var same: [Int64] = []
@@ -139,15 +140,16 @@ final class FixRun: Sendable {
         var twins: [Int64] = []
     }
 
-    /// Equal hashes that are opened and compared. Marks of one hash are many only if something made them so.
+    /// The most events with the same hash that are opened and compared. More have one only if they were made so on
+    /// purpose.
     static let candidatesMax = 64
 
-    /// The events that may hold the fix of this hash, or a twin of it.
+    /// The events that may have the fix with this hash, or a twin of it.
     ///
-    /// Marks of one identity are neighbours, so the two beside the place of the hash show whether there is a twin. Cost:
+    /// Marks of one identity are neighbors, so the two beside the place of the hash show whether there is a twin. Cost:
     /// one read of 512 bytes, or two at the end of a block, however many twins there are.
     ///
-    /// - Parameter block: where blocks are read to; reused, because a new one costs as much as a read.
+    /// - Parameter block: A buffer for blocks, reused because a new one costs as much as a read.
     func candidates(of hash: UInt64, reading block: inout Block) throws(FixRunFailure) -> Candidates {
         // The block before the first one that begins at or above the hash may end with it.
         var (low, high) = (0, fences.count)
@@ -188,7 +190,7 @@ final class FixRun: Sendable {
         guard block.hasTag(key, nonce, 1 + index), block[0] == fences[index] else { throw .damaged }
     }
 
-    /// Goes through the marks in their order.
+    /// Reads the marks in their order.
     struct Cursor {
         private let run: FixRun
         private var block = Block()
@@ -213,13 +215,13 @@ final class FixRun: Sendable {
                 hash: block[3 * slot], number: Int64(bitPattern: block[3 * slot + 1]),
                 person: PersonID(rawValue: Int64(bitPattern: block[3 * slot + 2])))
             slot += 1
-            // The sum over a log's events compares sets; that the order holds is checked here.
+            // The sum over a log's events compares sets; the order is checked here.
             if let mark, next < mark { throw .damaged }
             mark = next
         }
     }
 
-    /// 64 words, on the heap once for each user.
+    /// 64 words on the heap, made once for each user.
     struct Block {
         private var words = [UInt64](repeating: 0, count: FixRun.blockBytes / 8)
 
@@ -238,8 +240,8 @@ final class FixRun: Sendable {
             guard count == FixRun.blockBytes else { throw .damaged }
         }
 
-        /// Finds damage; it need not withstand a forger, who could at worst have a fix kept twice. Each step maps the tags
-        /// so far one to one, so a change within one word is always found.
+        /// Finds damage. It need not withstand a forger, who could at worst make the log keep a fix twice. Each step
+        /// maps the tags so far one to one, so a change within one word is always found.
         private func tag(_ key: SipHash, _ nonce: UInt64, _ number: Int) -> UInt64 {
             var tag = key.hash((nonce, UInt64(number), 0, 0))
             for word in words[..<FixRun.wordsPerBlock] {
@@ -271,14 +273,14 @@ final class FixRun: Sendable {
         private var slot = 0
         private var number = 1
         private var buffer: [UInt8] = []
-        /// Where the buffer goes.
+        /// The offset of the buffer in the file.
         private var offset = 0
         private var isDone = false
 
         private static let bufferBytes = 256 << 10
         private var temporary: String { path + ".new" }
 
-        /// - Parameter header: its count of marks is filled in at the end.
+        /// - Parameter header: The number of marks is filled in at the end.
         init(folder: String, _ header: Header, key: SipHash) throws(FixRunFailure) {
             path = "\(folder)/\(header.from)-\(header.to).run"
             (self.header, self.key) = (header, key)
@@ -287,7 +289,7 @@ final class FixRun: Sendable {
             descriptor = Glibc.open(path + ".new", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw .file(errno: errno) }
             buffer.reserveCapacity(Self.bufferBytes + FixRun.blockBytes)
-            // Room for the first block, which is written last.
+            // The first block is written last.
             buffer.append(contentsOf: [UInt8](repeating: 0, count: FixRun.blockBytes))
         }
 
@@ -296,7 +298,7 @@ final class FixRun: Sendable {
             if !isDone { unlink(path + ".new") }
         }
 
-        /// Adds the next mark, in their order.
+        /// Adds the next mark. Marks must be in order.
         mutating func append(_ mark: FixMark) throws(FixRunFailure) {
             if slot == 0 { fences.append(mark.hash) }
             block[3 * slot] = mark.hash
@@ -329,7 +331,7 @@ final class FixRun: Sendable {
             buffer.removeAll(keepingCapacity: true)
         }
 
-        /// Makes the file durable under its name, instead of one that has the name, and opens it.
+        /// Makes the file durable, gives it its name, which replaces a file of that name, and opens it.
         consuming func finish() throws(FixRunFailure) -> FixRun {
             if slot > 0 { try endBlock() }
             for start in stride(from: 0, to: fences.count, by: FixRun.wordsPerBlock) {

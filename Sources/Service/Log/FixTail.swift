@@ -1,7 +1,7 @@
 import Cryptography
 import Whereabouts
 
-/// Answers whether the log holds a fix already. Belongs to the writer's thread.
+/// Answers whether the log already has a fix. Belongs to the writer's thread.
 ///
 /// The marks of the newest fixes are here, the earlier ones in the files of ``FixIdentities``. The event that a mark names is
 /// opened and compared before it counts, so that a wrong mark can at worst keep a fix twice.
@@ -9,29 +9,29 @@ struct FixTail: FixLookup {
     private let index: FixIdentities
     private let reader: LogReader
     private var view: FixIdentities.View
-    /// Of the events after the view's floor, by number.
+    /// The marks of the events after the view's floor, by number.
     private var marks: [FixMark]
-    /// So many of ``marks`` were handed to the index …
+    /// The number of ``marks`` that were handed to the index.
     private var handed: Int
-    /// … and so many are in ``newest``: a log that is never asked about an older fix does not pay for it.
+    /// The number of marks in ``newest``. A log that is never asked about an older fix does not pay for this index.
     private var indexed = 0
-    /// Where the newest mark of each hash is in ``marks``.
+    /// The index in ``marks`` of the newest mark of each hash.
     private var newest: [UInt64: Int] = [:]
-    /// Where the newest mark of each identity is in ``marks``, by its part of the hash.
+    /// The index in ``marks`` of the newest mark of each identity, by the identity's part of the hash.
     private var newestOfIdentity: [UInt64: Int] = [:]
-    /// Where the mark with the same hash before each indexed one is; −1 for none.
+    /// For each indexed mark, the index of the mark before it with the same hash; −1 without one.
     private var previous: [Int] = []
-    /// Fixes that cannot be read from the log yet, by number.
+    /// The fixes that cannot be read from the log yet, by number.
     private var recent: [(number: Int64, device: DeviceID, content: Fix)] = []
     private var block = FixRun.Block()
-    /// Fixes of the events from ``aheadFrom`` on, read before they were asked for; `nil` for other events.
+    /// The fixes of the events from ``aheadFrom`` on, read ahead; `nil` for other events.
     private var ahead: [(device: DeviceID, content: Fix)?] = []
     private var aheadFrom: Int64 = 0
-    /// The number after the last event that held the fix of a look-up. A repeated import names one event after the other.
+    /// The number after the last event that matched a look-up. A repeated import matches one event after the other.
     private var expected: Int64 = 0
-    /// Events read in one go while look-ups name one event after the other.
+    /// The events read at once while look-ups match one event after the other.
     private static let eventsAhead = 256
-    /// Set when a look-up could not be answered because the index does not cover the whole log.
+    /// Set if a look-up could not be answered because the index does not cover the whole log.
     var isBehind = false
 
     init(index: FixIdentities, reader: LogReader) {
@@ -48,7 +48,7 @@ struct FixTail: FixLookup {
         return known
     }
 
-    /// Whether the event after the last one found holds the fix, and was read ahead: then the index need not be asked.
+    /// Whether the event after the last match has the fix and was read ahead. The index is then not needed.
     private mutating func isExpected(_ content: Fix, _ device: DeviceID) -> Bool {
         let offset = Int(clamping: expected - aheadFrom)
         guard ahead.indices.contains(offset), let next = ahead[offset], next.device == device, next.content == content
@@ -92,7 +92,7 @@ struct FixTail: FixLookup {
         return known
     }
 
-    /// Whether the event of this number holds the fix, or a twin of it.
+    /// Whether the event with this number has the fix, or a twin of it.
     private mutating func compare(_ number: Int64, _ content: Fix, _ device: DeviceID) -> KnownFix {
         let known: Fix
         if let first = recent.first, number >= first.number {
@@ -103,7 +103,7 @@ struct FixTail: FixLookup {
                 guard let stored = try stored(number), stored.device == device else { return .none }
                 known = stored.content
             } catch {
-                // A damaged event confirms nothing. A file that cannot be read now may be readable later.
+                // A damaged event matches nothing. A file that cannot be read now may be readable later.
                 if case .damaged = error { return .none }
                 isBehind = true
                 return .none
@@ -113,15 +113,15 @@ struct FixTail: FixLookup {
         return known == content ? .same(number) : .twin
     }
 
-    /// The fix of an event that can be read from the log; `nil` if the event is of another kind or does not open.
+    /// The fix of an event that can be read from the log; `nil` if the event has another kind or does not open.
     private mutating func stored(_ number: Int64) throws(LogError) -> (device: DeviceID, content: Fix)? {
         let offset = number - aheadFrom
         if ahead.indices.contains(Int(clamping: offset)) { return ahead[Int(offset)] }
-        // Between the fixes of two batches may be a few other events.
+        // A few other events may be between the fixes of two batches.
         let isNext = (0..<8).contains(number - expected)
         var events: [(event: RecordedEvent, leaf: Digest)] = []
         if isNext { events = (try? reader.events(after: number - 1, limit: Self.eventsAhead)) ?? [] }
-        // A damaged event among them concerns only those who ask for it.
+        // A damaged event among them affects only look-ups of that event.
         if events.isEmpty { events = try reader.events(after: number - 1, limit: 1) }
         aheadFrom = number
         ahead = events.map { event, _ in
@@ -149,21 +149,21 @@ struct FixTail: FixLookup {
         }
     }
 
-    /// Takes note of a fix that was given a number.
+    /// Notes a fix that has been numbered.
     mutating func append(_ fix: Fix, device: DeviceID, person: PersonID, number: Int64) {
         marks.append(FixMark(hash: index.hash(of: fix, device: device), number: number, person: person))
         recent.append((number, device, fix.content))
     }
 
-    /// Gives the index what came since the last time, and drops what it has written.
+    /// Gives the index the marks since the last time, and drops those that the index has written.
     ///
     /// - Parameters:
-    ///   - number: of the newest event that was given one.
-    ///   - durable: events up to this number can be read from the log.
+    ///   - number: The number of the newest event.
+    ///   - durable: Events up to this number can be read from the log.
     mutating func handOver(upTo number: Int64, durable: Int64) {
         index.handOver(marks[handed...], upTo: number, durable: durable)
         handed = marks.count
-        // What is kept of persons who were erased since must not be used.
+        // The fixes of persons erased since then must not be used.
         ahead.removeAll(keepingCapacity: true)
         if let last = recent.last, last.number <= durable {
             recent.removeAll(keepingCapacity: recent.count <= 4096)
@@ -173,7 +173,7 @@ struct FixTail: FixLookup {
         takeView()
     }
 
-    /// Looks at the index as it is by now, and drops the marks that it has written.
+    /// Takes the index's newest view, and drops the marks that its files have.
     private mutating func takeView() {
         guard index.generation != view.generation else { return }
         view = index.view

@@ -2,9 +2,9 @@ import Glibc
 import SQLite
 package import Whereabouts
 
-/// The log of a directory and everything that is folded from it, without door and reactors: what crash tests and
-/// measurements look at.
+/// The log of a directory and its projections, without HTTP and reactors, for crash tests and measurements.
 package final class FoldedLog: Sendable {
+    /// The log.
     package let log: EventLog
     private let host: ProjectionHost
     private let directory: DataDirectory
@@ -26,19 +26,20 @@ package final class FoldedLog: Sendable {
         host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
     }
 
+    /// Stops the threads. Acknowledged events are durable.
     package func stop() {
         log.stop()
         host.stop(milliseconds: 60_000)
     }
 
-    /// Waits until every projection has folded what is durable now; `false` after a minute.
+    /// Waits until every projection has folded the events that are durable now; `false` after a minute.
     package func waitForFolds() -> Bool {
         host.wait(for: log.head, in: ProjectionKind.all.map(\.name), milliseconds: 60_000)
     }
 
-    /// Folds every active projection from zero beside itself and compares.
+    /// Folds every active projection again from zero and compares the two.
     ///
-    /// - Returns: the name of the first one that differs, `nil` when all are equal.
+    /// - Returns: The name of the first projection that differs; `nil` if none does.
     package func firstDifferentProjection() throws(LogError) -> String? {
         guard waitForFolds() else { return "none is at the head" }
         let reader = try log.reader()
@@ -50,9 +51,9 @@ package final class FoldedLog: Sendable {
         return nil
     }
 
-    /// Folds all projections from zero into files of their own, in one scan, on the calling thread.
+    /// Folds all projections from zero into separate files, with one scan of the log, on the calling thread.
     ///
-    /// - Returns: the size of each file in bytes; the files are removed.
+    /// - Returns: The size of each file in bytes. The files are removed.
     package static func refold(_ directory: DataDirectory) throws(LogError) -> [(name: String, bytes: Int)] {
         let keys = try directory.openKeys()
         let reader = try LogReader(path: directory.log, keys: keys)
@@ -67,7 +68,7 @@ package final class FoldedLog: Sendable {
             }
         }
         for kind in ProjectionKind.all {
-            // A generation 0 is in no catalog, as in `RefoldCheck`.
+            // No catalog has a generation 0, as in `RefoldCheck`.
             let scratch = Catalog.Generation(name: kind.name, version: kind.newest, generation: 0, role: .candidate)
             do throws(FollowedProjection.OpenFailure) {
                 followed.append(

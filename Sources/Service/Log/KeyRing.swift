@@ -20,7 +20,7 @@ final class KeyRing: Sendable {
         let period: Int64
     }
 
-    /// Used under the lock only.
+    /// The file and the state that the lock protects.
     final class Store {
         let connection: Connection
         var current: [Slot: (id: Int64, key: SymmetricKey)] = [:]
@@ -59,6 +59,9 @@ final class KeyRing: Sendable {
             try openTransaction()
             try connection.commit()
             newKeys = []
+            // All of them are in the file now.
+            if current.count >= KeyRing.mostKept { current = [:] }
+            if known.count >= KeyRing.mostKept { known = [:] }
         }
     }
 
@@ -68,9 +71,12 @@ final class KeyRing: Sendable {
         case lost
     }
 
+    /// Keys that are kept in memory, about 30 MiB of them; more are read from the file again.
+    static let mostKept = 100_000
+
     private let state: Mutex<Store>
     private let keyEncryptionKey: SymmetricKey
-    /// Raised when keys are destroyed, so that whoever keeps keys forgets them.
+    /// Raised when keys are destroyed, so that copies of keys in other places are dropped.
     private let generation = Atomic<Int>(0)
 
     /// Opens or creates `keys.sqlite`.
@@ -138,6 +144,7 @@ final class KeyRing: Sendable {
                     case let there: there
                     }
                 if case .open(let id, let key) = found {
+                    if state.newKeys.isEmpty, state.current.count >= Self.mostKept { state.current = [:] }
                     state.current[slot] = (id, key)
                     state.known[id] = .key(key)
                 }
@@ -164,19 +171,20 @@ final class KeyRing: Sendable {
         } catch { throw .sqlite(error) }
     }
 
-    /// The key with this id, or why there is none.
+    /// The key with this id, or the reason why there is none.
     func key(_ id: Int64) throws(SQLiteError) -> Key {
         try state.withLock { (state) throws(SQLiteError) -> Key in
             if let known = state.known[id] { return known }
             let key = try Self.load(id, state, keyEncryptionKey)
+            if state.known.count >= Self.mostKept { state.known = [:] }
             state.known[id] = key
             return key
         }
     }
 
-    /// Destroys every key of `person`: after this returns no file holds one of them.
+    /// Destroys every key of `person`. When this returns, no file has one of them.
     ///
-    /// Doing it again destroys what is left, so that an erasure cut short by a crash is finished at the next start.
+    /// A second call destroys what is left, so an erasure that a crash interrupted is finished at the next start.
     func destroyKeys(of person: PersonID) throws(LogError) {
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) -> Void in
@@ -236,8 +244,8 @@ final class KeyRing: Sendable {
         } catch { throw .sqlite(error) }
     }
 
-    /// Gives the keys that are made from now on ids that none of an earlier epoch can have, so that the list of what was
-    /// destroyed in a course of events that was given up never means one of them.
+    /// Gives new keys ids above those of earlier epochs. The list of keys destroyed in abandoned events then never
+    /// means one of them.
     func beginEpoch(_ epoch: Int64) throws(LogError) {
         // Room for sixteen million keys per epoch; larger steps would make every event longer.
         _ = try goOn(after: epoch << 24)
@@ -279,7 +287,7 @@ final class KeyRing: Sendable {
         guard known < standing.highestKey else { return }
         Diagnostics.fault(
             "keys.older",
-            "keys.sqlite is an older copy: it knows keys up to \(known), and the log names keys up to \(standing.highestKey). What was sealed under keys that it lacks is lost unless you put back the newer file; verify counts it."
+            "keys.sqlite is an older copy: it knows keys up to \(known), and the log names keys up to \(standing.highestKey). Data sealed under the missing keys is lost unless you put back the newer file; verify counts it."
         )
     }
 
@@ -317,7 +325,7 @@ final class KeyRing: Sendable {
         return .open(id, key)
     }
 
-    /// What fails leaves the transaction as it is: the keys made before in it are in use.
+    /// On failure the transaction stays open, because the keys made before in it are in use.
     private static func make(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
         let key = SymmetricKey.random()
         try state.openTransaction()

@@ -2,17 +2,17 @@ import Glibc
 package import SQLite
 package import Whereabouts
 
-/// A fault of the log or its keys. Never a person's data.
+/// A fault of the log or its keys. It never contains a person's data.
 package enum LogError: Error, Sendable, CustomStringConvertible {
     case sqlite(SQLiteError)
-    /// The file is of a later version of the program.
+    /// A later version of the program wrote the file.
     case newerFormat(Int64)
-    /// An event is of a kind that a later version brought.
+    /// A later version introduced the kind of an event.
     case newerKind(number: Int64, kind: Int64)
     case notALog(path: String)
     /// The tables, triggers, indexes or identity of the log differ from those of this version.
     case altered(path: String, String)
-    /// Another process holds the data directory.
+    /// Another process has the data directory open.
     case inUse(processID: Int32)
     case file(path: String, errno: Int32)
     case keyEncryptionKey(String)
@@ -20,11 +20,11 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case keysMissing(path: String)
     /// The key-encryption key opens other keys in `keys.sqlite`, but not this one.
     case keyUnreadable(id: Int64)
-    /// Other users can reach the data directory or a file with secrets.
+    /// Other users can access the data directory or a file with secrets.
     case notPrivate(String)
     /// This program did not write the list of known backups.
     case backupList(String)
-    /// What the log says of itself does not fit its rows.
+    /// The log's own bookkeeping does not match its rows.
     case damaged(number: Int64, String)
     /// The file has a write-ahead log, which cannot be read on read-only media.
     case hotJournal(path: String)
@@ -33,30 +33,31 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     /// The writer stopped after an earlier fault.
     case stopped
 
+    /// One sentence that tells the operator what to do.
     package var description: String {
         switch self {
         case .sqlite(let error): "The database failed: \(error)."
         case .newerFormat(let format):
             "The log has format \(format), which a later version wrote; this one reads up to \(LogSchema.format). Install the later version."
         case .newerKind(let number, let kind):
-            "Event \(number) is of kind \(kind), which a later version brought. Install the later version."
+            "Event \(number) is of kind \(kind), which a later version introduced. Install the later version."
         case .notALog(let path): "\(path) is not a log of this program; choose another --data directory."
         case .altered(let path, let what):
-            "\(path) is not as this version makes it: \(what). Restore a backup; `verify` says which events are whole."
+            "The tables of \(path) differ from those of this version: \(what). Restore a backup; `verify` shows which events are good."
         case .inUse(let processID):
             "Another service (process \(processID)) uses this data directory; stop it or choose another --data directory."
         case .file(let path, let errno): "\(path): \(String(cString: strerror(errno)))."
         case .keyEncryptionKey(let why): "The key-encryption key cannot be used: \(why)"
         case .keysMissing(let path):
-            "\(path) is missing, and the log's sealed parts cannot be read without it; put it back from a backup. If there is none, make an empty file of that name: what was sealed is then lost."
+            "\(path) is missing, and the log's sealed parts cannot be read without it; put it back from a backup. If there is none, make an empty file of that name; the sealed data is then lost."
         case .keyUnreadable(let id):
-            "Key \(id) in keys.sqlite is damaged, so nothing can be recorded of its person this month; stop the service and put keys.sqlite back from a backup."
+            "Key \(id) in keys.sqlite is damaged, so nothing can be recorded about its person this month; stop the service and put keys.sqlite back from a backup."
         case .notPrivate(let sentence): sentence
         case .backupList(let path):
-            "\(path) is not the list of backups that this program wrote; put it back, or remove it and look after the keys.sqlite in older backups yourself."
+            "\(path) is not the list of backups that this program wrote; put it back, or remove it and handle erasures in the keys.sqlite of older backups yourself."
         case .damaged(let number, let what): "Event \(number) is damaged: \(what)."
         case .hotJournal(let path):
-            "\(path)-wal holds what is not in \(path) yet, and cannot be read where nothing can be written; copy the whole folder to where you can write, and name the copy with --data."
+            "\(path)-wal has data that is not in \(path) yet, and cannot be read on read-only media; copy the whole folder to a writable place, and name the copy with --data."
         case .lost(let loss): loss.description
         case .stopped: "The log stopped after a fault; see the diagnostics, then start the service again."
         }
@@ -66,7 +67,7 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
 /// Why a command was not appended.
 package enum AppendFailure: Error, Sendable {
     case refused(Refusal)
-    /// Too much is waiting; the same command may be sent again.
+    /// Too many commands wait; the same command may be sent again.
     case busy(retryAfterSeconds: Int)
     /// The disk is full; the same command may be sent again when there is space.
     case full
@@ -86,7 +87,8 @@ extension Command {
     var isTakenWithoutRoom: Bool {
         switch self {
         case .addPerson, .addDevice, .giveGrant, .invite, .redeemInvitation, .inviteToAccount, .openAccount, .addRegion,
-            .correct, .setSchedule, .askScheduled, .addWebhook, .reportFixes, .registerPushToken, .queryLocation,
+            .correct, .setSchedule, .askScheduled, .addWebhook, .reportFixes, .importFixes, .registerPushToken,
+            .queryLocation,
             .testPush:
             false
         default: true
@@ -94,12 +96,15 @@ extension Command {
     }
 }
 
-/// What an append came to.
+/// The outcome of an append.
 package struct Receipt: Sendable {
+    /// The result of the command, by its kind.
     package let reply: Reply
-    /// Wait for this number to see the effect of the command in an answer; the head of the log if nothing was appended.
+    /// The number to wait for to see the command's effect in an answer; the head of the log if nothing was appended.
     package let last: Int64
-    /// Whether something was appended, now or when the same request came before: ``last`` is then the command's own event.
+    /// Whether an event was appended, now or when the same request came before. ``last`` is then the command's own
+    /// event.
     package let isOfEvent: Bool
+    /// When the event was recorded, or now if none was.
     package let recordedAt: Timestamp
 }

@@ -2,7 +2,7 @@ package import Cryptography
 import SQLite
 package import Whereabouts
 
-/// Reads events from the log through a connection of its own and opens their sealed parts. One per thread.
+/// Reads events from the log and opens their sealed parts. Each thread has its own reader, with its own connection.
 package final class LogReader {
     private let connection: Connection
     private let keys: KeyRing
@@ -14,7 +14,7 @@ package final class LogReader {
     private let sha256 = SHA256()
     /// The keys that did not open a part of an undamaged event. Such a key has the id of a lost one.
     private var mistaken: Set<Int64> = []
-    /// The highest id of a key in the events that ``events(after:limit:)`` returned last; 0 if they name none.
+    /// The highest id of a key in the events that `events(after:limit:)` returned last; 0 if they name none.
     private(set) var highestKey: Int64 = 0
 
     init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
@@ -69,7 +69,7 @@ package final class LogReader {
         return events.first.flatMap { $0.event.number == number ? $0 : nil }
     }
 
-    /// Events as they lie in the file, for `verify` and `events --as-stored`.
+    /// Events in their stored form, for `verify` and `events --as-stored`.
     func storedEvents(after number: Int64, limit: Int) throws(LogError) -> [StoredEvent] {
         var events: [StoredEvent] = []
         var failure: LogError?
@@ -117,6 +117,38 @@ package final class LogReader {
         } catch { throw .sqlite(error) }
     }
 
+    /// Whether the rows of these numbers are these events of these streams.
+    ///
+    /// Cost: one look-up each by primary key, in the order of their numbers; or, if that is less, a scan of all `size` events.
+    func holds(_ heads: StreamHeads, upTo size: Int64) throws(LogError) -> Bool {
+        guard Int64(heads.count) > size / Self.rowsScannedPerLookUp else {
+            for (stream, head) in heads.sorted(by: { $0.value.number < $1.value.number }) {
+                guard try holds(head, of: stream) else { return false }
+            }
+            return true
+        }
+        do throws(SQLiteError) {
+            return try connection.cached("SELECT number, stream, version, leaf FROM event WHERE number <= ?") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(size, at: 1)
+                var held = 0
+                while try statement.step() {
+                    guard let head = heads[StreamID(rawValue: statement.int(at: 1))],
+                        head.number == statement.int(at: 0)
+                    else { continue }
+                    guard statement.int(at: 2) == head.version,
+                        statement.withBytes(at: 3, { Digest(bytes: $0) }) == head.leaf
+                    else { return false }
+                    held += 1
+                }
+                return held == heads.count
+            }
+        } catch { throw .sqlite(error) }
+    }
+
+    /// So many rows are read one after the other in the time that it takes to look one up.
+    private static let rowsScannedPerLookUp: Int64 = 4
+
     /// The leaf of the event with this number; `nil` if there is none.
     func leaf(of number: Int64) throws(LogError) -> Digest? {
         do throws(SQLiteError) {
@@ -128,12 +160,12 @@ package final class LogReader {
         } catch { throw .sqlite(error) }
     }
 
-    /// Number of events, leaves' tree and identity, as the last commit wrote them.
+    /// The identity, size and tree of the log, as of the last commit.
     func identity() throws(LogError) -> LogIdentity {
         do throws(SQLiteError) { return try LogIdentity.read(connection) } catch { throw .sqlite(error) }
     }
 
-    /// Opens the parts of a stored event; used where the stored form is at hand already.
+    /// Opens the parts of a stored event, for callers that have the stored form.
     func open(_ stored: StoredEvent) throws(LogError) -> RecordedEvent {
         forgetStaleKeys()
         let result: Result<RecordedEvent, LogError> = stored.body.withUnsafeBytes { body in
@@ -178,7 +210,7 @@ package final class LogReader {
         // With these bounds, counting on from the numbers does not overflow.
         guard number > 0, (1...number).contains(statement.int(at: 2)), (0..<number).contains(statement.int(at: 7))
         else {
-            throw .damaged(number: number, "its version or its cause cannot be")
+            throw .damaged(number: number, "its version or its cause is impossible")
         }
         guard moments.contains(statement.int(at: 4)) else {
             throw .damaged(number: number, "it was recorded before the year 1 or after the year 9999")
@@ -270,6 +302,7 @@ package final class LogReader {
             key = cached
         } else {
             guard let found = try? keys.key(part.key) else { throw .unexpected }
+            if cache.count >= KeyRing.mostKept { cache = [:] }
             cache[part.key] = found
             key = found
         }
@@ -310,7 +343,7 @@ struct LogIdentity: Sendable {
     let id: Identifier128
     let epoch: Int64
     let range: CompactRange
-    /// Leaf of the newest event; `nil` when there is none.
+    /// The leaf of the newest event; `nil` for an empty log.
     let head: Digest?
 
     /// More events or epochs than there can be. A higher number is damage; counting on from a lower one cannot overflow.
@@ -343,7 +376,7 @@ struct LogIdentity: Sendable {
 }
 
 extension SQLiteError {
-    /// A row that SQLite reads and we cannot.
+    /// A row of our own bookkeeping with impossible content.
     static var damagedRow: SQLiteError {
         SQLiteError(code: 11, message: "a row of book-keeping is damaged")
     }

@@ -1,8 +1,8 @@
 import Cryptography
 import Whereabouts
 
-/// Events in the order of their numbers with the keys of their parts, and who waits for them to be durable: what the
-/// writer's thread hands on to be sealed, hashed and written.
+/// Numbered events with the keys of their parts, and the callers that wait for them. The writer's thread hands a batch
+/// on to be sealed, hashed and written.
 struct Batch {
     struct Event {
         let header: EventHeader
@@ -13,14 +13,14 @@ struct Batch {
     /// The keys of the parts of all ``events``, in their order.
     var keys: [(id: Int64, key: SymmetricKey)] = []
     var answers: [(completion: EventLog.Completion, result: Result<Receipt, AppendFailure>)] = []
-    /// Persons whose keys go once this is durable.
+    /// The persons whose keys are destroyed once the batch is durable.
     var erased: [PersonID] = []
-    /// Queries that end with this batch.
+    /// The queries that end with this batch.
     var ended: [QueryID] = []
 
     var isEmpty: Bool { answers.isEmpty && events.isEmpty }
 
-    /// Forgets everything but the room.
+    /// Empties the batch and keeps its capacity.
     mutating func empty() {
         events.removeAll(keepingCapacity: true)
         keys.removeAll(keepingCapacity: true)
@@ -57,6 +57,7 @@ struct SealingKeys {
                 batch.keys.append(known)
             } else {
                 let key = try ring.sealingKey(for: part.person, part.keyClass, at: time)
+                if keys.count >= KeyRing.mostKept { keys = [:] }
                 keys[slot] = key
                 batch.keys.append(key)
             }
@@ -64,16 +65,17 @@ struct SealingKeys {
     }
 }
 
-/// The newest event of a stream.
-struct StreamHead: Hashable, Sendable {
-    let number: Int64
-    /// The event's version in its stream, counted from 1.
-    let version: Int64
-    let leaf: Digest
+extension StreamHead {
+    init(number: Int64, version: Int64, leaf: Digest) {
+        self.init(number: number, version: version, leafHash: Hash256(words: leaf.words))
+    }
+
+    /// The event's leaf.
+    var leaf: Digest { Digest(words: leafHash.words) }
 }
 
-/// Seals and hashes events and keeps the heads of the streams and of the tree. It goes with the file of the log: whoever
-/// has the turn to write uses it.
+/// Seals and hashes events, and keeps the heads of the streams and of the tree. Like the log's file, it belongs to the
+/// thread with the turn to write.
 struct LogSealer: ~Copyable {
     private let sha256 = SHA256()
     private let cipher = AES256GCM()
@@ -83,10 +85,10 @@ struct LogSealer: ~Copyable {
     /// The body of the event sealed last.
     private(set) var body = CBORWriter()
     private(set) var range: CompactRange
-    /// Leaf of the newest event; `nil` when there is none.
+    /// The leaf of the newest event; `nil` for an empty log.
     private(set) var headLeaf: Digest?
     /// The newest event of each stream.
-    private(set) var heads: [StreamID: StreamHead]
+    private(set) var heads: StreamHeads
     /// The state at ``begin()``, and the heads that were replaced since.
     private var mark: (range: CompactRange, headLeaf: Digest?)
     private var replaced: [(stream: StreamID, head: StreamHead?)] = []
@@ -94,7 +96,7 @@ struct LogSealer: ~Copyable {
     /// - Parameters:
     ///   - identity: The row `log` of the file, from which the tree continues.
     ///   - heads: The newest event of each stream.
-    init(after identity: LogIdentity, heads: [StreamID: StreamHead]) {
+    init(after identity: LogIdentity, heads: StreamHeads) {
         (range, headLeaf) = (identity.range, identity.head)
         mark = (identity.range, identity.head)
         self.heads = heads

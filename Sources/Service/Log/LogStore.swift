@@ -2,14 +2,14 @@ import Cryptography
 import SQLite
 import Whereabouts
 
-/// The file of the log. One thread at a time: the writer's, or the committing one that it hands the file to.
+/// The file of the log. It belongs to one thread at a time: the writer's or the committing one.
 final class LogStore {
     private let connection: Connection
     /// The row `log` as it was when the file was opened, with the epoch that the next commit writes.
     private(set) var identity: LogIdentity
     private let insertion: Statement
     private let witness: WitnessFile
-    /// About how many pages were written since the last checkpoint.
+    /// About the number of pages written since the last checkpoint.
     private(set) var pagesSinceCheckpoint = 0
 
     /// Opens or creates the file.
@@ -20,7 +20,7 @@ final class LogStore {
         } catch { throw .sqlite(error) }
         try Self.checkFormat(connection, path)
         do throws(SQLiteError) {
-            // The writer checkpoints by itself in idle moments: an automatic checkpoint inside a commit costs 20 ms.
+            // The writer makes checkpoints in idle moments: an automatic checkpoint inside a commit costs 20 ms.
             try connection.execute(
                 """
                 PRAGMA journal_mode = WAL;
@@ -46,7 +46,7 @@ final class LogStore {
         let size = identity.range.size
         let newest = try newestNumber()
         guard newest == size else {
-            throw .damaged(number: min(newest, size) + 1, "the log says it has \(size) events and has \(newest)")
+            throw .damaged(number: min(newest, size) + 1, "the log counts \(size) events but has \(newest)")
         }
     }
 
@@ -56,7 +56,7 @@ final class LogStore {
         }
     }
 
-    /// Throws unless the file is a log this version reads, or empty; writes nothing.
+    /// Throws unless the file is empty or a log of a version that this program reads. Writes nothing.
     private static func checkFormat(_ connection: borrowing Connection, _ path: String) throws(LogError) {
         let format: Int64
         let application: Int64
@@ -120,7 +120,8 @@ final class LogStore {
         witness.note(
             LogWitness(
                 log: identity.id, epoch: identity.epoch, number: sealer.range.size, leaf: sealer.headLeaf))
-        // The pages of the row `log`, of the newest leaf page, its parent and the first page, and those that the events fill.
+        // The pages of the row `log`, the newest leaf page, its parent and the first page, plus those that the events
+        // fill.
         pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
     }
 
@@ -165,7 +166,7 @@ final class LogStore {
         try insertion.bind(header.actor.rawValue, at: 6)
         try insertion.bind(header.cause, at: 8)
         try insertion.bindUncopied(body, at: 9)
-        // Every run binds all parameters anew, so that no dangling pointer is ever read.
+        // Each run binds all parameters again, so that no dangling pointer is read.
         let result: Result<Void, SQLiteError> = withUnsafeBytes(
             of: (header.correlation.high.bigEndian, header.correlation.low.bigEndian)
         ) { correlation in
@@ -181,7 +182,7 @@ final class LogStore {
         try result.get()
     }
 
-    /// Moves what no reader needs from the write-ahead log into the database, without waiting for readers.
+    /// Moves pages that no reader needs from the write-ahead log into the database, without waiting for readers.
     func checkpoint() throws(LogError) {
         do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch {
             // On a full disk the pages stay in the write-ahead log, which is complete.
@@ -197,8 +198,7 @@ final class LogStore {
             id: identity.id, epoch: max(identity.epoch, loss.epoch) + 1, range: identity.range, head: identity.head)
     }
 
-    /// Lets a log that was put back go on under the next epoch, so that nothing folded from another course of events is
-    /// taken for its own.
+    /// Raises the epoch of a restored log, so that nothing folded from the abandoned events is used for it.
     static func raiseEpoch(path: String) throws(LogError) {
         do throws(SQLiteError) {
             try Connection(path: path, access: .readWrite).execute("UPDATE log SET epoch = epoch + 1")

@@ -2,19 +2,21 @@ package import Cryptography
 import SQLite
 import Whereabouts
 
-/// What a verification found.
+/// The result of a verification.
 package struct LogVerification: Sendable {
-    /// The first thing that is wrong.
+    /// The first fault found.
     package struct Problem: Sendable, Equatable {
-        /// Number of the first event that is damaged, missing or out of place.
+        /// The number of the first event that is damaged, missing or out of place.
         package let number: Int64
+        /// The fault as part of a sentence, for example "it does not match its leaf".
         package let sentence: String
     }
 
-    /// Events found good, from event 1 on without a gap.
+    /// The number of good events, from event 1 on without a gap.
     package internal(set) var events: Int64 = 0
-    /// Root of the Merkle tree over their leaves.
+    /// The root of the Merkle tree over their leaves.
     package internal(set) var root: Digest
+    /// The first fault; `nil` if there is none.
     package internal(set) var problem: Problem?
     /// Sealed parts whose key was destroyed on purpose.
     package internal(set) var erasedParts: Int64 = 0
@@ -42,7 +44,7 @@ package final class LogVerifier {
     private var result: LogVerification
     private var lastLeaf: Digest?
 
-    /// Rows read in one go.
+    /// The rows read at once.
     private static let rowsPerRead = 4096
 
     init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
@@ -53,7 +55,7 @@ package final class LogVerifier {
         result = LogVerification(root: sha256.hash([]))
     }
 
-    /// Verifies the log of a directory that no service has open; works also where the damage keeps a service from starting.
+    /// Verifies the log of a directory that no service has open, also if damage keeps a service from starting.
     package static func verify(
         _ directory: DataDirectory, progress: (_ done: Int64, _ all: Int64) -> Void
     ) throws(LogError) -> LogVerification {
@@ -61,10 +63,10 @@ package final class LogVerifier {
         return try LogVerifier(path: directory.log, keys: keys).verify(progress: progress)
     }
 
-    /// Everything up to the newest event at the time of the call; done once per verifier.
+    /// Verifies everything up to the newest event at the time of the call. May be called once.
     ///
-    /// - Parameter progress: told every few thousand events.
-    /// - Throws: when the file or the keys cannot be read at all. What is wrong inside them is part of the result.
+    /// - Parameter progress: Called every few thousand events.
+    /// - Throws: If the file or the keys cannot be read at all. Faults inside them are part of the result.
     package func verify(
         progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) throws(LogError) -> LogVerification {
@@ -89,21 +91,23 @@ package final class LogVerifier {
         result.root = range.root(sha256)
         if result.problem == nil { compare(identity) }
         if result.problem == nil { try lookBeyond() }
-        if let alteration { fail(result.events, "the file is not as this version makes it: \(alteration)") }
+        if let alteration {
+            fail(result.events, "the tables of the file differ from those of this version: \(alteration)")
+        }
         return result
     }
 
-    /// Rows before event 1 and after the newest one that the row `log` counts.
+    /// Checks for rows before event 1, and after the newest event that the row `log` counts.
     private func lookBeyond() throws(LogError) {
         do throws(SQLiteError) {
-            // One statement, so one moment: the service may append meanwhile.
+            // In one statement, because the service may append meanwhile.
             try connection.cached(
                 "SELECT min(number), max(number), (SELECT size FROM log) FROM event"
             ) { (statement) throws(SQLiteError) in
                 guard try statement.step() else { return }
                 let (first, last, size) = (statement.int(at: 0), statement.int(at: 1), statement.int(at: 2))
-                if size > 0, first != 1 { fail(first, "it stands before the first event") }
-                if last != size { fail(min(last, size) + 1, "the log says it has \(size) events and has \(last)") }
+                if size > 0, first != 1 { fail(first, "it is before the first event") }
+                if last != size { fail(min(last, size) + 1, "the log counts \(size) events but has \(last)") }
             }
         } catch {
             guard error.isCorruption else { throw .sqlite(error) }
@@ -111,17 +115,17 @@ package final class LogVerifier {
         }
     }
 
-    /// The row `log` against what the rows of `event` came to.
+    /// Compares the row `log` with the rows of `event`.
     private func compare(_ identity: LogIdentity?) {
         guard let identity else {
-            return fail(result.events, "the row that says how many events there are cannot be read")
+            return fail(result.events, "the row that counts the events cannot be read")
         }
         if identity.range.size != result.events {
-            fail(result.events + 1, "the log says it has \(identity.range.size) events, and it is missing")
+            fail(result.events + 1, "the log counts \(identity.range.size) events, and this one is missing")
         } else if identity.range.subtrees != range.subtrees {
             fail(result.events, "the tree stored with it is not the tree over the events")
         } else if identity.head != lastLeaf {
-            fail(result.events, "the newest leaf stored with it is another")
+            fail(result.events, "the newest leaf stored with it is a different one")
         }
     }
 
@@ -129,7 +133,7 @@ package final class LogVerifier {
         if result.problem == nil { result.problem = .init(number: number, sentence: sentence) }
     }
 
-    /// Verifies the next rows; `false` when there are none.
+    /// Verifies the next rows; `false` if there are none.
     private func readRows(upTo end: Int64) throws(LogError) -> Bool {
         var rows = 0
         do throws(SQLiteError) {
@@ -158,10 +162,10 @@ package final class LogVerifier {
         let number = row.int(at: 0)
         guard number == due else { return fail(due, "it is missing; the next one is \(number)") }
         for column: Int32 in [1, 2, 3, 4, 5, 7] where !row.isInteger(at: column) {
-            return fail(due, "a column holds another type")
+            return fail(due, "a column has another type")
         }
         for column: Int32 in [6, 8, 9] where !row.isBlob(at: column) {
-            return fail(due, "a column holds another type")
+            return fail(due, "a column has another type")
         }
         guard let correlation = row.withBytes(at: 6, { RequestID(bytes: $0) }) else {
             return fail(due, "its correlation has not 16 bytes")
@@ -190,7 +194,7 @@ package final class LogVerifier {
         result.events = number
     }
 
-    /// Counts the parts that cannot be opened any more. A body that is no CBOR has a good leaf and was written so.
+    /// Counts the parts that can no longer be opened. A body that is not CBOR but has a good leaf was written so.
     private func countParts(_ body: UnsafeRawBufferPointer, of header: EventHeader) throws(SQLiteError) {
         var reader = CBORReader(body)
         guard let items = try? reader.array(), (try? reader.skip()) != nil else { return }
@@ -230,7 +234,7 @@ package final class LogVerifier {
 }
 
 extension EventLog {
-    /// Verifies the log while it is in use. On the caller's thread, for seconds to minutes.
+    /// Verifies the log while it is in use, on the caller's thread. Takes seconds to minutes.
     package func verify(progress: (_ done: Int64, _ all: Int64) -> Void) throws(LogError) -> LogVerification {
         try LogVerifier(path: path, keys: keys).verify(progress: progress)
     }

@@ -90,6 +90,7 @@ package struct LogLoss: Hashable, Sendable {
 }
 
 extension LogLoss: CustomStringConvertible {
+    /// What is lost, and what the operator can do.
     package var description: String {
         let what =
             if known > has {

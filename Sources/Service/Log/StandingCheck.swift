@@ -3,9 +3,9 @@ import Whereabouts
 /// Compares the standing that the writer uses with a refold from zero.
 enum StandingCheck {
     struct Finding {
-        /// Number of the last event that was folded in.
+        /// The number of the last event folded.
         let place: Int64
-        /// Sum of the hashes of the standing's entries.
+        /// The sum of the hashes of the standing's entries.
         let fingerprint: Fingerprint
         /// A ``RefoldCheck/Result``, or the error that prevented the refold.
         let refold: String
@@ -14,12 +14,12 @@ enum StandingCheck {
     /// How long the newest decisions may take to become durable.
     private static let longestWaitMilliseconds = 10_000
 
-    /// Compares the standing of this moment. Cost: reading and folding the whole log, and the memory of a second standing.
+    /// Compares the present standing. Cost: reading and folding the whole log, and the memory of a second standing.
     static func run(_ log: EventLog, _ reader: LogReader) -> Finding {
         let live = log.standingCopy()
         let fingerprint = fingerprint(of: live)
         var refolded = Standing()
-        var heads: [StreamID: StreamHead] = [:]
+        var heads = StreamHeads()
         let refold: String
         do throws(LogError) {
             if live.place > log.head {

@@ -71,7 +71,7 @@ struct VerificationReport {
     }
 }
 
-/// How far a verification is, for a thread that shows it.
+/// The progress of a verification, for a thread that shows it.
 package final class VerificationProgress: Sendable {
     private struct State {
         var part = ""
@@ -81,9 +81,10 @@ package final class VerificationProgress: Sendable {
 
     private let state = Mutex(State())
 
+    /// No progress yet.
     package init() {}
 
-    /// - Parameter part: What is verified, for example `log` or `projection timeline`.
+    /// - Parameter part: The part that is verified, for example `log` or `projection timeline`.
     func report(_ part: String, _ done: Int64, of all: Int64) {
         state.withLock { $0 = State(part: part, done: done, all: all) }
     }

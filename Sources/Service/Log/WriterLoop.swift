@@ -1,11 +1,12 @@
 import Synchronization
+import Threading
 import Whereabouts
 
-/// What the writer's thread does: decides, numbers and encodes commands, and sees to it that they are committed.
+/// The writer's thread: decides, numbers and encodes commands, and has them committed.
 ///
-/// While a batch is on its way to the disk (``Committer``), the next one is prepared. Each command is decided against a
-/// standing that holds all commands before it, durable or not; nobody is answered before everything up to the answer is
-/// durable, because batches are committed and answered in their order. Should a commit fail, all that was built on it fails.
+/// While a batch is being written (``Committer``), the next one is prepared. Each command is decided against a standing
+/// that has all commands before it, durable or not. No caller gets an answer before everything up to it is durable,
+/// because batches are committed and answered in order. If a commit fails, everything built on it fails.
 final class WriterLoop: @unchecked Sendable {
     // Made by `EventLog.init`, then used by the writer's thread alone. The log lives as long as its thread runs.
     private let log: EventLog
@@ -24,23 +25,23 @@ final class WriterLoop: @unchecked Sendable {
     private var unreadable: Set<Int64> = []
     /// The news for pushes from the commands of this round.
     private var pushNews: EventLog.PushNews = []
-    /// Events since the last saving of the standing.
+    /// The events since the standing was last saved.
     private var sinceSaved = 0
     /// The time of the next save after a failed one, on the monotonic clock; `nil` if the last one succeeded.
     private var retrySaveSeconds: Double?
-    /// Refusals that were only counted: by whom, how many, since when.
+    /// Refusals that were only counted: the requester, their number, and since when.
     private var counted: [PrincipalID: (count: Int64, since: Timestamp, steadySince: Int64)] = [:]
 
-    /// 2 MiB: enough for a checkpoint when nothing else is to be done.
+    /// 2 MiB: enough for a checkpoint in an idle moment.
     private static let pagesPerIdleCheckpoint = 500
-    /// What a start after a crash has to fold at most: about a second of work.
+    /// The most events that a start after a crash folds: about a second of work.
     private static let eventsPerSave = 100_000
     /// The pause after a failed save, which may fail for long, as on a full disk.
     private static let pauseAfterFailedSaveSeconds = 60.0
     private static let idleMilliseconds = 200
-    /// So few commands are committed by the writer's own thread: waking the other one would cost more than it saves.
+    /// The writer's own thread commits this few commands: to wake the other thread would cost more.
     private static let fewCommands = 2
-    /// So many commands are worth a commit of their own while more are being prepared.
+    /// This many commands are worth a separate commit while more are being prepared.
     private static let worthACommit = 16
 
     init(
@@ -65,7 +66,8 @@ final class WriterLoop: @unchecked Sendable {
                 case .commands(let commands):
                     try prepare(commands)
                     log.giveBack(commands)
-                    // What an erasure destroys must be gone before anybody is answered, and before anything is built on it.
+                    // The keys of an erased person must be destroyed before any answer, and before anything is built on
+                    // the erasure.
                     if !batch.erased.isEmpty { try commitErasure() }
                     if sinceSaved >= Self.eventsPerSave, isSaveDue { try save() }
                 case .turn(let othersWait): commit(othersWait: othersWait)
@@ -89,7 +91,7 @@ final class WriterLoop: @unchecked Sendable {
 
     // MARK: Committing
 
-    /// Commits what is prepared; the turn is the writer's.
+    /// Commits the prepared commands. The writer has the turn.
     private func commit(othersWait: Bool) {
         if batch.answers.count <= Self.fewCommands, !othersWait {
             let batch = takeBatch()
@@ -123,7 +125,7 @@ final class WriterLoop: @unchecked Sendable {
         committer.answer(&batch, unfinished)
     }
 
-    /// Saves the standing after what it holds has become durable.
+    /// Saves the standing once its events are durable.
     private func save() throws(LogError) {
         try log.withTurn { () throws(LogError) in
             try committer.write(batch)
@@ -141,14 +143,17 @@ final class WriterLoop: @unchecked Sendable {
             failure = error
         }
         log.noteStanding(failure)
-        if failure == nil { sinceSaved = 0 }
+        if failure == nil {
+            sinceSaved = 0
+            log.changeStanding { $0.forgetChanges() }
+        }
         retrySaveSeconds = failure.map { _ in MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds }
         return failure
     }
 
     private var isSaveDue: Bool { retrySaveSeconds.map { $0 <= MonotonicClock.seconds } ?? true }
 
-    /// Gives the index of fixes what came since the last time.
+    /// Gives the index of fixes the marks since the last time.
     private func handOverMarks() {
         tail.handOver(upTo: log.withStanding { $0.place }, durable: log.head)
     }
@@ -235,7 +240,7 @@ final class WriterLoop: @unchecked Sendable {
         }
     }
 
-    /// What the same request has come to before; `nil` when it comes for the first time.
+    /// The outcome of the same request before; `nil` if this is the first one.
     private func earlierOutcome(
         of item: EventLog.Waiting, at now: Timestamp
     ) -> Result<Receipt, AppendFailure>? {
@@ -313,7 +318,7 @@ final class WriterLoop: @unchecked Sendable {
         log.changeStanding { $0.fold(recorded) }
         pushNews.formUnion(EventLog.PushNews(event))
         if case .locationQueried(let asked) = event {
-            // The time of a question begins now, and not when the question is first read.
+            // The time of a question begins now, not when the question is first read.
             log.withStanding { standing in
                 if let query = standing.queries[asked.id] { log.questions.begin(asked.id, query, at: now) }
             }
@@ -322,7 +327,7 @@ final class WriterLoop: @unchecked Sendable {
         sinceSaved += 1
     }
 
-    /// Refusals beyond the rate become one event for each asker and minute.
+    /// Refusals beyond the rate become one event for each requester and minute.
     private func recordCounted(at now: Timestamp, all: Bool) throws(LogError) {
         let steady = log.questions.now()
         for (principal, refused) in counted where all || steady - refused.steadySince >= 60_000 {

@@ -1,12 +1,12 @@
 import Whereabouts
 
-/// What was appended since the start, counted for an operator: a fold of the log that holds no person.
+/// Counts of the events appended since the start, for the operator. They contain no persons.
 struct EventTally: Sendable {
-    /// How a push ended, or why it was not sent.
+    /// The outcome of a push, or the reason why it was not sent.
     struct PushEnd: Hashable, Comparable, Sendable {
-        /// APNs' status; `none` when no answer came, `withheld` when nothing was sent.
+        /// APNs' status; `none` without an answer, `withheld` if nothing was sent.
         let status: String
-        /// Empty where there is nothing to add.
+        /// APNs' reason; empty without one.
         let reason: String
 
         static func < (one: PushEnd, other: PushEnd) -> Bool {
@@ -14,21 +14,21 @@ struct EventTally: Sendable {
         }
     }
 
-    /// APNs' reasons are texts of somebody else's making: beyond so many different ends the rest is one.
+    /// The most distinct outcomes: APNs' reasons are texts from outside. Further ones are counted together.
     private static let pushEndsMax = 64
 
     private(set) var kinds = [Int64](repeating: 0, count: Int(EventKind.allCases.map(\.rawValue).max() ?? 0) + 1)
     private(set) var queryEnds: [QueryEnd: Int64] = [:]
     private(set) var rejections: [RejectionReason: Int64] = [:]
     private(set) var pushEnds: [PushEnd: Int64] = [:]
-    /// From a push's leaving to its end, those that were answered.
+    /// From sending a push to its answer, for answered pushes.
     private(set) var pushSeconds = Histogram()
-    /// From a question to its answer by a fix.
+    /// From a query to its answer by a fix.
     private(set) var answerSeconds = Histogram()
-    /// When the questions under way were asked, as far as they were asked since the start.
+    /// When the open queries were asked, for those asked since the start.
     private var asked: [QueryID: Timestamp] = [:]
 
-    /// - Parameter kind: of `event`, known where it is written.
+    /// - Parameter kind: The kind of `event`, which the caller knows.
     mutating func fold(_ event: Event, kind: EventKind, recordedAt: Timestamp) {
         kinds[Int(kind.rawValue)] += 1
         switch event {

@@ -1,4 +1,4 @@
-/// Metrics in the text format that Prometheus reads (version 0.0.4).
+/// Metrics in Prometheus' text format (version 0.0.4).
 struct MetricsText {
     typealias Labels = KeyValuePairs<String, String>
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel says of this process.
+/// The kernel's figures about this process.
 struct ProcessFigures {
     let residentBytes: Double
     let cpuSeconds: Double
@@ -20,7 +20,7 @@ struct ProcessFigures {
         return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     }
 
-    /// Less the folder itself, its parent, and the descriptor that reads it.
+    /// The number of entries without `.`, `..` and the descriptor of this read.
     private static func entries(of folder: String) -> Double {
         guard let directory = opendir(folder) else { return 0 }
         defer { closedir(directory) }

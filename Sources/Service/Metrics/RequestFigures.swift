@@ -1,10 +1,11 @@
 import Synchronization
 
-/// How the requests of each route ended, and how long they took.
+/// The outcomes and durations of each route's requests.
 final class RequestFigures: Sendable {
+    /// The requests that are counted together.
     struct Key: Hashable, Comparable, Sendable {
         let method: String
-        /// As the list of routes has it; empty for addresses that are none.
+        /// The path in the route table; empty for an unknown address.
         let path: String
         let status: Int
 

@@ -1,7 +1,8 @@
 import JSON
 
-/// A JSON value that is written down in the source; objects keep the order they were written in.
+/// A JSON value written in the source. Objects keep the order of their members.
 indirect enum JSONTree: Sendable {
+    case null
     case bool(Bool)
     case int(Int64)
     case number(Double)
@@ -11,6 +12,7 @@ indirect enum JSONTree: Sendable {
 
     func write(into writer: inout JSONWriter) {
         switch self {
+        case .null: writer.null()
         case .bool(let bool): writer.value(bool)
         case .int(let int): writer.value(int)
         case .number(let number): writer.value(number)
@@ -29,10 +31,38 @@ indirect enum JSONTree: Sendable {
         }
     }
 
-    /// The object with more members; anything else unchanged.
+    /// A member of an object; `nil` for any other value.
+    subscript(key: String) -> JSONTree? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+
+    /// The object with another value for an existing member; any other value is unchanged.
+    func replacing(_ key: String, _ value: JSONTree) -> JSONTree {
+        guard case .object(let members) = self else { return self }
+        return .object(members.map { $0.key == key ? ($0.key, value) : $0 })
+    }
+
+    /// The object with more members; any other value is unchanged.
     func with(_ more: KeyValuePairs<String, JSONTree>) -> JSONTree {
         guard case .object(let members) = self else { return self }
         return .object(members + more.map { ($0.key, $0.value) })
+    }
+}
+
+extension JSONTree: Equatable {
+    static func == (one: JSONTree, other: JSONTree) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.int(let one), .int(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.text(let one), .text(let other)): one == other
+        case (.list(let one), .list(let other)): one == other
+        case (.object(let one), .object(let other)):
+            one.count == other.count && zip(one, other).allSatisfy { $0.key == $1.key && $0.value == $1.value }
+        default: false
+        }
     }
 }
 

@@ -2,7 +2,7 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// The interface as OpenAPI 3.1 has it, made from the list of routes and what each of them says of itself.
+/// The API description in OpenAPI 3.1, made from the routes and their operations.
 enum OpenAPIDocument {
     /// `GET /openapi.json`.
     static func read(
@@ -11,50 +11,66 @@ enum OpenAPIDocument {
         .json(bytes)
     }
 
-    /// Made once: it is the same for everybody.
+    /// Made once: it is the same for every caller.
     private static let bytes: [UInt8] = {
         var writer = JSONWriter()
         document.write(into: &writer)
         return writer.bytes
     }()
 
-    private static let document: JSONTree = [
-        "openapi": "3.1.0",
-        "info": [
-            "title": "Whereabouts", "version": "1",
-            "description":
-                "An auditable location history service. Changes are additive: readers pass over members they do not know.",
-        ],
-        "tags": .list(Operation.Group.allCases.map { ["name": .text($0.rawValue)] }),
-        "paths": paths,
-        "components": [
-            "schemas": .object(Schema.named.map { ($0.key, $0.value) }),
-            "securitySchemes": [
-                "token": ["type": "http", "scheme": "bearer"],
-                "ownTracks": ["type": "http", "scheme": "basic"],
-            ],
-            "responses": [
-                "Problem": [
-                    "description": "What was wrong, and what to do.",
-                    "content": ["application/problem+json": ["schema": Schema.problem]],
-                ]
-            ],
-        ],
-    ]
+    private static let document: JSONTree = {
+        var catalog = SchemaCatalog()
+        let described = Self.paths(&catalog)
+        return document(described, catalog.schemas)
+    }()
 
-    private static let paths: JSONTree = .object(
-        Dictionary(grouping: Route.all, by: \.path).sorted { $0.key < $1.key }.map { _, routes in
+    private static func document(_ paths: JSONTree, _ schemas: [(key: String, value: JSONTree)]) -> JSONTree {
+        [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Whereabouts", "version": "1",
+                "description":
+                    "An auditable location history service. Changes are additive: clients must ignore members that they do not know.",
+            ],
+            "tags": .list(Operation.Group.allCases.map { ["name": .text($0.rawValue)] }),
+            "paths": paths,
+            "components": [
+                "schemas": .object(schemas),
+                "securitySchemes": [
+                    "token": ["type": "http", "scheme": "bearer"],
+                    "ownTracks": ["type": "http", "scheme": "basic"],
+                ],
+                "headers": headers,
+                "responses": [
+                    "Problem": problem("The problem and what to do.", headers: ["Retry-After"]),
+                    "NotAuthenticated": problem(
+                        "The request has no valid credentials.", headers: ["WWW-Authenticate"]),
+                ],
+            ],
+        ]
+    }
+
+    private static func paths(_ catalog: inout SchemaCatalog) -> JSONTree {
+        var paths: [(key: String, value: JSONTree)] = []
+        for (_, routes) in Dictionary(grouping: Route.all, by: \.path).sorted(by: { $0.key < $1.key }) {
             let parameters = PathParameter.of(routes[0])
-            let members =
-                (parameters.isEmpty ? [] : [(key: "parameters", value: JSONTree.list(parameters.map(\.description)))])
-                + routes.map { (key: $0.method.lowercased(), value: description(of: $0)) }
-            return (PathParameter.path(of: routes[0]), .object(members))
-        })
+            var members: [(key: String, value: JSONTree)] = []
+            if !parameters.isEmpty { members.append(("parameters", .list(parameters.map(\.description)))) }
+            for route in routes { members.append((route.method.lowercased(), description(of: route, &catalog))) }
+            paths.append((PathParameter.path(of: routes[0]), .object(members)))
+        }
+        return .object(paths)
+    }
 
-    private static func description(of route: Route) -> JSONTree {
-        guard let operation = Operation.all["\(route.method) \(route.path)"] else { return [:] }
+    private static func description(of route: Route, _ catalog: inout SchemaCatalog) -> JSONTree {
+        let key = "\(route.method) \(route.path)"
+        guard let operation = Operation.all[key] else { return [:] }
+        let id = operationID(of: route)
+        let names = Operation.names[key] ?? Operation.Names()
+        let stem = id.prefix(1).uppercased() + id.dropFirst()
         var members: [(key: String, value: JSONTree)] = [
-            ("operationId", .text(operationID(of: route))), ("summary", .text(operation.summary)),
+            ("operationId", .text(id)), ("summary", .text(operation.summary)),
+            ("description", .text(Operation.descriptions[key] ?? operation.summary)),
             ("tags", [.text(operation.group.rawValue)]), ("security", security(operation.access)),
         ]
         let parameters =
@@ -62,10 +78,18 @@ enum OpenAPIDocument {
             + (route.takesKey ? [requestKey] : [])
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
         if let body = operation.body {
-            let types = operation.bodyTypes.map { (key: $0, value: ["schema": body] as JSONTree) }
+            let schema = catalog.named(body, names.body ?? stem + "Body")
+            let example = Operation.bodyExamples[key] ?? SchemaExample(catalog, isBody: true).of(schema)
+            let types = operation.bodyTypes.map { type in
+                let medium: JSONTree = ["schema": schema]
+                return (key: type, value: type == "application/json" ? medium.with(["example": example]) : medium)
+            }
             members.append(("requestBody", ["required": .bool(!operation.isBodyOptional), "content": .object(types)]))
         }
-        members.append(("responses", responses(operation)))
+        let answer = operation.answer.map {
+            catalog.named($0, names.answer ?? stem + "Answer", item: names.item ?? stem + "Item")
+        }
+        members.append(("responses", responses(route, operation, answer, catalog)))
         return .object(members)
     }
 
@@ -78,14 +102,14 @@ enum OpenAPIDocument {
 
     private static let languages: JSONTree = [
         "name": "Accept-Language", "in": "header", "required": false,
-        "description": "What names of places are wanted in: the first language that has a name counts.",
+        "description": "The languages for names of places. The first language that has a name is used.",
         "schema": Schema.text,
     ]
 
     private static let requestKey: JSONTree = [
         "name": "Idempotency-Key", "in": "header", "required": false,
         "description":
-            "Sent again within a day with the same key, the request is answered as before and not done again.",
+            "A request that is repeated with the same key within a day is not done again, and gets the same answer.",
         "schema": Schema.pattern("^(\"\(requestKeyForm)\"|\(requestKeyForm))$"),
     ]
 
@@ -99,19 +123,108 @@ enum OpenAPIDocument {
         }
     }
 
-    private static func responses(_ operation: Operation) -> JSONTree {
-        var content = operation.answerTypes.map { (key: $0, value: ["schema": Schema.text] as JSONTree) }
-        if operation.hasPlaces {
-            content.append((AnswerForm.geoJSONType, ["schema": Schema.ref("FeatureCollection")]))
-        }
-        if let answer = operation.answer { content.insert(("application/json", ["schema": answer]), at: 0) }
-        var good: JSONTree = ["description": .text(operation.status == 200 ? "As asked." : "Done.")]
-        if !content.isEmpty { good = good.with(["content": .object(content)]) }
-        let problem: JSONTree = ["$ref": "#/components/responses/Problem"]
-        return .object([("\(operation.status)", good), ("4XX", problem), ("5XX", problem)])
+    // MARK: Responses
+
+    private static let headers: JSONTree = [
+        "Whereabouts-Request": [
+            "description": "The id of the request in the log and the diagnostics.",
+            "schema": Schema.uuid,
+        ],
+        "Retry-After": [
+            "description": "The seconds after which to send the request again.", "schema": Schema.integer(0...86_400),
+        ],
+        "WWW-Authenticate": ["description": "The schemes of credentials.", "schema": Schema.text],
+        "Location": ["description": "The address of the created thing.", "schema": Schema.text],
+        "Content-Crs": [
+            "description": "The OGC address of the coordinates' reference system, if the request named one.",
+            "schema": Schema.text,
+        ],
+        "Link": ["description": "The next page of a CSV answer, if there is one.", "schema": Schema.text],
+    ]
+
+    private static func headers(_ names: [String]) -> JSONTree {
+        .object((["Whereabouts-Request"] + names).map { ($0, ["$ref": .text("#/components/headers/\($0)")]) })
     }
 
-    /// `getPeopleLocation` for `GET /v1/people/*/location`.
+    private static func problem(_ description: String, headers names: [String]) -> JSONTree {
+        [
+            "description": .text(description), "headers": headers(names),
+            "content": ["application/problem+json": ["schema": Schema.problem]],
+        ]
+    }
+
+    private static func responses(
+        _ route: Route, _ operation: Operation, _ answer: JSONTree?, _ catalog: SchemaCatalog
+    ) -> JSONTree {
+        let examples = SchemaExample(catalog, isBody: false)
+        var content: [(key: String, value: JSONTree)] = []
+        if let answer {
+            content.append(("application/json", ["schema": answer, "example": examples.of(answer)]))
+        }
+        content += operation.answerTypes.map { ($0, ["schema": Schema.text]) }
+        var names: [String] = []
+        if operation.hasPlaces {
+            let features = Schema.ref("FeatureCollection")
+            content.append((AnswerForm.geoJSONType, ["schema": features, "example": examples.of(features)]))
+            names.append("Content-Crs")
+        }
+        if operation.status == 202 { names.append("Location") }
+        if operation.answerTypes.contains("text/csv") { names.append("Link") }
+        let words = [200: "The answer.", 201: "Created.", 202: "Accepted; the work continues."]
+        var good: JSONTree = [
+            "description": .text(words[operation.status] ?? "Success."), "headers": headers(names),
+        ]
+        if !content.isEmpty { good = good.with(["content": .object(content)]) }
+        let links = links(from: route, operation, answer.flatMap(catalog.members))
+        if !links.isEmpty { good = good.with(["links": .object(links)]) }
+        let problem: JSONTree = ["$ref": "#/components/responses/Problem"]
+        var all: [(key: String, value: JSONTree)] = [("\(operation.status)", good)]
+        if operation.access != .anybody {
+            all.append(("401", ["$ref": "#/components/responses/NotAuthenticated"]))
+        }
+        return .object(all + [("4XX", problem), ("5XX", problem)])
+    }
+
+    /// The OpenAPI links of an answer: to the next page, and from a created thing to the operations on it.
+    private static func links(
+        from route: Route, _ operation: Operation, _ members: Set<String>?
+    ) -> [(key: String, value: JSONTree)] {
+        guard let members else { return [] }
+        let open = PathParameter.of(route).map { ($0.name, JSONTree.text("$request.path.\($0.name)")) }
+        var links: [(key: String, value: JSONTree)] = []
+        if members.contains("next"), operation.parameters.contains(where: { $0.name == "after" }) {
+            links.append(
+                (
+                    "next",
+                    [
+                        "operationId": .text(operationID(of: route)),
+                        "description": "The next page, unless `next` is null.",
+                        "parameters": .object(open + [("after", "$response.body#/next")]),
+                    ]
+                ))
+        }
+        guard route.method == "POST", operation.status != 200, let made = route.pattern.last,
+            let member = ["id", "handle"].first(where: members.contains)
+        else { return links }
+        for item in Route.all
+        where item.pattern == route.pattern + ["*"] || item.pattern == ["v1", made, "*"] {
+            let names = PathParameter.of(item).map(\.name)
+            guard let last = names.last else { continue }
+            links.append(
+                (
+                    operationID(of: item),
+                    [
+                        "operationId": .text(operationID(of: item)),
+                        "parameters": .object(
+                            open.filter { names.dropLast().contains($0.0) }
+                                + [(last, .text("$response.body#/\(member)"))]),
+                    ]
+                ))
+        }
+        return links
+    }
+
+    /// The id of an operation, for example `getPeopleLocation` for `GET /v1/people/*/location`.
     private static func operationID(of route: Route) -> String {
         let words = route.pattern.filter { $0 != "v1" && $0 != "*" }.flatMap { part in
             part.split { $0 == "-" || $0 == "." }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
@@ -121,17 +234,17 @@ enum OpenAPIDocument {
     }
 }
 
-/// What stands open in a path.
+/// A variable part of a path.
 struct PathParameter {
     let name: String
     let schema: JSONTree
 
     var description: JSONTree { ["name": .text(name), "in": "path", "required": true, "schema": schema] }
 
-    /// A key, or what a client calls its device.
+    /// A reporting key, or a client's name for its device.
     private static let clientName = Schema.pattern("^[A-Za-z0-9._-]{1,128}$")
 
-    /// By the part of the path before it.
+    /// The parameters by the part of the path before them.
     private static let byParent: [String: PathParameter] = [
         "people": .init(name: "person", schema: Schema.handle.with(["examples": ["anna"]])),
         "devices": .init(name: "device", schema: Schema.handle.with(["examples": ["anna-phone"]])),
@@ -152,11 +265,10 @@ struct PathParameter {
         "logGet": .init(name: "key", schema: clientName),
         "logPost": .init(name: "key", schema: clientName),
         "logPostMultiple": .init(name: "key", schema: clientName),
-        // What a client calls its device, after its key.
+        // A client's name for its device, after its key.
         "*": .init(name: "device", schema: clientName),
         "projections": .init(
-            name: "projection",
-            schema: ["type": "string", "enum": .list(ProjectionKind.all.map { .text($0.name) })]),
+            name: "projection", schema: Schema.projectionName),
     ]
 
     static func of(_ route: Route) -> [PathParameter] {

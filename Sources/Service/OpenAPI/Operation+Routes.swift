@@ -1,7 +1,7 @@
 import Whereabouts
 
 extension Operation {
-    /// By method and path of the route.
+    /// The operations by method and path of the route.
     static let all: [String: Operation] = Dictionary(
         uniqueKeysWithValues: [asking, stored, recorder, sharing, people, places, reports, others, operating].flatMap {
             Array($0)
@@ -9,7 +9,7 @@ extension Operation {
             ($0.key, $0.value)
         })
 
-    /// Reading what is stored: every answer is on record before it leaves.
+    /// A read of stored data: every answer is recorded before it leaves.
     private static func read(
         _ summary: String, _ answer: JSONTree, _ query: [Parameter] = [], types: [String] = [], hasNames: Bool = false
     ) -> Operation {
@@ -18,7 +18,7 @@ extension Operation {
             hasNames: hasNames)
     }
 
-    /// The same of what has places.
+    /// A read of stored data with places.
     private static func readPlaces(
         _ summary: String, _ answer: JSONTree, _ query: [Parameter] = [], hasNames: Bool = true
     ) -> Operation {
@@ -33,7 +33,7 @@ extension Operation {
         Operation(group: group, summary: summary, body: body, status: 201, answer: answer)
     }
 
-    /// - Parameter count: how many there can be, all of them in one page; `nil` for what comes in pages.
+    /// - Parameter count: The most items, if all are in one page; `nil` for a list with pages.
     static func settings(_ group: Group, _ summary: String, _ item: JSONTree, atMost count: Int? = nil) -> Operation {
         let paging: [Parameter] =
             count == nil
@@ -45,13 +45,11 @@ extension Operation {
             group: group, summary: summary, query: paging + [.atLeast], answer: Schema.page(item, atMost: count))
     }
 
-    // MARK: Where is X?
-
-    private static let status = Schema.word("pending", "answered", "answeredFromLastKnown", "noAnswer")
+    // MARK: Location queries
 
     private static let asking: KeyValuePairs<String, Operation> = [
         "POST /v1/people/*/location-queries": Operation(
-            group: .asking, summary: "Ask where a person is; the phone is woken when no young fix is there.",
+            group: .asking, summary: "Ask where a person is.",
             body: Schema.body(
                 ["purpose": Schema.text(1...Limits.purposeCharacters)],
                 optional: [
@@ -59,23 +57,24 @@ extension Operation {
                     "deadlineSeconds": Schema.integer(1...Limits.longestQueryDeadlineSeconds),
                     "maxAgeSeconds": Schema.integer(0...Limits.longestQueryDeadlineSeconds),
                 ]), status: 202,
-            answer: Schema.object(["id": Schema.uuid, "status": status, "url": Schema.text])),
+            answer: Schema.object(["id": Schema.uuid, "status": Schema.queryStatus, "url": Schema.text])),
         "GET /v1/location-queries/*": Operation(
-            group: .asking, summary: "See what became of a question; a place shown is a disclosure on record.",
+            group: .asking, summary: "Read the status and the answer of a location query.",
             query: [
                 Parameter(
                     name: "wait", schema: Schema.integer(0...30),
-                    description: "Seconds to wait for the end of the question.")
+                    description: "The seconds to wait for the end of the query.")
             ],
             answer: Schema.object(
-                ["id": Schema.uuid, "status": status], optional: ["location": Schema.location, "asOf": Schema.asOf]),
+                ["id": Schema.uuid, "status": Schema.queryStatus],
+                optional: ["location": Schema.location, "asOf": Schema.asOf]),
             hasPlaces: true, hasNames: true),
         "DELETE /v1/location-queries/*": Operation(
-            group: .asking, summary: "Take a question back.",
-            answer: Schema.object(["id": Schema.uuid, "status": status], optional: ["asOf": Schema.asOf])),
+            group: .asking, summary: "Cancel a location query.",
+            answer: Schema.object(["id": Schema.uuid, "status": Schema.queryStatus], optional: ["asOf": Schema.asOf])),
     ]
 
-    // MARK: What is stored
+    // MARK: Stored data
 
     private static let range: [Parameter] = [.from, .to, .day, .timeZone]
     private static let rows: [Parameter] = range + [.limit(ReadEndpoints.rowsPerPage), .after]
@@ -84,29 +83,24 @@ extension Operation {
         .limit(ReadEndpoints.auditRowsPerPage),
         .after,
     ]
-    private static let named = Schema.place([:], optional: ["place": Schema.text])
-
-    private static let mode = Schema.word("walk", "run", "cycle", "drive", "train", "flight", "ferry")
-
     private static let stored: KeyValuePairs<String, Operation> = [
         "GET /v1/people/*/location": readPlaces(
-            "Where a person was seen last.",
+            "Read a person's newest location.",
             Schema.object(["location": Schema.orNull(Schema.location)], optional: ["asOf": Schema.asOf])),
         "GET /v1/people/*/track": readPlaces(
-            "The fixes of a person, in their order of time.",
+            "List a person's fixes.",
             Schema.page(
-                Schema.place(
+                Schema.placedFix(
                     ["timestamp": Schema.time, "device": Schema.handle, "number": Schema.event],
-                    optional: ["anomaly": Schema.word("invalid", "noFix", "inTheFuture", "vague", "spike")],
-                    and: [Schema.ref("FixDetails")])),
+                    optional: ["anomaly": Schema.word("invalid", "noFix", "inTheFuture", "vague", "spike")])),
             fixes + [
                 Parameter(
                     name: "distanceFilter", schema: Schema.integer(0...ReadEndpoints.mostFilterMeters),
-                    description: "Only fixes without an anomaly, each so many meters from the one before.")
+                    description: "Only fixes without an anomaly, each at least this many meters from the one before.")
             ], hasNames: false),
-        "GET /v1/people/*/visits": readPlaces("Where a person stayed.", Schema.page(Schema.visit), rows),
+        "GET /v1/people/*/visits": readPlaces("List a person's visits.", Schema.page(Schema.visit), rows),
         "GET /v1/people/*/visits/*": readPlaces(
-            "A visit with the fixes that decided it.",
+            "Explain a visit by its fixes.",
             Schema.object(
                 ["visit": Schema.orNull(Schema.visit), "asOf": Schema.asOf],
                 optional: [
@@ -114,7 +108,7 @@ extension Operation {
                     "during": Schema.list(Schema.decidingFix), "after": Schema.list(Schema.decidingFix),
                 ])),
         "GET /v1/people/*/crossings": read(
-            "When a person entered and left regions.",
+            "List a person's crossings of regions.",
             Schema.page(
                 Schema.object(
                     [
@@ -122,7 +116,7 @@ extension Operation {
                         "reported": Schema.time,
                     ], optional: ["dwellSeconds": Schema.length])), rows),
         "GET /v1/people/*/trips": readPlaces(
-            "The ways between visits, and the times without data.",
+            "List a person's trips and gaps.",
             Schema.page(
                 Schema.object(
                     [
@@ -130,12 +124,13 @@ extension Operation {
                         "durationSeconds": Schema.length,
                     ],
                     optional: [
-                        "from": named, "to": named, "timeZone": Schema.timeZone, "distanceMeters": Schema.length,
-                        "mode": mode,
+                        "from": Schema.ref("TripEnd"), "to": Schema.ref("TripEnd"), "timeZone": Schema.timeZone,
+                        "distanceMeters": Schema.length,
+                        "mode": Schema.travelMode,
                         "confidence": ["type": "number", "minimum": 0, "maximum": 1], "fixes": Schema.count,
                     ])), range + [.after]),
         "GET /v1/people/*/places": readPlaces(
-            "The spots a person has visited, most time first.",
+            "List the places a person visited.",
             Schema.page(
                 Schema.place(
                     [
@@ -145,7 +140,7 @@ extension Operation {
                     ],
                     optional: ["place": Schema.text, "timeZone": Schema.timeZone, "usualHours": Schema.text])), range),
         "GET /v1/people/*/summary": read(
-            "Days, weeks or months by the clocks where a person was.",
+            "Sum up a person's days, weeks or months.",
             Schema.page(
                 Schema.object([
                     "period": Schema.text, "from": Schema.time, "to": Schema.time, "seconds": Schema.length,
@@ -157,35 +152,36 @@ extension Operation {
                             optional: ["place": Schema.text])),
                     "modes": Schema.list(
                         Schema.object([
-                            "mode": mode, "trips": Schema.count, "seconds": Schema.length,
+                            "mode": Schema.travelMode, "trips": Schema.count, "seconds": Schema.length,
                             "distanceMeters": Schema.length,
                         ])),
                 ])),
             [
                 Parameter(
-                    name: "from", schema: Schema.timeGiven, description: "When the first begins; needed without a day."),
+                    name: "from", schema: Schema.timeGiven,
+                    description: "The beginning of the first period; required without `day`."),
                 .to, .day, .timeZone,
                 Parameter(
-                    name: "period", schema: Schema.word("day", "week", "month"), description: "What is summed up."),
+                    name: "period", schema: Schema.word("day", "week", "month"), description: "The length of a period."),
                 Parameter(
                     name: "dayStartMinutes", schema: Schema.integer(0...1439),
-                    description: "How long after midnight days begin."),
+                    description: "The time after midnight at which a day begins."),
             ], hasNames: true),
         "GET /v1/people/*/audit": read(
-            "Who asked for a person and the outcome, who read what, who changed whose rights, and the operator's acts that concern everybody; newest first.",
+            "List who asked for, read or changed a person's data.",
             Schema.page(
                 Schema.object(
                     ["kind": Schema.word("query", "read", "change", "act"), "at": Schema.time],
                     optional: ["number": Schema.event])), range + newest, types: ["text/csv"]),
         "GET /v1/people/*/asked": read(
-            "What a person has asked about others, as they were told it; newest first.",
+            "List what a person asked about others.",
             Schema.page(
                 Schema.object([
                     "kind": Schema.word("query", "read", "refusals"), "number": Schema.event, "at": Schema.time,
                     "status": Schema.text,
                 ])), newest),
         "GET /v1/people/*/findings": read(
-            "Habits of those who ask for a person that the person should know.",
+            "List conspicuous patterns of questions about a person.",
             Schema.page(
                 Schema.object(
                     [
@@ -194,26 +190,19 @@ extension Operation {
                         "count": Schema.count, "number": Schema.event,
                     ], optional: ["timeZone": Schema.timeZone]))),
         "GET /v1/people/*/regions": readPlaces(
-            "The regions of a person.", Schema.page(Schema.region, atMost: Limits.regionsPerPerson), hasNames: false),
+            "List a person's regions.", Schema.page(Schema.region, atMost: Limits.regionsPerPerson), hasNames: false),
         "GET /v1/live": Operation(
-            group: .stored, summary: "What happens about oneself, as server-sent events.",
+            group: .stored, summary: "Follow your own feed as server-sent events.",
             answerTypes: ["text/event-stream"], hasNames: true),
     ]
 
-    // MARK: Where is what?
+    // MARK: Geocoding
 
-    private static let foundPlacemark: JSONTree = [
-        "allOf": [
-            Schema.placemark,
-            Schema.object(
-                ["match": Schema.word("exact", "prefix", "misspelled", "nameOnly", "partial")],
-                optional: ["population": Schema.count]),
-        ]
-    ]
+    private static let foundPlacemark = Schema.ref("FoundPlacemark")
 
     private static let places: KeyValuePairs<String, Operation> = [
         "GET /v1/geocode/reverse": Operation(
-            group: .places, summary: "What is at a coordinate.",
+            group: .places, summary: "Find the placemark of a coordinate.",
             query: [
                 Parameter(name: "latitude", schema: Schema.latitude, isRequired: true, description: "Degrees."),
                 Parameter(name: "longitude", schema: Schema.longitude, isRequired: true, description: "Degrees."),
@@ -225,7 +214,7 @@ extension Operation {
                         """),
             ], answer: Schema.placemark, hasNames: true),
         "POST /v1/geocode/reverse": Operation(
-            group: .places, summary: "What is at many coordinates, in the order asked.",
+            group: .places, summary: "Find the placemarks of many coordinates.",
             body: Schema.body([
                 "coordinates": Schema.list(
                     [
@@ -234,7 +223,7 @@ extension Operation {
                     ], 0...GeocodeEndpoints.coordinatesMax)
             ]), answer: Schema.object(["items": Schema.list(Schema.placemark)]), hasNames: true),
         "GET /v1/geocode/forward": Operation(
-            group: .places, summary: "The places and addresses of a name, the likeliest first.",
+            group: .places, summary: "Find places by name.",
             query: [
                 Parameter(
                     name: "q", schema: Schema.text(1...Limits.searchCharacters).with(["pattern": #"^[^\u0000]*$"#]),
@@ -243,7 +232,7 @@ extension Operation {
                 .limit(GeocodeEndpoints.placesMax),
             ], answer: Schema.object(["items": Schema.list(foundPlacemark)]), hasNames: true),
         "POST /v1/geocode/forward": Operation(
-            group: .places, summary: "The likeliest place of each of many names, in the order asked.",
+            group: .places, summary: "Find the likeliest place of each of many names.",
             body: Schema.body([
                 "texts": Schema.list(Schema.text(0...Limits.searchCharacters), 0...GeocodeEndpoints.textsMax)
             ]),
@@ -252,23 +241,20 @@ extension Operation {
 
     // MARK: Reports of devices
 
-    static let anything: JSONTree = ["type": "object"]
+    static let anything = Schema.anyObject
 
     private static let osmAndWords = [
         "id": "The device's reporting key.", "speed": "Knots.",
-        "speed_mps": "Meters per second, for clients whose templates have no knots.",
+        "speed_mps": "Meters per second, for clients that have no template in knots.",
     ]
 
     private static let reports: KeyValuePairs<String, Operation> = [
         "POST /v1/fixes": Operation(
-            group: .reports, summary: "Report one fix or many.", access: .reportingKey,
-            body: [
-                "anyOf": [
-                    Schema.fix, Schema.object(["fixes": Schema.list(Schema.fix, 0...Limits.batchCommands)]),
-                ]
-            ], answer: Schema.reportOutcome),
+            group: .reports, summary: "Report one or more fixes.", access: .reportingKey,
+            body: Schema.ref("FixReport"), answer: Schema.reportOutcome),
         "POST /v1/reports": Operation(
-            group: .reports, summary: "Report what a device says beside fixes.", access: .reportingKey,
+            group: .reports, summary: "Report authorization, headings, beacons, visits or crossings.",
+            access: .reportingKey,
             body: Schema.object([
                 "reports": Schema.list(
                     Schema.object([
@@ -276,38 +262,36 @@ extension Operation {
                         "timestamp": Schema.timeGiven,
                     ]), 0...Limits.batchCommands)
             ]), answer: Schema.reportOutcome),
+        // The app repeats a refused body without end, so an empty one is accepted.
         "POST /owntracks": Operation(
-            group: .reports, summary: "OwnTracks in its HTTP mode.", access: .ownTracks, body: anything,
-            answer: Schema.list(anything)),
+            group: .reports, summary: "Report with OwnTracks in HTTP mode.", access: .ownTracks, body: anything,
+            isBodyOptional: true, answer: Schema.list(anything)),
         "POST /pub": Operation(
-            group: .reports, summary: "OwnTracks in its HTTP mode, at the Recorder's address.", access: .ownTracks,
-            body: anything, answer: Schema.list(anything)),
+            group: .reports, summary: "Report with OwnTracks at the Recorder's address.", access: .ownTracks,
+            body: anything, isBodyOptional: true, answer: Schema.list(anything)),
         "POST /overland": Operation(
-            group: .reports, summary: "Overland.", access: .reportingKey, body: anything,
+            group: .reports, summary: "Report by Overland.", access: .reportingKey, body: anything,
             answer: Schema.object(["result": Schema.text])),
         "GET /osmand": Operation(
-            group: .reports, summary: "OsmAnd and Traccar's client, in parameters.", access: .message,
+            group: .reports, summary: "Report with the parameters of OsmAnd and Traccar Client.", access: .message,
             query: ["id", "lat", "lon", "timestamp", "accuracy", "altitude", "speed", "speed_mps", "bearing", "batt"]
                 .map {
                     name in
                     Parameter(
-                        name: name, schema: Schema.text, isRequired: name == "id",
-                        description: osmAndWords[name] ?? "As the client sends it.")
+                        name: name, schema: Schema.parameterText, isRequired: name == "id",
+                        description: osmAndWords[name] ?? "The client's value.")
                 }),
         "POST /osmand": Operation(
-            group: .reports, summary: "OsmAnd and Traccar's client, as a form, as JSON or as the array of its SDK.",
+            group: .reports, summary: "Report with the bodies of OsmAnd and Traccar Client.",
             access: .message,
-            body: anything, bodyTypes: ["application/json", "application/x-www-form-urlencoded"]),
+            // Traccar Client sends everything in the query of the URL.
+            body: anything, isBodyOptional: true,
+            bodyTypes: ["application/json", "application/x-www-form-urlencoded"]),
         "POST /v1/imports/*/batches": Operation(
-            group: .reports, summary: "Bring in fixes of a device; the same again is no event again.",
-            body: Schema.object([
-                "device": Schema.handle,
-                "fixes": Schema.list([:]).with([
-                    "description": "As POST /v1/fixes takes them; what cannot be a fix is kept as rejected, and told."
-                ]),
-            ]), answer: Schema.reportOutcome),
+            group: .reports, summary: "Import fixes of one or more devices.",
+            body: ["anyOf": [Schema.ref("DeviceBatch"), Schema.ref("DevicesBatch")]], answer: Schema.importOutcome),
         "PUT /v1/devices/*/location-push-token": Operation(
-            group: .reports, summary: "Say by which token a device is woken.", access: .reportingKey,
+            group: .reports, summary: "Register a device's location push token.", access: .reportingKey,
             body: Schema.body([
                 "hex": Schema.pattern(
                     "^([0-9a-fA-F]{2}){\(Limits.pushTokenBytes.lowerBound),\(Limits.pushTokenBytes.upperBound)}$"),
@@ -319,7 +303,7 @@ extension Operation {
 
     private static let operating: KeyValuePairs<String, Operation> = [
         "POST /v1/devices/*/push-tests": Operation(
-            group: .operation, summary: "Wake a device once, to try out the way to it.",
+            group: .operation, summary: "Send a test push to a device.",
             answer: Schema.object(
                 ["apnsID": Schema.uuid, "attempts": Schema.list(Schema.pushAttempt)],
                 optional: [
@@ -327,25 +311,27 @@ extension Operation {
                     "apnsUniqueID": Schema.text,
                 ])),
         "GET /v1/devices/*/push-request": Operation(
-            group: .operation, summary: "The same push as a request for another tool.",
+            group: .operation, summary: "Get the test push as a request for another tool.",
             answer: Schema.object(
                 [
                     "url": Schema.text, "headers": ["type": "object", "additionalProperties": Schema.text],
                     "body": Schema.text, "bundleID": Schema.text, "environment": Schema.text,
                 ], optional: ["caFile": Schema.text])),
         "GET /v1/events": Operation(
-            group: .operation, summary: "The events of the log in their order.",
+            group: .operation, summary: "List the events of the log.",
             query: [
-                Parameter(name: "after", schema: Schema.count, description: "The number before the first one."),
+                Parameter(name: "after", schema: Schema.count, description: "Only events after this number."),
                 .limit(1000),
                 Parameter(
-                    name: "wait", schema: Schema.integer(0...30), description: "Seconds to wait for the next one."),
+                    name: "wait", schema: Schema.integer(0...30), description: "The seconds to wait for the next event."
+                ),
                 Parameter(
                     name: "kind", schema: ["type": "string", "enum": .list(EventKind.allCases.map { .text($0.name) })],
                     description: "Only events of this kind."),
                 Parameter(name: "person", schema: Schema.handle, description: "Only events of this person."),
                 Parameter(
-                    name: "asStored", schema: Schema.boolean, description: "As they lie in the log, parts sealed."),
+                    name: "asStored", schema: Schema.boolean,
+                    description: "Give events as stored, with their sealed parts."),
             ],
             answer: Schema.page(
                 Schema.object(
@@ -356,7 +342,7 @@ extension Operation {
                         "leaf": Schema.pattern("^[0-9a-f]{64}$"),
                     ], optional: ["content": anything, "body": Schema.pattern("^([0-9a-f]{2})*$")]))),
         "GET /v1/verify": Operation(
-            group: .operation, summary: "Recompute the log's root and every projection, and compare.",
+            group: .operation, summary: "Verify the log and every projection.",
             answer: Schema.object([
                 "log": Schema.object(
                     ["events": Schema.count, "root": Schema.text, "ok": Schema.boolean],
@@ -374,7 +360,7 @@ extension Operation {
                 "ok": Schema.boolean,
             ])),
         "GET /v1/projections": Operation(
-            group: .operation, summary: "The projections, and how far they are folded.",
+            group: .operation, summary: "List the projections.",
             answer: Schema.page(
                 Schema.object([
                     "name": Schema.text, "version": Schema.count, "generation": Schema.count, "role": Schema.text,
@@ -382,24 +368,24 @@ extension Operation {
                     "fingerprint": Schema.text,
                 ]))),
         "POST /v1/backups": Operation(
-            group: .operation, summary: "Copy the log and its keys, and recompute the copy.", status: 201,
+            group: .operation, summary: "Make a backup.", status: 201,
             answer: Schema.object([
                 "format": Schema.count, "log": Schema.uuid, "epoch": Schema.count, "events": Schema.count,
                 "root": Schema.pattern("^[0-9a-f]{64}$"), "madeAt": Schema.time,
             ])),
         "POST /v1/projections/prune": Operation(
-            group: .operation, summary: "Remove generations that are neither active nor the one before.",
+            group: .operation, summary: "Delete unused generations of projections.",
             body: Schema.body(optional: ["name": Schema.text]), isBodyOptional: true,
             answer: Schema.object(["items": Schema.list(Schema.generation)])),
         "POST /v1/projections/*/rebuild": Operation(
-            group: .operation, summary: "Fold a new generation from the whole log.",
+            group: .operation, summary: "Rebuild a projection.",
             body: Schema.body(optional: ["version": Schema.count]), isBodyOptional: true, answer: Schema.generation),
         "POST /v1/projections/*/activate": Operation(
-            group: .operation, summary: "Answer from the newest generation.", answer: Schema.generation),
+            group: .operation, summary: "Activate the rebuilt projection.", answer: Schema.generation),
         "POST /v1/projections/*/rollback": Operation(
-            group: .operation, summary: "Answer from the generation before.", answer: Schema.generation),
+            group: .operation, summary: "Activate the previous projection again.", answer: Schema.generation),
         "GET /v1/projections/*/diff": Operation(
-            group: .operation, summary: "What the newest generation tells otherwise than the active one.",
+            group: .operation, summary: "Compare the rebuilt projection with the active one.",
             answer: Schema.object([
                 "equal": Schema.boolean, "added": Schema.count, "removed": Schema.count, "changed": Schema.count,
                 "asOf": Schema.asOf, "active": Schema.generation, "other": Schema.generation,
@@ -411,15 +397,15 @@ extension Operation {
                         ], optional: ["old": Schema.text, "new": Schema.text])),
             ])),
         "GET /metrics": Operation(
-            group: .operation, summary: "Counts, times and queues since the start, for Prometheus.",
+            group: .operation, summary: "Read metrics in Prometheus' format.",
             answerTypes: ["text/plain"]),
         "GET /healthz": Operation(
-            group: .operation, summary: "Whether the process answers.", access: .anybody,
+            group: .operation, summary: "Check that the process works.", access: .anybody,
             answer: Schema.object(["status": Schema.text])),
         "GET /readyz": Operation(
-            group: .operation, summary: "Whether log and projections are there.", access: .anybody,
+            group: .operation, summary: "Check that the service is ready.", access: .anybody,
             answer: Schema.object(["status": Schema.text])),
         "GET /openapi.json": Operation(
-            group: .operation, summary: "This description.", access: .anybody, answer: anything),
+            group: .operation, summary: "Read this description.", access: .anybody, answer: anything),
     ]
 }

@@ -1,31 +1,32 @@
-/// What one route takes and answers, in words and schemas.
+/// One route in the API description: its parameters, bodies and answers, with texts and schemas.
 struct Operation: Sendable {
     enum Group: String, CaseIterable, Sendable {
-        case asking = "Where is X?"
-        case stored = "What is stored"
-        case recorder = "The same as the OwnTracks Recorder has it"
-        case sharing = "Who may see where somebody is"
-        case people = "Who exists"
-        case places = "Where is what?"
-        case reports = "Reports of devices"
+        case asking = "Location queries"
+        case stored = "Stored data"
+        case recorder = "OwnTracks Recorder"
+        case sharing = "Sharing"
+        case people = "People and devices"
+        case places = "Geocoding"
+        case reports = "Device reports"
         case operation = "Operation"
     }
 
-    /// Whose credentials open it.
+    /// The credentials that a route requires.
     enum Access: Sendable {
         case anybody
-        /// A token with a scope; about a person it must be the person's own, a granted one or the operator's.
+        /// A token with a scope. For a route about a person, it is the person's own, one with a grant, or the
+        /// operator's.
         case token
         /// A device's reporting key, as the client's protocol sends it.
         case reportingKey
         case ownTracks
         /// A person's token, also as the password of the person's handle.
         case person
-        /// In the message itself.
+        /// In the message, where the client's protocol puts it.
         case message
     }
 
-    /// One member of the query of the URL.
+    /// A parameter in the query of the URL.
     struct Parameter: Sendable {
         let name: String
         let schema: JSONTree
@@ -39,20 +40,20 @@ struct Operation: Sendable {
     var query: [Parameter] = []
     var body: JSONTree?
     var isBodyOptional = false
-    /// Other forms of the body, which the client's protocol sets.
+    /// The media types of the body; the client's protocol may set others than JSON.
     var bodyTypes: [String] = ["application/json"]
-    /// What a good answer has for its status.
+    /// The status of a successful answer.
     var status = 200
-    /// `nil`: nothing that JSON could say.
+    /// The schema of the answer; `nil` if it is not JSON.
     var answer: JSONTree?
-    /// Other forms of the answer.
+    /// The other media types of the answer.
     var answerTypes: [String] = []
-    /// Whether places can be had in another reference system, and as GeoJSON.
+    /// Whether places can be requested in another reference system, and as GeoJSON.
     var hasPlaces = false
-    /// Whether places are named, in the languages that are wanted.
+    /// Whether the answer names places, in the requested languages.
     var hasNames = false
 
-    /// All members of the query of the URL.
+    /// All parameters in the query of the URL.
     var parameters: [Parameter] { query + (hasPlaces ? [.crs, .format] : []) }
 }
 
@@ -60,28 +61,30 @@ extension Operation.Parameter {
     static let atLeast = Self(
         name: "at-least", schema: Schema.reference,
         description:
-            "The answer waits until its view has folded this event: the `number` of a change or the `asOf` of an answer before."
+            "The answer waits until its view has folded this event: the `number` of a change or the `asOf` of an earlier answer."
     )
-    static let from = Self(name: "from", schema: Schema.timeGiven, description: "What ends later counts.")
-    static let to = Self(name: "to", schema: Schema.timeGiven, description: "What begins earlier counts.")
+    static let from = Self(
+        name: "from", schema: Schema.timeGiven, description: "The beginning of the range: entries that end later.")
+    static let to = Self(
+        name: "to", schema: Schema.timeGiven, description: "The end of the range: entries that begin earlier.")
     static let after = Self(
-        name: "after", schema: Schema.parameterText, description: "The `next` of the page before.")
+        name: "after", schema: Schema.parameterText, description: "The `next` of the previous page.")
 
     static let day = Self(
         name: "day", schema: Schema.pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
         description:
-            "Instead of a range: a day by the clocks of `timeZone`, or of where the person was at its noon."
+            "One day instead of a range, by the local time of `timeZone` or of where the person was at its noon."
     )
     static let timeZone = Self(
-        name: "timeZone", schema: Schema.parameterText, description: "Whose clocks `day` goes by.")
+        name: "timeZone", schema: Schema.parameterText, description: "The time zone of `day`.")
     static let crs = Self(
         name: "crs", schema: Schema.pattern(#"^(EPSG:|http://www\.opengis\.net/def/crs/EPSG/0/)[0-9]{1,6}$"#),
         description: "The reference system of places: `x`, the easting or longitude, and `y` instead of degrees.")
     static let format = Self(
-        name: "format", schema: Schema.word("json", "geojson"),
-        description: "GeoJSON instead of JSON, as `Accept: application/geo+json` has it too.")
+        name: "format", schema: Schema.answerFormat,
+        description: "GeoJSON instead of JSON; `Accept: application/geo+json` has the same effect.")
 
     static func limit(_ most: Int64) -> Self {
-        Self(name: "limit", schema: Schema.integer(1...most), description: "Items of a page at the most.")
+        Self(name: "limit", schema: Schema.integer(1...most), description: "The most items of a page.")
     }
 }

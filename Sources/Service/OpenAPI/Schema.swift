@@ -1,31 +1,32 @@
 import Whereabouts
 
-/// JSON Schemas (2020-12) of what is sent and answered. The ones with a name of their own stand in ``named`` once and are
-/// referred to.
+/// JSON Schemas (2020-12) of requests and answers. ``named`` has the schemas with a name, which others refer to.
 enum Schema {
     // MARK: Values
 
     static let boolean: JSONTree = ["type": "boolean"]
     static let number: JSONTree = ["type": "number"]
     static let text: JSONTree = ["type": "string"]
-    /// In an address, where NUL cannot stand.
+    /// A text in the URL, which cannot contain NUL.
     static let parameterText = pattern(#"^[^\u0000]*$"#)
-    /// An event, or a thing that can be named in an address.
+    /// An event, or a thing that an address can name.
     static let event = ref("Reference")
-    /// Up to where in the log an answer was read.
+    /// The place in the log up to which an answer was read.
     static let asOf = ref("Reference")
-    /// What only the operator sees, and sees as a number.
+    /// A number that only the operator sees.
     static let eventNumber = integer(1...Int64.max)
     static let reference = pattern("^(r[A-Za-z0-9_-]{22}|[0-9]{1,19})$")
     static let count = integer(0...Int64.max)
     static let latitude: JSONTree = ["type": "number", "minimum": -90, "maximum": 90]
     static let longitude: JSONTree = ["type": "number", "minimum": -180, "maximum": 180]
-    /// Meters, or a time in seconds, or anything else that cannot be less than nothing.
+    /// Meters, seconds or another quantity that cannot be negative.
     static let length: JSONTree = ["type": "number", "minimum": 0]
-    /// A number of a place in a reference system; null outside the system's area.
+    /// A coordinate in a reference system; null outside the system's area.
     private static let planar = orNull(number)
-    static let visitID = pattern("^[0-9a-f]{16}$")
-    static let uuid: JSONTree = ["type": "string", "format": "uuid"]
+    static let visitID = pattern("^[0-9a-f]{16}$", "0c31f9a27b5e64d8")
+    static let uuid: JSONTree = [
+        "type": "string", "format": "uuid", "examples": ["6b1c2d3e-4f50-4a61-8b72-93a4b5c6d7e8"],
+    ]
     static let timeZone: JSONTree = ["type": "string", "examples": ["Europe/Vienna"]]
 
     static func integer(_ range: ClosedRange<Int64>) -> JSONTree {
@@ -38,7 +39,15 @@ enum Schema {
 
     static func pattern(_ pattern: String) -> JSONTree { ["type": "string", "pattern": .text(pattern)] }
 
-    static func word(_ words: String...) -> JSONTree { ["type": "string", "enum": .list(words.map { .text($0) })] }
+    static func pattern(_ pattern: String, _ example: String) -> JSONTree {
+        Self.pattern(pattern).with(["examples": [.text(example)]])
+    }
+
+    static func word(_ words: String...) -> JSONTree { Self.words(words) }
+
+    static func words(_ words: [String]) -> JSONTree {
+        ["type": "string", "enum": .list(words.map { .text($0) })]
+    }
 
     static func list(_ items: JSONTree, _ count: ClosedRange<Int>? = nil) -> JSONTree {
         let list: JSONTree = ["type": "array", "items": items]
@@ -46,31 +55,54 @@ enum Schema {
         return list.with(["minItems": .int(Int64(count.lowerBound)), "maxItems": .int(Int64(count.upperBound))])
     }
 
+    static let importedFixes = list([:]).with([
+        "description":
+            "In the form of POST /v1/fixes. An item that is not a fix is kept as rejected and listed in the answer."
+    ])
+
     static func orNull(_ schema: JSONTree) -> JSONTree { ["anyOf": [schema, ["type": "null"]]] }
 
-    /// An object of an answer; more members may come with time.
+    /// An object in an answer; later versions may add members.
     static func object(
         _ members: KeyValuePairs<String, JSONTree>, optional: KeyValuePairs<String, JSONTree> = [:]
     ) -> JSONTree {
         object(Array(members), Array(optional))
     }
 
-    /// An object of an answer that lies somewhere, in degrees or in the system that was asked for.
+    /// An object in an answer with a coordinate, in degrees or in the requested reference system.
     static func place(
-        _ members: KeyValuePairs<String, JSONTree>, optional: KeyValuePairs<String, JSONTree> = [:],
-        and more: [JSONTree] = []
+        _ members: KeyValuePairs<String, JSONTree>, optional: KeyValuePairs<String, JSONTree> = [:]
     ) -> JSONTree {
-        object(members, optional: optional).with(["allOf": .list([ref("Place")] + more)])
+        place(Array(members), Array(optional))
     }
 
-    /// An object of a request: a member of another name is refused, and null is as good as nothing.
+    /// As ``place(_:optional:)``, with the members of a reported fix.
+    static func placedFix(
+        _ members: KeyValuePairs<String, JSONTree>, optional: KeyValuePairs<String, JSONTree> = [:]
+    ) -> JSONTree {
+        place(Array(members), Array(optional) + fixDetails)
+    }
+
+    // One object without `allOf`: some generators drop the members beside it.
+    private static func place(
+        _ members: [(key: String, value: JSONTree)], _ optional: [(key: String, value: JSONTree)]
+    ) -> JSONTree {
+        let coordinate: [(key: String, value: JSONTree)] = [
+            ("latitude", latitude), ("longitude", longitude), ("x", planar), ("y", planar),
+        ]
+        return object(members, coordinate + optional).with([
+            "dependentRequired": ["latitude": ["longitude"], "longitude": ["latitude"], "x": ["y"], "y": ["x"]]
+        ])
+    }
+
+    /// An object in a request: an unknown member is refused, and null means the same as absence.
     static func body(
         _ members: KeyValuePairs<String, JSONTree> = [:], optional: KeyValuePairs<String, JSONTree> = [:]
     ) -> JSONTree {
         object(Array(members), optional.map { ($0.key, orNull($0.value)) }).with(["additionalProperties": false])
     }
 
-    private static func object(
+    static func object(
         _ members: [(key: String, value: JSONTree)], _ optional: [(key: String, value: JSONTree)]
     ) -> JSONTree {
         let object: JSONTree = ["type": "object", "properties": .object(members + optional)]
@@ -79,19 +111,47 @@ enum Schema {
 
     /// One page of a list, or all of a short one.
     ///
-    /// - Parameter count: how many there can be, if that is known.
+    /// - Parameter count: The most items, if that is known.
     static func page(_ item: JSONTree, atMost count: Int? = nil) -> JSONTree {
         object(["items": list(item, count.map { 0...$0 }), "next": orNull(text), "asOf": asOf])
     }
 
-    private static let corrections: [KeyValuePairs<String, JSONTree>] = [
-        ["type": word("merge", "notVisit"), "from": ref("TimeGiven"), "to": ref("TimeGiven")],
-        ["type": word("split"), "at": ref("TimeGiven")],
-        [
-            "type": word("rename"), "latitude": latitude, "longitude": longitude,
-            "name": text(1...Limits.placeNameCharacters),
-        ],
+    private static let periodCorrection: KeyValuePairs<String, JSONTree> = [
+        "type": word("merge", "notVisit"), "from": timeGiven, "to": timeGiven,
     ]
+    private static let splitCorrection: KeyValuePairs<String, JSONTree> = ["type": word("split"), "at": timeGiven]
+    private static let nameCorrection: KeyValuePairs<String, JSONTree> = [
+        "type": word("rename"), "latitude": latitude, "longitude": longitude,
+        "name": text(1...Limits.placeNameCharacters),
+    ]
+
+    /// The optional members of a fix, as in CLLocation.
+    private static let fixDetails: [(key: String, value: JSONTree)] = [
+        ("horizontalAccuracy", number), ("altitude", number), ("ellipsoidalAltitude", number),
+        ("verticalAccuracy", number), ("floor", ["type": "integer"]), ("speed", number), ("speedAccuracy", number),
+        ("course", number), ("courseAccuracy", number), ("batteryLevel", number),
+        ("sourceInformation", ref("SourceInformation")), ("id", text), ("receivedAt", timeGiven), ("answering", uuid),
+        ("remainder", anyObject),
+    ]
+
+    private static let placemarkMembers: [(key: String, value: JSONTree)] = [
+        ("name", text), ("thoroughfare", text), ("subThoroughfare", text), ("subLocality", text), ("locality", text),
+        ("subAdministrativeArea", text), ("administrativeArea", text), ("administrativeAreaCode", text),
+        ("postalCode", text), ("isoCountryCode", text), ("country", text), ("inlandWater", text), ("ocean", text),
+        ("areasOfInterest", list(text)), ("claimants", list(text)), ("otherCountryCodes", list(text)),
+        ("timeZone", timeZone), ("otherTimeZones", list(timeZone)), ("latitude", latitude), ("longitude", longitude),
+        ("distance", length.with(["description": "Meters to the nearest populated place."])),
+        ("geonameId", ["type": "integer"]),
+    ]
+
+    private static func newRegion(_ shape: String, _ schema: JSONTree, without other: String) -> JSONTree {
+        object(
+            [("id", ref("RegionID")), (shape, schema)],
+            [
+                (other, ["type": "null"]), ("notifyOnEntry", orNull(boolean)), ("notifyOnExit", orNull(boolean)),
+            ]
+        ).with(["additionalProperties": false])
+    }
 
     // MARK: Named ones
 
@@ -111,18 +171,27 @@ enum Schema {
     static let regionID = ref("RegionID")
     static let generation = ref("Generation")
     static let reportOutcome = ref("ReportOutcome")
+    static let importOutcome = ref("ImportOutcome")
     static let pushAttempt = ref("PushAttempt")
-    static let pushOutcome: JSONTree = [
-        "type": "string", "enum": .list(LocationPushAttempt.Outcome.allCases.map { .text($0.word) }),
-    ]
+    static let pushOutcome = ref("PushOutcome")
+    static let queryStatus = ref("LocationQueryStatus")
+    static let travelMode = ref("TravelMode")
+    static let scope = ref("Scope")
+    static let topic = ref("Topic")
+    static let projectionName = ref("ProjectionName")
+    static let answerFormat = ref("AnswerFormat")
+    static let anyObject = ref("AnyObject")
     static let problem = ref("Problem")
     static let changed = ref("Changed")
 
     static let named: KeyValuePairs<String, JSONTree> = [
-        "Handle": pattern("^[a-z0-9][a-z0-9._-]{0,62}$").with(["description": "What a person or device is called."]),
-        "Time": ["type": "number", "description": "Unix seconds with at most three decimals."],
+        "Handle": pattern("^[a-z0-9][a-z0-9._-]{0,62}$", "anna").with(["description": "The name of a person or device."]
+        ),
+        "Time": [
+            "type": "number", "description": "Unix seconds with at most three decimals.", "examples": [1_777_881_600],
+        ],
         "TimeGiven": [
-            "description": "Unix seconds, or a time as ISO 8601 writes it.",
+            "description": "Unix seconds or ISO 8601.", "examples": ["2026-05-04T08:00:00Z"],
             "anyOf": [
                 [
                     "type": "number", "minimum": .number(-Timestamp.lastSeconds),
@@ -132,49 +201,64 @@ enum Schema {
             ],
         ],
         "Precision": word("exact", "kilometer", "city", "none"),
+        "AnyObject": ["type": "object", "description": "Any members."],
+        "AnswerFormat": word("json", "geojson"),
+        "LocationQueryStatus": word("pending", "answered", "answeredFromLastKnown", "noAnswer"),
+        "TravelMode": words(Trip.Mode.allCases.map(\.word)),
+        "Scope": word("query", "audit", "manage"),
+        "Topic": words(FeedTopics.words),
+        "ProjectionName": words(ProjectionKind.all.map(\.name)),
+        "PushOutcome": words(LocationPushAttempt.Outcome.allCases.map(\.word)),
         "WeeklyHours": object(["timeZone": timeZone, "weekly": text]).with([
             "description":
-                "When a grant is in force: weekdays and times as OpenStreetMap writes opening hours, by a clock on the wall."
+                "The hours in which a grant is valid, in the form of OpenStreetMap's opening hours and the local time of a zone."
         ]),
         "Reference": [
             "description":
-                "The operator gets the log's own number. Everyone else gets an opaque reference of their own, which names the same event or thing each time; `asOf` is another one in each answer.",
-            "anyOf": [count, pattern("^r[A-Za-z0-9_-]{22}$")],
+                "The operator gets the log's own number. Everyone else gets an opaque reference, which differs between callers. It is the same each time for the same event or thing; `asOf` is different in each answer.",
+            "examples": ["r8Vu2n0mVpjCrr7a6lTqB5A"], "anyOf": [count, pattern("^r[A-Za-z0-9_-]{22}$")],
         ],
-        "Place": object([:], optional: ["latitude": latitude, "longitude": longitude, "x": planar, "y": planar]).with([
-            "anyOf": [["required": ["latitude", "longitude"]], ["required": ["x", "y"]]]
+        "TripEnd": place([:], optional: ["place": text]),
+        "FeatureCollection": object(
+            [
+                "type": word("FeatureCollection"),
+                "features": list(
+                    object(
+                        ["type": word("Feature"), "properties": anyObject, "geometry": orNull(ref("Geometry"))],
+                        optional: ["place": orNull(ref("Geometry"))])),
+            ],
+            optional: [
+                "coordRefSys": [
+                    "type": "string", "format": "uri", "examples": ["http://www.opengis.net/def/crs/EPSG/0/2056"],
+                ]
+            ]
+        ).with([
+            "description":
+                "RFC 7946, with `next` and `asOf` as members of the collection. With `crs`, `geometry` is in that system, which `coordRefSys` names, and `place` repeats it for readers of JSON-FG."
         ]),
-        "FeatureCollection": object([
-            "type": word("FeatureCollection"),
-            "features": list(
-                object([
-                    "type": word("Feature"), "properties": ["type": "object"],
-                    "geometry": orNull(
-                        object(["type": word("Point", "LineString", "Polygon"), "coordinates": ["type": "array"]])),
-                ])),
-        ]).with(["description": "RFC 7946; `next` and `asOf` stand beside the features."]),
+        "Geometry": object([
+            "type": word("Point", "LineString", "Polygon"), "coordinates": list([:]),
+        ]).with(["examples": [["type": "Point", "coordinates": [16.3778, 48.1737]]]]),
         "Location": place(
             ["timestamp": time, "precision": precision],
             optional: [
-                "horizontalAccuracy": length, "altitude": number, "speed": length, "course": length,
-                "place": [
-                    "description": "What the gazetteer says of it. `countryCode` is `isoCountryCode` once more.",
-                    "allOf": [placemark, object([:], optional: ["countryCode": text])],
-                ],
+                "horizontalAccuracy": length, "altitude": number, "ellipsoidalAltitude": number, "speed": length,
+                "course": length, "place": ref("LocationPlace"),
             ]),
-        "Fix": object(["timestamp": timeGiven, "latitude": latitude, "longitude": longitude]).with([
-            "allOf": [ref("FixDetails")], "description": "What CLLocation says, in its names and units.",
+        "Fix": object(
+            [("timestamp", timeGiven), ("latitude", latitude), ("longitude", longitude)], fixDetails
+        ).with(["description": "A fix in the names and units of CLLocation."]),
+        "FixBatch": object(["fixes": list(fix, 0...Limits.batchCommands)]),
+        "FixReport": ["description": "One or more fixes.", "anyOf": [fix, ref("FixBatch")]],
+        "DeviceBatch": object(["device": handle, "fixes": importedFixes]).with([
+            "description": "The fixes of one device that exists."
         ]),
-        "FixDetails": object(
-            [:],
-            optional: [
-                "horizontalAccuracy": number, "altitude": number, "ellipsoidalAltitude": number,
-                "verticalAccuracy": number, "floor": ["type": "integer"], "speed": number, "speedAccuracy": number,
-                "course": number, "courseAccuracy": number, "batteryLevel": number,
-                "sourceInformation": object(
-                    [:], optional: ["isSimulatedBySoftware": boolean, "isProducedByAccessory": boolean]),
-                "id": text, "receivedAt": timeGiven, "answering": uuid, "remainder": ["type": "object"],
-            ]),
+        "DevicesBatch": object([
+            "devices": list(
+                object(["person": handle, "device": handle, "fixes": importedFixes]), 0...Limits.batchCommands)
+        ]).with(["description": "The fixes of devices that are added, with their people, if they do not exist."]),
+        "SourceInformation": object(
+            [:], optional: ["isSimulatedBySoftware": boolean, "isProducedByAccessory": boolean]),
         "Visit": place(
             [
                 "id": visitID, "arrival": time, "departure": orNull(time), "horizontalAccuracy": length,
@@ -190,21 +274,21 @@ enum Schema {
         "DecidingFix": object(
             ["number": event, "timestamp": time, "metersOff": length, "used": boolean],
             optional: ["horizontalAccuracy": length]),
-        "Placemark": object(
-            [:],
-            optional: [
-                "name": text, "thoroughfare": text, "subThoroughfare": text, "subLocality": text, "locality": text,
-                "subAdministrativeArea": text, "administrativeArea": text, "administrativeAreaCode": text,
-                "postalCode": text, "isoCountryCode": text, "country": text,
-                "inlandWater": text, "ocean": text, "areasOfInterest": list(text), "claimants": list(text),
-                "otherCountryCodes": list(text), "timeZone": timeZone, "otherTimeZones": list(timeZone),
-                "latitude": latitude, "longitude": longitude,
-                "distance": length.with(["description": "Meters to the nearest populated place."]),
-                "geonameId": ["type": "integer"],
-            ]
-        ).with(["description": "The keys of CLPlacemark, absent where unknown."]),
-        "Correction": ["oneOf": .list(corrections.map { object($0) })],
-        "CorrectionGiven": ["oneOf": .list(corrections.map { body($0) })],
+        "Placemark": object([], placemarkMembers).with(["description": "The keys of CLPlacemark, absent if unknown."]),
+        "LocationPlace": object([], placemarkMembers + [("countryCode", text)]).with([
+            "description": "The gazetteer's names for the place. `countryCode` repeats `isoCountryCode`."
+        ]),
+        "FoundPlacemark": object(
+            [("match", word("exact", "prefix", "misspelled", "nameOnly", "partial"))],
+            placemarkMembers + [("population", count)]),
+        "Correction": ["oneOf": [ref("PeriodCorrection"), ref("SplitCorrection"), ref("NameCorrection")]],
+        "PeriodCorrection": object(Array(periodCorrection) + [("id", event)], []),
+        "SplitCorrection": object(Array(splitCorrection) + [("id", event)], []),
+        "NameCorrection": object(Array(nameCorrection) + [("id", event)], []),
+        "NewCorrection": ["oneOf": [ref("NewPeriodCorrection"), ref("NewSplitCorrection"), ref("NewNameCorrection")]],
+        "NewPeriodCorrection": body(periodCorrection),
+        "NewSplitCorrection": body(splitCorrection),
+        "NewNameCorrection": body(nameCorrection),
         "Region": object(
             ["id": ref("RegionID")],
             optional: [
@@ -212,8 +296,11 @@ enum Schema {
                 "polygon": orNull(object(["type": word("Polygon"), "coordinates": list(list(list(number)))])),
                 "notifyOnEntry": boolean, "notifyOnExit": boolean,
             ]),
+        "NewRegion": ["oneOf": [ref("NewCircularRegion"), ref("NewPolygonalRegion")]],
+        "NewCircularRegion": newRegion("circle", ref("Circle"), without: "polygon"),
+        "NewPolygonalRegion": newRegion("polygon", ref("Polygon"), without: "circle"),
         "RegionID": text(1...Limits.regionNameCharacters).with([
-            "pattern": .text(#"^(?!\.\.?$)[^\u0000-\u001F\u007F/\\]+$"#)
+            "pattern": .text(#"^(?!\.\.?$)[^\u0000-\u001F\u007F/\\]+$"#), "examples": ["home"],
         ]),
         "Circle": object([
             "latitude": latitude, "longitude": longitude,
@@ -233,12 +320,27 @@ enum Schema {
                 "new": count, "duplicate": count, "twins": count,
                 "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
             ], optional: ["number": asOf]),
+        "ImportOutcome": object(
+            [:],
+            optional: [
+                "new": count, "duplicate": count, "twins": count,
+                "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
+                "devices": list(
+                    object([
+                        "addedPerson": boolean, "addedDevice": boolean, "new": count, "duplicate": count,
+                        "twins": count,
+                        "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
+                    ])), "number": asOf,
+            ]),
         "PushAttempt": object(
             ["attempt": count, "durationMilliseconds": count, "outcome": pushOutcome],
             optional: ["status": count, "reason": text]),
         "Changed": object(["number": event]).with(["description": "The event that records the change."]),
         "Problem": object(
-            ["title": text, "status": integer(400...599), "detail": text]
+            [
+                "type": ["type": "string", "format": "uri", "examples": ["urn:problem-type:not-found"]], "title": text,
+                "status": integer(400...599), "detail": text,
+            ]
         ).with(["description": "RFC 9457: what went wrong, and in one sentence what to do."]),
     ]
 }

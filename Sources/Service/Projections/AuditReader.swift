@@ -1,10 +1,10 @@
 package import SQLite
 package import Whereabouts
 
-/// Reads who asked for whom and what was shown, as folded. Lists are newest first; `before` is the number of the last row
-/// of the page before, or `nil` for the first page.
+/// Reads the audit: who asked for whom, and what was shown. Lists are newest first; `before` is the number of the last
+/// row of the page before, or `nil` for the first page.
 package enum AuditReader {
-    /// A query by its id, whatever became of it.
+    /// A query by its id, whatever its outcome.
     package static func query(
         _ id: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> AuditedQuery? {
@@ -21,14 +21,14 @@ package enum AuditReader {
         try page(queriesAboutSQL, subject.rawValue, before, limit, connection)
     }
 
-    /// The queries somebody asked.
+    /// The queries that a principal asked.
     package static func queries(
         by requester: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedQuery] {
         try page(queriesBySQL, requester.rawValue, before, limit, connection)
     }
 
-    /// The tries to wake a device for a query, oldest first.
+    /// The attempts to wake a device for a query, oldest first.
     package static func attempts(
         for query: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedAttempt] {
@@ -38,7 +38,7 @@ package enum AuditReader {
         }
     }
 
-    /// The pushes under way for a query, the oldest first.
+    /// The pushes under way for a query, oldest first.
     package static func pushesUnderWay(
         for query: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedStart] {
@@ -48,7 +48,7 @@ package enum AuditReader {
         }
     }
 
-    /// What was shown in answer to a query, oldest first.
+    /// The disclosures in answer to a query, oldest first.
     package static func disclosures(
         for query: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedDisclosure] {
@@ -58,35 +58,35 @@ package enum AuditReader {
         }
     }
 
-    /// What was shown of a person.
+    /// The disclosures about a person.
     package static func disclosures(
         about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedDisclosure] {
         try page(disclosuresAboutSQL, subject.rawValue, before, limit, connection)
     }
 
-    /// The readings of stored data about a person.
+    /// The reads of stored data about a person.
     package static func reads(
         about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedRead] {
         try page(readsAboutSQL, subject.rawValue, before, limit, connection)
     }
 
-    /// The readings somebody made.
+    /// The reads that a principal made.
     package static func reads(
         by reader: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedRead] {
         try page(readsBySQL, reader.rawValue, before, limit, connection)
     }
 
-    /// The changes of a person's devices, tokens, grants and regions.
+    /// The changes of a person's devices, tokens, grants, regions and other settings.
     package static func changes(
         about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [SettingsChange] {
         try page(changesAboutSQL, subject.rawValue, before, limit, connection)
     }
 
-    /// The acts that concern everybody.
+    /// The acts that concern everyone.
     package static func acts(
         before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedAct] {
@@ -107,7 +107,7 @@ package enum AuditReader {
         }
     }
 
-    /// The refusals of an asker that were counted and not recorded one by one.
+    /// The refusals of a requester that were counted and not recorded one by one.
     package static func refusals(
         of requester: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [CountedRefusals] {
@@ -126,7 +126,7 @@ package enum AuditReader {
 
     /// The newest rejected reports of a person's devices, in the order of their numbers.
     ///
-    /// - Parameter number: only those after it.
+    /// - Parameter number: Only reports after this number.
     package static func rejections(
         of subject: PersonID, after number: Int64 = 0, in connection: borrowing Connection
     ) throws(SQLiteError) -> [RejectedReport] {

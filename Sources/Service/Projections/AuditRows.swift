@@ -3,44 +3,52 @@ package import Whereabouts
 
 /// A location query as the audit shows it.
 package struct AuditedQuery: Hashable, Sendable {
-    /// Number of its event.
+    /// The number of its event.
     package let number: Int64
+    /// The id of the query.
     package let query: QueryID
-    /// `nil` when nobody of the name asked for existed.
+    /// `nil` if there was no person of the requested name.
     package let subject: PersonID?
+    /// The principal who asked.
     package let requester: PrincipalID
     package let recordedAt: Timestamp
+    /// Whether the query was allowed, and why.
     package let verdict: Verdict
     package let initiation: LocationQuery.Initiation
+    /// The time at which the query ends unanswered.
     package let deadline: Timestamp
+    /// The greatest age of a fix that answers, in seconds.
     package let maxAgeSeconds: Int64
-    /// `nil` when it can no longer be read.
+    /// `nil` if it can no longer be read.
     package let purposeForSubject: String?
-    /// `nil` when the requester is the operator, or it can no longer be read.
+    /// `nil` if the requester is the operator, or if it can no longer be read.
     package let purposeForRequester: String?
-    /// `nil` while it is open, and for a refused one.
+    /// `nil` for an open query and for a refused one.
     package let end: QueryEnd?
+    /// When it ended; `nil` while it is open.
     package let endedAt: Timestamp?
-    /// Number of the event that ended it.
+    /// The number of the event that ended it.
     package let endedNumber: Int64?
-    /// Number of the fix that answered it.
+    /// The number of the fix that answered it.
     package let fixNumber: Int64?
-    /// `nil` when the subject was not asked first.
+    /// `nil` if the subject's consent was not asked.
     package let consent: Consent?
-    /// When it was asked, or answered.
+    /// When consent was asked, given or refused.
     package let consentAt: Timestamp?
-    /// The moment when the subject was found to have no device that can be woken.
+    /// When the subject was found to have no device that can be woken.
     package let noDeviceAt: Timestamp?
 
+    /// The state of the subject's consent.
     package enum Consent: Int64, Sendable {
         case asked = 1
         case given = 2
         case refused = 3
+        /// The word in answers.
         package var word: String { String(describing: self) }
     }
 }
 
-/// One try to wake a device, with its place.
+/// One attempt to wake a device, with its place in the log.
 package struct AuditedAttempt: Hashable, Sendable {
     package let number: Int64
     package let subject: PersonID?
@@ -48,7 +56,7 @@ package struct AuditedAttempt: Hashable, Sendable {
     package let attempt: LocationPushAttempt
 }
 
-/// A push that was started and has no recorded outcome, with its place.
+/// A push that was started and has no recorded outcome, with its place in the log.
 package struct AuditedStart: Hashable, Sendable {
     package let number: Int64
     package let subject: PersonID
@@ -57,23 +65,23 @@ package struct AuditedStart: Hashable, Sendable {
     package let device: DeviceID
 }
 
-/// What was shown in answer to a query, with its place.
+/// One disclosure in answer to a query, with its place in the log.
 package struct AuditedDisclosure: Hashable, Sendable {
     package let number: Int64
     package let recordedAt: Timestamp
-    /// Its content is `erased` when it can no longer be read.
+    /// Its content is `erased` if it can no longer be read.
     package let disclosure: Disclosure
 }
 
-/// A reading of stored data, with its place.
+/// A read of stored data, with its place in the log.
 package struct AuditedRead: Hashable, Sendable {
     package let number: Int64
     package let recordedAt: Timestamp
-    /// The members of its content are `nil` when they can no longer be read.
+    /// The members of its content are `nil` if they can no longer be read.
     package let read: LocationRead
 }
 
-/// An act of the operator that concerns everybody, with its place.
+/// An act of the operator that concerns everyone, with its place in the log.
 package struct AuditedAct: Hashable, Sendable {
     /// The ``act`` of a restored log.
     static let restore = "restore"
@@ -81,51 +89,54 @@ package struct AuditedAct: Hashable, Sendable {
     static let acceptLoss = "acceptLoss"
 
     package let number: Int64
-    /// 1, 2, 3 … in the order of the log.
+    /// 1, 2, 3 and so on, in the order of the log.
     package let ordinal: Int64
+    /// The operator, or the house itself.
     package let actor: PrincipalID
     package let recordedAt: Timestamp
-    /// A word of ``OperatorAct``, or ``restore`` or ``acceptLoss``.
+    /// A word of `OperatorAct`, or `restore` or `acceptLoss`.
     package let act: String
+    /// The projection that the act is about; `nil` for other acts.
     package let projection: String?
     package let version: Int64?
     /// The epoch of a restored log or after an accepted loss.
     package let epoch: Int64?
-    /// The moment when its failure was recorded.
+    /// When its failure was recorded; `nil` if it succeeded.
     package let failedAt: Timestamp?
 }
 
-/// A change of who may see what: persons, devices, tokens, grants, regions.
+/// A change of a setting: persons, devices, tokens, grants, regions and so on.
 package struct SettingsChange: Hashable, Sendable {
     package let number: Int64
-    /// Whom it is about; `nil` for the house.
+    /// The person it is about; `nil` for the house.
     package let subject: PersonID?
     package let actor: PrincipalID
     package let recordedAt: Timestamp
-    /// What happened, as the event is called.
+    /// The kind of the event.
     package let kind: EventKind
-    /// The person, device, token, grant, invitation or region that was added or ended.
+    /// The id of the person, device, token, grant, invitation or region that was added or ended.
     package let item: Int64
     /// The requester of a grant, or the principal of a token.
     package var other: PrincipalID?
-    /// The handle of a person or device, a name granted to that nobody has, the name of a region, the environment of a
-    /// device token or the reason it ended, the authorization a device reported; `nil` when it can no longer be read.
+    /// The handle of a person or device, the name in a grant if no person has it, the name of a region, the environment
+    /// of a device token or the reason why it ended, or the authorization that a device reported. `nil` if it can no
+    /// longer be read.
     package var name: String?
-    /// Of a grant.
+    /// The precision of a grant.
     package var precision: Precision?
-    /// Of a grant.
+    /// Whether a grant includes history.
     package var includesHistory: Bool?
-    /// Of a token.
+    /// The scopes of a token.
     package var scopes: Scopes?
-    /// Of a grant.
+    /// The beginning of a grant.
     package var from: Timestamp?
-    /// Of a grant, invitation, token or pause.
+    /// The end of a grant, invitation, token or pause.
     package var until: Timestamp?
-    /// Of a grant or invitation.
+    /// Whether a grant or invitation asks for consent each time.
     package var asksEachTime: Bool?
-    /// Of a grant or invitation, with the time zone.
+    /// The weekly hours of a grant or invitation, with the time zone.
     package var hours: String?
-    /// Of a grant: the one that was taken up with it.
+    /// The invitation that a grant was made by.
     package var invitation: InvitationID?
 
     mutating func take(_ terms: GrantTerms) {
@@ -137,16 +148,18 @@ package struct SettingsChange: Hashable, Sendable {
     static func text(_ hours: WeeklyHours) -> String { "\(hours.text), \(hours.zone.name)" }
 }
 
-/// What one asker was refused beyond the refusals recorded one by one.
+/// The refusals of one requester beyond those recorded one by one.
 package struct CountedRefusals: Hashable, Sendable {
     package let number: Int64
     package let requester: PrincipalID
     package let recordedAt: Timestamp
+    /// The number of refusals since `since`.
     package let count: Int64
+    /// When the first of them was refused.
     package let since: Timestamp
 }
 
-/// A report of a device that could not become a fix, with its place.
+/// A report of a device that was rejected, with its place in the log.
 package struct RejectedReport: Hashable, Sendable {
     package let number: Int64
     package let subject: PersonID
@@ -155,11 +168,12 @@ package struct RejectedReport: Hashable, Sendable {
     package let recordedAt: Timestamp
 }
 
-/// How many reports of a device could not become fixes, by reason.
+/// The number of a device's rejected reports with one reason.
 package struct RejectedReports: Hashable, Sendable {
     package let subject: PersonID
     package let device: DeviceID
     package let reason: RejectionReason
     package let count: Int64
+    /// When the newest of them was recorded.
     package let newestAt: Timestamp
 }

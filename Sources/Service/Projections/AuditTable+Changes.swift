@@ -2,7 +2,7 @@ import Cryptography
 import SQLite
 import Whereabouts
 
-/// Writing what events say.
+/// The rows that events write.
 extension AuditTable {
     func insert(_ query: LocationQuery, _ event: RecordedEvent) throws(SQLiteError) {
         let row = AuditedQuery(
@@ -36,7 +36,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
-    /// A query whose subject was erased meanwhile has no row any more.
+    /// A query whose subject has been erased meanwhile has no row.
     func update(_ query: QueryID, _ end: QueryEnd, _ fix: Int64?, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedQuery(query), before.end == nil else { return }
         try file.connection.cached(
@@ -54,7 +54,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(after))
     }
 
-    /// What the subject was asked or said about a query.
+    /// Notes that the subject was asked for consent, or gave or refused it.
     func update(_ query: QueryID, _ consent: AuditedQuery.Consent, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedQuery(query) else { return }
         try file.connection.cached("UPDATE query SET consent = ?, consent_at_ms = ? WHERE number = ?") {
@@ -344,7 +344,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
-    /// Keeps the place of a rejected report, and of the device's others only the newest.
+    /// Keeps the place of a rejected report, and only the newest of the device's other ones.
     func keep(_ device: DeviceID, _ reason: RejectionReason, _ event: RecordedEvent) throws(SQLiteError) {
         guard let subject = event.stream.person else { return }
         let row = RejectedReport(
@@ -374,7 +374,7 @@ extension AuditTable {
         file.fingerprint.subtract(file.hasher.hash(old))
     }
 
-    /// The device's newest rejection beyond those that are kept.
+    /// The device's newest rejection beyond the kept ones.
     static let rejectionTooManySQL: StaticString =
         "SELECT * FROM rejection WHERE device = ? ORDER BY number DESC LIMIT 1 OFFSET ?"
 }

@@ -4,8 +4,8 @@ import Whereabouts
 
 /// Erasing and comparing.
 extension AuditTable {
-    /// Deletes what is about the person; of what the person asked about others, the words sealed under the person's own
-    /// key; of what the person asked about nobody, all. That the person was erased remains.
+    /// Deletes the rows about the person, the words that the person wrote about others, which are sealed under the
+    /// person's own key, and the person's questions about unknown names. The fact of the erasure remains.
     func erase(_ person: PersonID) throws(SQLiteError) {
         for sum in try hashes(AuditedQuery.self, Self.queriesOfSQL, person) { file.fingerprint.subtract(sum) }
         try run("DELETE FROM query WHERE subject = ?1 OR (subject IS NULL AND requester = ?1)", person)

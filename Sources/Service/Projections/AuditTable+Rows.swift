@@ -4,11 +4,12 @@ import Whereabouts
 
 // Each kind of row: the columns it is read from, in the order its initializer expects them, and the hash of its content.
 
+/// One kind of row in the audit.
 protocol AuditRow {
     static var table: StaticString { get }
     /// Reads the columns, which all start with the row's number or key.
     init(_ statement: borrowing Statement) throws(SQLiteError)
-    /// Whom it is about.
+    /// The person it is about.
     var person: PersonID? { get }
     var key: String { get }
     var summary: String { get }

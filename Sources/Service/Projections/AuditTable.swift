@@ -2,16 +2,16 @@ import Cryptography
 import SQLite
 import Whereabouts
 
-/// Who asked for whom, what became of it and what was shown; and every change of what others may see.
+/// The audit: who asked for whom, with the outcomes and disclosures, and every change of what others may see.
 ///
-/// Rows of a subject go when the subject is erased. Of an erased requester the number stays in the rows of others, and
-/// what he wrote under his own key goes. Times of recording are content: they are what the log says, not how it was read.
+/// A subject's rows are deleted with the subject. Rows about others keep an erased requester's number, and lose the
+/// words that the requester wrote under their own key. Times of recording are content, because the log has them.
 final class AuditTable: Projection {
     static let name = "audit"
     static let versions: [Int64] = [5]
-    /// `rejection` holds the newest ``Limits/rejectionsShown`` of each device; what was sent stands in the log, sealed.
-    /// `act` holds what concerns everybody and is shown to every person; `ordinal` counts its rows, 1, 2, 3 …, because a
-    /// person learns nothing of the numbers of events that are not theirs.
+    /// `rejection` has the newest `Limits.rejectionsShown` of each device; the input itself is in the log, sealed.
+    /// `act` has the acts that concern everyone, which every person sees. `ordinal` counts them, 1, 2, 3 and so on,
+    /// because people do not learn the numbers of events that are not theirs.
     static let schema: StaticString = """
         CREATE TABLE query (
             number INTEGER PRIMARY KEY,
@@ -206,7 +206,7 @@ final class AuditTable: Projection {
 
     func forget() {}
 
-    /// What an event changed in who may see what; `nil` when it changed nothing of the kind.
+    /// The change of a setting that an event makes; `nil` for other events.
     private func change(_ event: RecordedEvent) -> SettingsChange? {
         switch event.event {
         case .personAdded(let person, let handle):
@@ -244,7 +244,7 @@ final class AuditTable: Projection {
             row.hours = invitation.detail?.content.map(SettingsChange.text)
             return row
         case .invitationWithdrawn(let id): return change(event, item: id.rawValue)
-        // Those of the operator are about nobody.
+        // Invitations by the operator are about no person.
         case .accountInvitationMade(_, let expires):
             guard event.stream.person != nil else { return nil }
             var row = change(event, item: event.number)
@@ -264,7 +264,7 @@ final class AuditTable: Projection {
             return change(event, item: event.number, name: target.content?.origin)
         case .webhookRemoved(let webhook): return change(event, item: webhook.rawValue)
         case .webhookFailed(let failure): return change(event, item: failure.webhook.rawValue)
-        // What was told is on record by itself.
+        // The read is recorded separately.
         case .webhookSettled(_, .told), .webhookSettled(_, .taken): return nil
         case .webhookSettled(let webhook, .discarded): return change(event, item: webhook.rawValue, name: "discarded")
         case .operatorActed(.retryMessage(let webhook, _)):
@@ -301,14 +301,14 @@ final class AuditTable: Projection {
 }
 
 extension AuthorizationReport {
-    /// Status and accuracy for a person's eyes.
+    /// Status and accuracy in words.
     fileprivate var words: String {
         accuracy.map { "\(status.word), \($0.word) accuracy" } ?? status.word
     }
 }
 
 extension Event {
-    /// The kind under which a change of settings is kept.
+    /// The kind under which a change of a setting is kept.
     var auditedKind: EventKind {
         switch self {
         case .personAdded: .personAdded

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Which file of each projection answers questions, and which others are kept: `catalog.sqlite`.
+/// The generations of each projection, and which of them answers: `catalog.sqlite`.
 ///
 /// Switching is one row in one transaction; files are never renamed, because a live write-ahead log goes by its name.
 final class Catalog {
@@ -9,7 +9,7 @@ final class Catalog {
         case active
         /// Built, waits for `activate`.
         case candidate
-        /// Answered before the last switch; kept followed, so that `rollback` is instant.
+        /// Answered before the last switch. It is still folded, so that `rollback` is instant.
         case previous
     }
 
@@ -55,7 +55,7 @@ final class Catalog {
                 let generation = Generation(
                     name: statement.text(at: 0), version: statement.int(at: 1), generation: statement.int(at: 2),
                     role: Role(rawValue: statement.text(at: 3)) ?? .candidate)
-                // Name, version and generation form the name of a file that may be deleted.
+                // These three are the name of a file, which may be deleted.
                 guard Role(rawValue: statement.text(at: 3)) != nil, (1...Self.most).contains(generation.version),
                     (1...Self.most).contains(generation.generation), !generation.name.isEmpty,
                     generation.name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 })
@@ -98,7 +98,7 @@ final class Catalog {
     /// Gives each generation its new role in one transaction.
     func assign(_ roles: [(Generation, Role)]) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
-            // Two generations may swap roles, and a role is unique: all leave before any returns.
+            // Two generations may swap roles, and a role is unique: all roles are removed before any is assigned.
             for (generation, _) in roles { try remove(generation) }
             for (generation, role) in roles {
                 try connection.cached(

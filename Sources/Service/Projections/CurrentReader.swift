@@ -1,10 +1,10 @@
 package import SQLite
 package import Whereabouts
 
-/// Reads where people are, as folded.
+/// Reads the newest locations of persons.
 package enum CurrentReader {
-    /// The person's newest usable fix; `nil` when there is none. Of two devices at one moment, the more accurate one's,
-    /// then the lesser device's.
+    /// The person's newest usable fix, or `nil`. If two devices have one at the same time, the more accurate wins, then
+    /// the device with the lower number.
     package static func fix(
         of person: PersonID, in connection: borrowing Connection
     ) throws(SQLiteError) -> ReportedFix? {

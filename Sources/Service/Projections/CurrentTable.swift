@@ -5,8 +5,9 @@ import Whereabouts
 
 /// The newest usable fix of each device; the person's is the newest of these.
 ///
-/// Newest by the device's own time. Of one moment, the more accurate; of equal accuracy, the lesser by latitude, longitude
-/// and then by the hash of all content: never by arrival. Rows are kept in memory and written before a commit.
+/// The newest by the device's time. At the same time, the more accurate; with the same accuracy, the lower by latitude,
+/// longitude and then by the hash of all content. The order of arrival never decides. Rows are kept in memory and
+/// written before a commit.
 final class CurrentTable: Projection {
     static let name = "current"
     static let versions: [Int64] = [1]
@@ -28,7 +29,7 @@ final class CurrentTable: Projection {
         """
     static let indexes: StaticString = ""
 
-    /// Devices kept in memory between commits.
+    /// The devices kept in memory between commits.
     private static let mostEntries = 65_536
 
     private struct Key: Hashable {
@@ -90,7 +91,7 @@ final class CurrentTable: Projection {
         }
     }
 
-    /// The order of fixes of one device and moment.
+    /// The order of two fixes of one device and time.
     private func precedes(_ a: Fix, _ b: Fix, _ key: Key) -> Bool {
         let (left, right) = (a.horizontalAccuracy ?? .infinity, b.horizontalAccuracy ?? .infinity)
         if left != right { return left < right }

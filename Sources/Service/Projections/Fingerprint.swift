@@ -1,8 +1,8 @@
 import Cryptography
 import Whereabouts
 
-/// Sum of the hashes of all rows of a projection over their content columns: equal sets of rows have equal
-/// fingerprints, in whatever order the rows came to be.
+/// The sum of the hashes of all rows of a projection over their content columns. Equal sets of rows have equal
+/// fingerprints, in whatever order the rows were made.
 ///
 /// A row is written as a deterministic CBOR array that starts with its table's name. Its hash is the first 128 bits of
 /// SHA-256; the sum is modulo 2¹²⁸. Two different sets collide by chance with probability 2⁻¹²⁸; a person who can choose

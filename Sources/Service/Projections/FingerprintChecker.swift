@@ -1,10 +1,11 @@
 import Glibc
 import SQLite
 import Synchronization
+import Threading
 import Whereabouts
 
-/// After a start, counts every active projection's rows again in the background: a file whose rows are not the ones its
-/// fingerprint was kept for is folded again. Finds what SQLite cannot: bytes that changed and still make sense.
+/// Checks the fingerprint of every active projection in the background after a start, and has a file that does not
+/// match folded again. This finds damage that SQLite cannot: changed bytes that are still valid rows.
 final class FingerprintChecker: Sendable {
     private let stopping = Atomic<Bool>(false)
     private let isDone = Monitor(false)
@@ -30,7 +31,7 @@ final class FingerprintChecker: Sendable {
 
     private var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
-    /// Waits until every active projection has been looked at.
+    /// Waits until every active projection has been checked.
     func waitUntilDone() { _ = isDone.wait { $0 ? true : nil } }
 
     func stop() {
@@ -41,9 +42,9 @@ final class FingerprintChecker: Sendable {
         }
     }
 
-    /// What is wrong with a file, in words; `nil` when its rows give its fingerprint.
+    /// The difference between a file's rows and its fingerprint, in words; `nil` if they match.
     ///
-    /// - Parameter pauseMicroseconds: after every 4096 rows, which take about as many.
+    /// - Parameter pauseMicroseconds: The pause after every 4096 rows, which take about as long.
     static func problem(
         _ kind: ProjectionKind, path: String, access: Connection.Access = .readOnly, pauseMicroseconds: UInt32 = 0,
         isStopping: () -> Bool = { false }

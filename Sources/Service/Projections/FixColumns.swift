@@ -2,16 +2,16 @@ import Geodesy
 import SQLite
 package import Whereabouts
 
-/// The columns by which tables of fixes store what a fix says.
+/// The columns of a fix in the tables that store fixes.
 ///
-/// Degrees stand in columns of type ANY: as a whole number of 10⁻⁷ degrees (four bytes) when that is what they are, which
-/// is what receivers give, else as the REAL they are (eight). The two cannot be mistaken for each other, because a REAL
-/// that has a whole value would have been stored as a whole number.
+/// Degrees are in columns of type ANY: as a whole number of 10⁻⁷ degrees (four bytes) if they are exactly that, as
+/// receivers give them, otherwise as a REAL (eight bytes). The two cannot be confused, because a REAL with a whole
+/// value would have been stored as a whole number.
 struct FixColumns: Equatable {
     let timestamp: Timestamp
     let latitude, longitude: Degrees
     let horizontalAccuracy: Double?
-    /// ``FixDetails``; `nil` when the fix says no more.
+    /// `FixDetails`; `nil` if the fix has none.
     let details: [UInt8]?
 
     struct Degrees: Equatable {
@@ -62,7 +62,7 @@ struct FixColumns: Equatable {
         details = statement.optionalBytes(at: column + 4)
     }
 
-    /// Writes the five as items of a row's array.
+    /// Writes the five columns as items of a row's array.
     func write(to writer: inout CBORWriter) {
         writer.integer(timestamp.milliseconds)
         latitude.write(to: &writer)
@@ -81,7 +81,7 @@ struct FixColumns: Equatable {
         }
     }
 
-    /// The fix again, without its client's name for it and its time of receipt.
+    /// The fix without its client's name for it and its time of receipt.
     var fix: Fix {
         get throws(SQLiteError) {
             var fix = Fix(timestamp: timestamp, coordinate: try coordinate, horizontalAccuracy: horizontalAccuracy)
@@ -99,22 +99,23 @@ struct FixColumns: Equatable {
         }
     }
 
-    /// What people read of it in a comparison of two generations.
+    /// The row's text in a comparison of two generations.
     var summary: String {
         let accuracy = horizontalAccuracy.map { " ±\($0) m" } ?? ""
         return "\(latitude.value) \(longitude.value)\(accuracy)\(details.map { " +\($0.count) bytes" } ?? "")"
     }
 }
 
-/// A fix with its place in the log, as answers read it.
+/// A fix with its place in the log.
 package struct ReportedFix: Hashable, Sendable {
+    /// The device that reported it.
     package let device: DeviceID
-    /// Without its client's name for it. Its time of receipt is the house's own where the client brought none.
+    /// Without its client's name for it. If the client gave no time of receipt, it is the house's.
     package let fix: Fix
-    /// Number of its event.
+    /// The number of its event.
     package let number: Int64
 
-    /// The fix as far as visits are derived from it.
+    /// The part of the fix from which visits are derived.
     var stored: StoredFix {
         StoredFix(
             device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
@@ -134,7 +135,7 @@ package struct ReportedFix: Hashable, Sendable {
 }
 
 extension CBORWriter {
-    /// Writes a number as a REAL column returns it: 0 for −0, and nothing for NaN.
+    /// Writes a number as a REAL column returns it: 0 for −0, and NULL for NaN.
     mutating func real(_ value: Double) {
         if value.isNaN { null() } else { float(value.positiveZero) }
     }
@@ -157,9 +158,9 @@ extension CBORWriter {
 }
 
 extension Timestamp {
-    /// A moment stored as milliseconds after another one.
+    /// A time stored as milliseconds after another one.
     ///
-    /// - Throws: A damaged projection if the sum is not a moment.
+    /// - Throws: A damaged projection if the sum is not a valid time.
     init(_ milliseconds: Int64, plus delay: Int64) throws(SQLiteError) {
         let (sum, overflows) = milliseconds.addingReportingOverflow(delay)
         if overflows { throw .damagedProjection }
@@ -168,7 +169,7 @@ extension Timestamp {
 }
 
 extension SQLiteError {
-    /// A row that no fold wrote: the file is to be thrown away and folded again (`SQLITE_CORRUPT`).
+    /// A row that no fold wrote. The file is deleted and folded again (`SQLITE_CORRUPT`).
     static var damagedProjection: SQLiteError {
         SQLiteError(code: 11, message: "a row of the projection is not what its fold writes")
     }

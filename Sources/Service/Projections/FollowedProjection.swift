@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import SQLite
+import Threading
 import Whereabouts
 
 /// One generation of a projection with its file open, at its place in the log.
@@ -12,9 +13,9 @@ final class FollowedProjection {
     private let log: LogIdentity
     private(set) var place: Int64
     private(set) var leaf: Digest?
-    /// Rows are being loaded into an empty file: indexes come last.
+    /// Whether rows are being loaded into an empty file, whose indexes are made last.
     private(set) var isLoading: Bool
-    /// The write-ahead log may still hold rows of somebody erased.
+    /// Whether the write-ahead log may still have rows of an erased person.
     private(set) var holdsErased = false
     /// The reason why it cannot be written now; `nil` if it can.
     var trouble: ProjectionTrouble?
@@ -23,7 +24,7 @@ final class FollowedProjection {
     static let inMemory = ":memory:"
 
     enum OpenFailure: Error {
-        /// Damaged, of another log or of another epoch: to be thrown away and folded again.
+        /// The file is damaged, or belongs to another log or epoch. It is deleted and folded again.
         case unusable(String)
         case fault(SQLiteError)
     }
@@ -61,7 +62,7 @@ final class FollowedProjection {
                 saved.form == kind.form
             else { throw SQLiteError.damagedRow }
             (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
-            // An end of the process may have come between an erasure's rows and this.
+            // The process may have ended between the deletion of an erased person's rows and this.
             _ = try file.connection.checkpoint(.truncate)
             // Only a foreign process can hold the lock, and the other projections wait meanwhile.
             try file.connection.execute("PRAGMA busy_timeout = 100")
@@ -82,7 +83,7 @@ final class FollowedProjection {
 
     /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction.
     ///
-    /// - Throws: the transaction is rolled back and everything kept in memory dropped.
+    /// - Throws: ``SQLiteError``. The transaction is then rolled back, and everything kept in memory dropped.
     func fold(_ batch: [RecordedEvent], endingWith leaf: Digest) throws(SQLiteError) {
         guard let last = batch.last, last.number > place else { return }
         let first = batch.firstIndex { $0.number > place } ?? 0
@@ -108,7 +109,7 @@ final class FollowedProjection {
         }
     }
 
-    /// The rows are in: makes the indexes, after which answers may be read.
+    /// Makes the indexes once all rows are loaded. Answers may then be read.
     func finishLoading() throws(SQLiteError) {
         guard isLoading else { return }
         try file.connection.begin()
@@ -123,14 +124,14 @@ final class FollowedProjection {
         isLoading = false
     }
 
-    /// Cuts the write-ahead log, so that no erased row is left in it. Waits for nobody: while somebody reads,
-    /// ``holdsErased`` stays and this is to be called again.
+    /// Truncates the write-ahead log, so that no erased row remains in it. If a reader is active, this does not wait:
+    /// ``holdsErased`` stays set, and this must be called again.
     func overwriteErased() throws(SQLiteError) {
         guard holdsErased else { return }
         try file.connection.execute("PRAGMA busy_timeout = 0")
         defer { try? file.connection.execute("PRAGMA busy_timeout = 100") }
         do throws(SQLiteError) {
-            // What is copied without waiting need not be copied while readers are kept out.
+            // The checkpoint that waits for no one leaves less to copy while readers are locked out.
             _ = try file.connection.checkpoint(.passive)
             let result = try file.connection.checkpoint(.truncate)
             holdsErased = result.walFrames != result.checkpointed
@@ -249,7 +250,7 @@ struct ProjectionTrouble {
 }
 
 extension SQLiteError {
-    /// Of a projection's file: it is damaged, or has not the tables that we make (`SQLITE_ERROR`, as our statements are
-    /// right). Either way it is folded again.
+    /// Whether the projection's file is damaged, or lacks our tables (`SQLITE_ERROR`, because our statements are
+    /// right). In both cases it is folded again.
     var meansDamage: Bool { isCorruption || code == 1 }
 }

@@ -1,10 +1,10 @@
 import SQLite
 import Whereabouts
 
-/// Tables folded from the log into one file. Rows, place and fingerprint change in one transaction that the follower
-/// opens and commits, so each event counts exactly once.
+/// Tables folded from the log into one file. The follower opens and commits a transaction in which rows, place and
+/// fingerprint change together, so each event counts exactly once.
 ///
-/// A projection is used by one thread at a time. It never reads another projection, a clock or a setting.
+/// One thread at a time uses a projection. A projection never reads another projection, a clock or a setting.
 protocol Projection: AnyObject {
     static var name: String { get }
     /// Every version that can still be folded, oldest first. A new one comes with every change of the fold; a file of
@@ -23,29 +23,29 @@ protocol Projection: AnyObject {
     /// Rows may be kept in memory until ``flush()``; ``ProjectionFile/fingerprint`` must be right after that.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError)
 
-    /// Writes what is still only in memory. Called before each commit.
+    /// Writes the rows that are only in memory. Called before each commit.
     func flush() throws(SQLiteError)
 
-    /// Drops everything kept in memory: the transaction was rolled back, or a person was erased by hand.
+    /// Drops everything kept in memory, because the transaction was rolled back or a person was erased in the file.
     func forget()
 
-    /// Deletes every row about the person, for `erase`: what a refold without the person's keys would give must remain.
-    /// Folding `PersonErased` calls the same code.
+    /// Deletes every row about the person, for `erase`. The rest must equal a refold without the person's keys. Folding
+    /// `PersonErased` calls the same code.
     func erase(_ person: PersonID) throws(SQLiteError)
 
-    /// Each row as `fold` counts it into the fingerprint, in key order: table, key and content. Rows of one table are
-    /// told apart by `key`; used to check the fingerprint and to compare two generations.
+    /// Gives each row as the fingerprint counts it, in key order: table, key and content. `key` distinguishes the rows
+    /// of a table. Used to check the fingerprint and to compare two generations.
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError)
 }
 
-/// One row for comparison: what names it and what it says, as people may read it.
+/// One row for a comparison: its name and its content, as text.
 struct ProjectionRow {
     let table: StaticString
-    /// Whose data the row holds; `nil` for rows without any.
+    /// The person whose data the row has; `nil` for a row without any.
     let person: PersonID?
     /// The row's hash, as it is counted in the fingerprint.
     let hash: Fingerprint
-    // Made only when asked for: a check of the fingerprint goes through every row and reads neither.
+    // Made only on demand: a check of the fingerprint reads every row and needs neither.
     private let writeKey: () -> String
     private let writeSummary: () -> String
 
@@ -62,13 +62,13 @@ struct ProjectionRow {
 
     /// The key columns in words, for example `person 2 2026-05-01T08:00:00Z`-like text; unique in its table.
     var key: String { writeKey() }
-    /// The row's content columns, for a person's eyes.
+    /// The row's content columns as text.
     var summary: String { writeSummary() }
 }
 
 /// The SQLite file of one generation of a projection.
 ///
-/// `place` is its bookkeeping row. `form` is ``ProjectionKind/form``, `fingerprint` the sum over the rows of all tables, and
+/// `place` is its bookkeeping row. `form` is `ProjectionKind.form`, `fingerprint` the sum over the rows of all tables, and
 /// `checksum` the first 128 bits of SHA-256 over the row's other columns, as a CBOR array that starts with `"place"`.
 final class ProjectionFile {
     static let placeSchema: StaticString = """
@@ -81,7 +81,7 @@ final class ProjectionFile {
 
     let path: String
     let connection: Connection
-    /// Kept by the projection's `fold`, read and written with its place.
+    /// Changed by the projection's `fold`; read and written together with the place.
     var fingerprint = Fingerprint()
     let hasher = RowHasher()
 

@@ -7,13 +7,13 @@ struct ProjectionDiff: Sendable {
         let table: String
         let person: PersonID?
         let key: String
-        /// What the active generation says; `nil` for a row it does not have.
+        /// The active generation's content; `nil` if it lacks the row.
         var active: String?
-        /// What the other one says.
+        /// The other generation's content; `nil` if it lacks the row.
         var other: String?
     }
 
-    /// Rows told one by one; beyond that they are only counted.
+    /// The most rows that are listed; the rest is only counted.
     static let rowsTold = 1000
 
     let place: Int64
@@ -27,7 +27,7 @@ struct ProjectionDiff: Sendable {
     /// Compares two files read-only, each in one consistent view. Memory: 16 bytes for each row of
     /// the active file, and the name of each row in which they differ.
     ///
-    /// - Returns: `nil` when the files are not at the same place at this moment.
+    /// - Returns: `nil` if the files are not at the same place now.
     static func between(_ kind: ProjectionKind, active: String, other: String) throws(SQLiteError) -> ProjectionDiff? {
         let activeFile = try ProjectionFile(path: active, access: .readOnly)
         let otherFile = try ProjectionFile(path: other, access: .readOnly)
@@ -50,7 +50,7 @@ struct ProjectionDiff: Sendable {
     private mutating func compare(_ active: any Projection, _ other: any Projection) throws(SQLiteError) {
         var onlyActive: Set<UInt128> = []
         try active.eachRow { (row) throws(SQLiteError) in onlyActive.insert(row.hash.sum) }
-        // Rows of the other file that the active one does not have: the names of all, to tell a changed row from a new one,
+        // Rows of the other file that the active one lacks: the keys of all, to distinguish changed rows from new ones,
         // and the content of some.
         var extra: Set<String> = []
         var told: [String: Row] = [:]

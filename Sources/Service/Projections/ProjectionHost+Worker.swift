@@ -1,10 +1,11 @@
 import Cryptography
 import Glibc
 import SQLite
+import Threading
 import Whereabouts
 
 extension ProjectionHost {
-    /// Owns the files of all generations; used by the host's thread alone, except in `init`.
+    /// The owner of the files of all generations. Only the host's thread uses it, except in `init`.
     final class Worker {
         private unowned let host: ProjectionHost
         private let log: EventLog
@@ -30,13 +31,13 @@ extension ProjectionHost {
             (self.catalog, self.directory, self.kinds) = (catalog, directory, kinds)
         }
 
-        /// Opens every generation the catalog names and makes the ones that are missing.
+        /// Opens every generation in the catalog and makes the missing ones.
         func open() throws(SQLiteError) {
             for generation in try catalog.generations() {
                 guard let kind = kinds.first(where: { $0.name == generation.name }),
                     kind.versions.contains(generation.version)
                 else {
-                    // Folded by a version of the program that is gone.
+                    // A version of the fold that this program no longer has.
                     try drop(generation)
                     continue
                 }
@@ -58,7 +59,8 @@ extension ProjectionHost {
 
         /// Notes that a projection cannot be opened; the others are not affected.
         private func close(_ name: String, _ error: SQLiteError) {
-            let sentence = "The projection \(name) cannot be opened (SQLite \(error.extendedCode)); it is tried again."
+            let sentence =
+                "The projection \(name) cannot be opened (SQLite \(error.extendedCode)); the service tries again."
             if closed[name] == nil { Diagnostics.fault("projection.closed", "\(sentence) \(error)") }
             closed[name] = ProjectionTrouble(sentence, after: closed[name])
         }
@@ -100,7 +102,7 @@ extension ProjectionHost {
                 guard projection.trouble != nil else { return }
                 projection.trouble = nil
                 Diagnostics.note(
-                    "projection.again", "The projection \(projection.generation.fileName) is written again.")
+                    "projection.again", "The projection \(projection.generation.fileName) can be written again.")
             } catch {
                 let generation = projection.generation
                 guard isFollowed(projection) else {
@@ -108,7 +110,7 @@ extension ProjectionHost {
                     return
                 }
                 let sentence =
-                    "The projection \(generation.name) cannot be written (SQLite \(error.extendedCode)); it is behind, and tried again."
+                    "The projection \(generation.name) cannot be written (SQLite \(error.extendedCode)); it is behind, and the service tries again."
                 if projection.trouble == nil { Diagnostics.fault("projection.stuck", "\(sentence) \(error)") }
                 projection.trouble = ProjectionTrouble(sentence, after: projection.trouble)
             }
@@ -151,7 +153,7 @@ extension ProjectionHost {
             for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/\(generation.fileName)\(suffix)") }
         }
 
-        /// Removes files that no generation of ours owns: left by a crash between the catalog's row and the file.
+        /// Removes files that the catalog does not name: a crash can leave one between its creation and its row.
         private func removeStrangers() {
             guard let entries = opendir(directory) else { return }
             defer { closedir(entries) }
@@ -237,7 +239,7 @@ extension ProjectionHost {
             }
         }
 
-        /// As ``heal(_:_:)``, for whoever found the active file of `name` damaged.
+        /// As `heal`, for a caller that found the active file of `name` damaged.
         func healActive(_ name: String, _ why: String) {
             guard let active = find(name, .active), !active.isLoading else { return }
             do throws(SQLiteError) { try heal(active.generation, why) } catch {
@@ -245,9 +247,9 @@ extension ProjectionHost {
             }
         }
 
-        /// Throws a damaged file away and folds it again from the log.
+        /// Deletes a damaged file and folds it again from the log.
         ///
-        /// - Throws: also when this was done often: then the fault is ours or the disk's, and an operator must look.
+        /// - Throws: If this happened often: the fault is then ours or the disk's, and the operator must look.
         func heal(_ generation: Catalog.Generation, _ why: String) throws(SQLiteError) {
             heals[generation.name, default: 0] += 1
             guard heals[generation.name, default: 0] <= Self.mostHeals else {
@@ -280,7 +282,7 @@ extension ProjectionHost {
             do throws(SQLiteError) { return try body() } catch { throw .fault("\(error)") }
         }
 
-        /// Begins a new generation beside the one that answers; a candidate from before is thrown away.
+        /// Begins a new generation beside the active one; an earlier candidate is deleted.
         func rebuild(_ name: String, version: Int64?) throws(HostError) -> Catalog.Generation {
             let kind = try kind(name)
             let version = version ?? kind.newest
@@ -294,7 +296,7 @@ extension ProjectionHost {
             return candidate.generation
         }
 
-        /// The candidate answers from now on; what answered until now stays for `rollback`.
+        /// Makes the candidate the active generation. The generation that was active stays for `rollback`.
         func activate(_ name: String) throws(HostError) -> Catalog.Generation {
             _ = try kind(name)
             guard let candidate = find(name, .candidate) else {
@@ -304,11 +306,11 @@ extension ProjectionHost {
             return try change(name, from: candidate, old: find(name, .previous))
         }
 
-        /// What answered before the last switch answers again, and the other way round.
+        /// Makes the previous generation active again, and the active one previous.
         func rollback(_ name: String) throws(HostError) -> Catalog.Generation {
             _ = try kind(name)
             guard let previous = find(name, .previous) else {
-                throw .nothingTo("There is no earlier \(name) to go back to.")
+                throw .nothingTo("There is no previous \(name) to activate.")
             }
             return try change(name, from: previous, old: nil)
         }
@@ -327,7 +329,7 @@ extension ProjectionHost {
             return new.generation
         }
 
-        /// Deletes candidates and earlier generations; of one projection or of all.
+        /// Deletes the candidates and previous generations of one projection or of all.
         func prune(_ name: String?) throws(HostError) -> [Catalog.Generation] {
             if let name { _ = try kind(name) }
             let gone = followed.map(\.generation).filter {
@@ -340,7 +342,8 @@ extension ProjectionHost {
             return gone
         }
 
-        /// The active generation and its candidate or predecessor, both loaded; between two batches they are at one place.
+        /// The active generation and its candidate or predecessor, both loaded. Between two batches they are at the
+        /// same place.
         func pairForDiff(_ name: String) throws(HostError) -> (active: Catalog.Generation, other: Catalog.Generation) {
             _ = try kind(name)
             guard let other = find(name, .candidate) ?? find(name, .previous), let active = find(name, .active) else {
@@ -353,6 +356,6 @@ extension ProjectionHost {
 }
 
 extension String {
-    /// Without `suffix`, if it ends so.
+    /// The text without `suffix`, if it ends with it.
     fileprivate func without(suffix: String) -> String { hasSuffix(suffix) ? String(dropLast(suffix.count)) : self }
 }

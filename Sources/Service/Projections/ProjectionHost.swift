@@ -2,19 +2,20 @@ import Cryptography
 import Glibc
 import SQLite
 import Synchronization
+import Threading
 import Whereabouts
 
-/// Keeps every generation of every projection folded up to the head of the log: one thread reads each event once and
-/// hands it to all of them.
+/// Keeps every generation of every projection folded up to the head of the log. One thread reads each event once for
+/// all of them.
 final class ProjectionHost: Sendable {
     /// Events in one transaction while following, and while a file is loaded from zero.
     static let batch = 4096
     static let loadingBatch = 16_384
-    /// How old what is answered may be while events come in, unless the asker says which one must be in.
+    /// How old an answer may be while events come in, unless the caller names an event that must be included.
     private static let restMilliseconds = 50
 
     struct Shared {
-        /// Place of each active projection.
+        /// The place of each active projection.
         var places: [String: Int64] = [:]
         var status: [Status] = []
         /// Raised whenever an active file is replaced.
@@ -22,7 +23,7 @@ final class ProjectionHost: Sendable {
         var requests: [Request] = []
         /// The projections that cannot be read or written now, with the reasons.
         var troubles: [(name: String, sentence: String)] = []
-        /// The highest number that somebody waits for.
+        /// The highest number that a caller waits for.
         var awaited: Int64 = 0
         var isStopping = false
         /// Whether requests no longer wait for events.
@@ -35,7 +36,7 @@ final class ProjectionHost: Sendable {
         let place: Int64
         let fingerprint: Fingerprint
         let isLoading: Bool
-        /// Rows of somebody erased may still be found in its files.
+        /// Whether its files may still have rows of an erased person.
         let holdsErased: Bool
     }
 
@@ -59,7 +60,7 @@ final class ProjectionHost: Sendable {
         }
     }
 
-    /// Something to be done between two batches, by the thread that owns the files.
+    /// Work for the thread that owns the files, done between two batches.
     struct Request: Sendable {
         let run: @Sendable (Worker) -> Void
     }
@@ -89,7 +90,7 @@ final class ProjectionHost: Sendable {
         thread.withLock { $0 = WorkerThread { box.value.run() } }
     }
 
-    /// A damaged catalog loses only which generation was active: everything is folded again.
+    /// A damaged catalog loses only the roles of generations: everything is folded again.
     private static func catalog(_ path: String, _ directory: String) throws(SQLiteError) -> Catalog {
         do throws(SQLiteError) {
             let catalog = try Catalog(path: path)
@@ -129,7 +130,7 @@ final class ProjectionHost: Sendable {
         }
     }
 
-    /// Up to which number the active projection is folded.
+    /// The number up to which the active projection is folded.
     func place(of name: String) -> Int64 { shared.read { $0.places[name] ?? 0 } }
 
     /// Ends the wait of every request for a projection; from now on none waits.
@@ -146,16 +147,15 @@ final class ProjectionHost: Sendable {
 
     private func note(awaited number: Int64) { shared.change { $0.awaited = max($0.awaited, number) } }
 
-    /// Lets events gather, because a transaction costs as much as ten of them; no longer than until somebody waits for one
-    /// after `place`, or wants something done.
+    /// Lets events gather, because a transaction costs as much as ten of them; at most until a caller waits for one
+    /// after `place`, or has work to do.
     func rest(after place: Int64) {
         _ = shared.wait(milliseconds: Self.restMilliseconds) { state in
             state.isStopping || !state.requests.isEmpty || state.awaited > place ? true : nil
         }
     }
 
-    /// Waits until no generation, those that do not answer included, holds anything erased at `number`; `false` when time
-    /// ran out.
+    /// Waits until no generation, active or not, has data of a person erased at `number`; `false` if time ran out.
     func waitErased(_ number: Int64, milliseconds: Int) -> Bool {
         note(awaited: number)
         return shared.wait(milliseconds: milliseconds) { state in
@@ -174,7 +174,7 @@ final class ProjectionHost: Sendable {
     var failing: Set<String> { shared.read { Set($0.troubles.map(\.name)) } }
     var switches: Int { shared.read { $0.switches } }
 
-    /// The file that answers for `name`; `nil` while it is still being loaded.
+    /// The file of the active generation; `nil` while it is still being loaded.
     func activePath(of name: String) -> String? {
         shared.read { state in
             state.status.first { $0.generation.name == name && $0.generation.role == .active && !$0.isLoading }
@@ -222,9 +222,9 @@ final class ProjectionHost: Sendable {
     }
 }
 
-/// Hands a value made on one thread to the one that will own it from then on.
+/// Passes a value from the thread that made it to the one that will own it.
 struct UncheckedBox<Value>: @unchecked Sendable {
-    // The maker does not touch the value again.
+    // The maker does not use the value again.
     let value: Value
     init(_ value: Value) { self.value = value }
 }

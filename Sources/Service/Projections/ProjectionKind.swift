@@ -1,6 +1,6 @@
 import Cryptography
 
-/// A projection the program knows how to fold: its name, the versions of its fold, and how one is made.
+/// A kind of projection that the program can fold: its name, the versions of its fold, and how to make one.
 struct ProjectionKind: Sendable {
     let name: String
     /// Every version that can still be folded, oldest first; a new file gets the last.
@@ -22,7 +22,7 @@ struct ProjectionKind: Sendable {
         make = { type.init(file: $0, version: $1) }
     }
 
-    /// All projections but the standing, which the writer keeps itself.
+    /// All projections except for the standing, which the writer keeps.
     static let all: [ProjectionKind] = [
         ProjectionKind(CurrentTable.self), ProjectionKind(TimelineTable.self), ProjectionKind(AuditTable.self),
         ProjectionKind(StreamIndexTable.self),

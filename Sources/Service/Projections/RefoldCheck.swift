@@ -3,25 +3,25 @@ import SQLite
 import Synchronization
 import Whereabouts
 
-/// Folds a projection from zero into a file of its own and compares: what answers must be what the log gives.
+/// Compares a projection with a refold from zero, in a separate file: the two must be equal.
 enum RefoldCheck {
     enum Result: String, Sendable {
         case equal
         case different
-        /// It is being folded from zero anyway.
+        /// The projection is being folded from zero already.
         case loading
     }
 
     private static let checks = Atomic<Int64>(0)
 
-    /// - Parameter status: the active generation at one moment; the refold stops at exactly its place.
+    /// - Parameter status: The status of the active generation. The refold stops exactly at its place.
     static func run(
         _ status: ProjectionHost.Status, kind: ProjectionKind, directory: String, reader: LogReader,
         progress: VerificationProgress = VerificationProgress()
     ) throws(LogError) -> Result {
         if status.isLoading { return .loading }
-        // Generations up to 0 are in no catalog: the host removes such a file at its next start if this is cut short. Two
-        // checks at once have a file each.
+        // The catalog has no generations up to 0, so the host removes such a file at its next start if this is
+        // interrupted. Two checks at the same time use different files.
         let scratch = Catalog.Generation(
             name: status.generation.name, version: status.generation.version,
             generation: -checks.add(1, ordering: .relaxed).newValue, role: .candidate)

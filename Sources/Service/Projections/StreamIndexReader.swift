@@ -1,9 +1,10 @@
 package import SQLite
 package import Whereabouts
 
-/// Reads where the events of a stream are in the log.
+/// Reads the event numbers of a stream.
 package enum StreamIndexReader {
-    /// The numbers of up to `count` events of a stream, from a version on. Fewer when the stream, as folded, ends before.
+    /// The numbers of up to `count` events of a stream, beginning with a version. Fewer if the folded stream ends
+    /// before.
     package static func numbers(
         of stream: StreamID, fromVersion version: Int64, count: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Int64] {
@@ -24,8 +25,8 @@ package enum StreamIndexReader {
         return found
     }
 
-    /// The version of a stream's first event after `number`, `last` + 1 when there is none; `last` is the stream's newest,
-    /// folded or not. Cost: the logarithm of the stream's length.
+    /// The version of a stream's first event after `number`, or `last` + 1 without one; `last` is the stream's newest
+    /// version, folded or not. Cost: the logarithm of the stream's length.
     static func version(
         after number: Int64, in stream: StreamID, last: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {
@@ -33,7 +34,7 @@ package enum StreamIndexReader {
         while low < high {
             let middle = (low + high) / 2
             let found = try numbers(of: stream, fromVersion: middle, count: 1, in: connection).first
-            // What is not folded yet comes later than anything that was told.
+            // Events that are not folded yet come later than all folded ones.
             if let found, found <= number { low = middle + 1 } else { high = middle }
         }
         return low

@@ -3,9 +3,9 @@ import Whereabouts
 
 /// Which event is version v of stream s.
 ///
-/// Numbers stand in blocks of 128 versions: the first number and then the differences, each as a LEB128 varint. Stream 4,
-/// versions 1, 2 and 3 being events 7, 9 and 300: `(4, 1, x'07 02 A3 02')`. The open block of each stream seen lately is
-/// in memory and written before a commit.
+/// The numbers are in blocks of 128 versions: the first number and then the differences, each as a LEB128 varint. For
+/// example, stream 4 with its versions 1, 2 and 3 in events 7, 9 and 300: `(4, 1, x'07 02 A3 02')`. The open blocks of
+/// recent streams are in memory and written before a commit.
 final class StreamIndexTable: Projection {
     static let name = "streamIndex"
     static let versions: [Int64] = [1]
@@ -19,9 +19,9 @@ final class StreamIndexTable: Projection {
         """
     static let indexes: StaticString = ""
 
-    /// Versions in a block. Larger ones save key bytes, and cost reading and rewriting the open one.
+    /// The versions in a block. Larger blocks save key bytes; smaller ones are cheaper to read and rewrite.
     static let blockVersions: Int64 = 128
-    /// Open blocks kept in memory between commits.
+    /// The open blocks kept in memory between commits.
     private static let mostTails = 65_536
 
     private struct Tail {
@@ -91,7 +91,7 @@ final class StreamIndexTable: Projection {
         dirty = []
     }
 
-    /// Nothing to delete: numbers and versions say nothing about a person, and a refold makes them again.
+    /// Deletes nothing: numbers and versions contain no personal data, and a refold makes them again.
     func erase(_ person: PersonID) throws(SQLiteError) {}
 
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {

@@ -3,9 +3,9 @@ package import Geodesy
 package import SQLite
 package import Whereabouts
 
-/// Reads where people were, as folded.
+/// Reads fixes, visits, crossings and leads of persons.
 package enum TimelineReader {
-    /// Where a page of fixes ended: the key of its last one.
+    /// The end of a page of fixes: the key of its last one.
     package struct FixKey: Hashable, Sendable {
         package let timestamp: Timestamp
         package let device: DeviceID
@@ -15,6 +15,7 @@ package enum TimelineReader {
             (self.timestamp, self.device, self.latitude, self.longitude) = (timestamp, device, latitude, longitude)
         }
 
+        /// The key of a fix.
         package init(_ fix: ReportedFix) {
             self.init(
                 timestamp: fix.fix.timestamp, device: fix.device, latitude: fix.fix.coordinate.latitude,
@@ -25,14 +26,14 @@ package enum TimelineReader {
     /// A crossing with the name of its region.
     package struct NamedCrossing: Sendable {
         package let crossing: Crossing
-        /// ``Region/identifier``, also of a region that has been removed since.
+        /// `Region.identifier`, also if the region has been removed since.
         package let region: String
-        /// Of an exit: when the region was entered before, if that is known and told.
+        /// For an exit: the time of the entry before it, if it is known and may be shown.
         package internal(set) var entered: Timestamp?
     }
 
-    /// The person's fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end. Of twins the
-    /// first in the order of their content.
+    /// The person's fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end. Of twins, the
+    /// first by content.
     package static func fixes(
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
         in connection: borrowing Connection
@@ -41,7 +42,7 @@ package enum TimelineReader {
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min), at: 2)
             try statement.bind(to?.milliseconds ?? .max, at: 3)
-            // The row after the key of no fix: before all timestamps.
+            // The key before all fixes.
             try statement.bind(after?.timestamp.milliseconds ?? .min, at: 4)
             try statement.bind(after?.device.rawValue ?? .min, at: 5)
             try FixColumns.Degrees(after?.latitude ?? 0).bind(to: statement, at: 6)
@@ -54,7 +55,7 @@ package enum TimelineReader {
         }
     }
 
-    /// The fixes of whichever device led, at most so many of all.
+    /// The fixes of the device that led at their time, up to a limit.
     package static func followedFixes(
         of person: PersonID, from: Timestamp?, to: Timestamp?, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [ReportedFix] {
@@ -64,7 +65,7 @@ package enum TimelineReader {
         }
     }
 
-    /// Who led the person in `from` ≤ time < `to`: the first may have begun before.
+    /// The leading devices in `from` ≤ time < `to`. The first lead may have begun before.
     package static func leads(
         of person: PersonID, from: Timestamp?, to: Timestamp?, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Lead] {
@@ -78,7 +79,7 @@ package enum TimelineReader {
         }
     }
 
-    /// The person's latest fix with a valid coordinate at or before a moment.
+    /// The person's latest fix with a valid coordinate, at or before a time.
     package static func latestFix(
         of person: PersonID, atOrBefore moment: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> ReportedFix? {
@@ -114,7 +115,7 @@ package enum TimelineReader {
         }
     }
 
-    /// The same, as the person corrected them.
+    /// As ``derivedVisits``, with the person's corrections.
     package static func visits(
         of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
         at now: Timestamp, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
@@ -142,7 +143,7 @@ package enum TimelineReader {
         }
         var last: Timestamp?
         while !isOver, found.count < limit {
-            // Not only up to `to`: what arrives later may belong to a visit that does not.
+            // Reads beyond `to`: a visit that arrives later may belong to one that arrives before.
             let derived = try derivedVisits(
                 of: person, from: start, to: nil, arrivingAfter: last, limit: derivedAtOnce, at: now,
                 in: connection)
@@ -164,7 +165,7 @@ package enum TimelineReader {
     }
 
     private static let derivedAtOnce = 200
-    /// Fixes that tell where a part of a visit was: half a day of one in two seconds.
+    /// The most fixes that decide where a part of a visit was: half a day with one fix in two seconds.
     private static let fixesOfPart = 20_000
 
     private static func spot(
@@ -175,7 +176,7 @@ package enum TimelineReader {
         return VisitSpot(of: fixes.map(\.stored), transform)
     }
 
-    /// The visit of that id; `nil` when there is none, or none any more.
+    /// The visit with this id; `nil` if it does not exist, or no longer does.
     package static func visit(
         of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
         _ transform: GeocentricTransform?, in connection: borrowing Connection
@@ -186,7 +187,7 @@ package enum TimelineReader {
             return try statement.step() ? try Visit(statement, from: 0).told(at: now) : nil
         }
         if corrections.keepsVisits { return derived }
-        // It is told where it was derived, or begins where a visit was cut.
+        // A visit begins where it was derived, or at a time where a correction cuts one.
         for moment in (derived.map { [$0.arrival] } ?? []) + corrections.moments {
             let told = try visits(
                 of: person, from: moment, to: Timestamp(milliseconds: moment.milliseconds + 1), limit: 2,
@@ -196,10 +197,10 @@ package enum TimelineReader {
         return nil
     }
 
-    /// The visit that tells of the time of one that is not told any more; `nil` when none does.
+    /// The visit at the time of one that no longer exists; `nil` if there is none.
     ///
-    /// An id is made of a fix, so that it says when it was: whether the visit was ever told, in which order fixes came and by
-    /// which rules they were folded makes no difference. A look through the person's fixes, the latest first.
+    /// A visit's id contains the time of a fix, so this works whether or not the visit was ever shown, and in whatever
+    /// order and by whatever rules fixes were folded. Cost: a search through the person's fixes, the latest first.
     package static func successor(
         of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
         _ transform: GeocentricTransform?, in connection: borrowing Connection
@@ -227,10 +228,10 @@ package enum TimelineReader {
         ).first
     }
 
-    /// The fix that a visit's id is made of may be from the last steps of the way there.
+    /// The fix in a visit's id may be from the last steps of the way there.
     private static let approachSeconds: Int64 = 300
 
-    /// The rules that the timeline is folded by.
+    /// The version of the rules that the timeline is folded by.
     package static func rules(in connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         try connection.cached("SELECT version FROM place") { (statement) throws(SQLiteError) in
             guard try statement.step() else { throw .damagedProjection }
@@ -238,8 +239,8 @@ package enum TimelineReader {
         }
     }
 
-    /// The person's crossings with `from` ≤ time < `to`, by time, region and kind, after a page's end, but for those that
-    /// their region does not tell.
+    /// The person's crossings with `from` ≤ time < `to`, by time, region and kind, after a page's end. Crossings that
+    /// their region does not notify about are left out.
     package static func crossings(
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: Crossing? = nil, limit: Int,
         in connection: borrowing Connection
@@ -258,7 +259,8 @@ package enum TimelineReader {
         }
     }
 
-    /// Reads a crossing, its region's name and whether that tells entries: then an exit is told with the entry before it.
+    /// Reads a crossing, its region's name, and whether the region notifies about entries: an exit then has the entry
+    /// before it.
     static func crossing(
         _ statement: borrowing Statement, from column: Int32, of person: PersonID, in connection: borrowing Connection
     ) throws(SQLiteError) -> NamedCrossing {
@@ -299,7 +301,7 @@ extension TimelineReader {
         LIMIT 1
         """
 
-    /// Visits of a person do not overlap, so that of those that arrived before the range only the last can reach into it.
+    /// A person's visits do not overlap, so of those that arrived before the range only the last can reach into it.
     static let visitsSQL: StaticString = """
         SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
             first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
@@ -311,7 +313,7 @@ extension TimelineReader {
         LIMIT ?5
         """
 
-    /// A look through the person's visits: some thousands in a life.
+    /// Cost: a search through the person's visits, some thousands in a life.
     static let visitSQL: StaticString = """
         SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
             first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
@@ -319,7 +321,7 @@ extension TimelineReader {
         WHERE person = ?1 AND id = ?2
         """
 
-    /// When and where the person's devices were, the latest first.
+    /// The times and places of the person's devices, the latest first.
     static let placesSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees
         FROM fix

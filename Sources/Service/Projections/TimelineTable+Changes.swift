@@ -3,7 +3,7 @@ import Geodesy
 import SQLite
 import Whereabouts
 
-/// Writing what the fold tells.
+/// The rows that the fold's changes write.
 extension TimelineTable {
     func apply(_ change: TimelineChange) throws(SQLiteError) {
         news.note(change)

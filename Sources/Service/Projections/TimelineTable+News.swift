@@ -2,10 +2,10 @@ import Geodesy
 import SQLite
 import Whereabouts
 
-/// What a batch changes in visits and crossings, as far as somebody is told of it, gathered until it is written.
+/// The changes that a batch makes to visits and crossings, as far as they are shown, collected until they are written.
 ///
-/// A visit is told when it is first known, when its arrival or departure changes, and when it is withdrawn: not each time a
-/// fix moves its place a little.
+/// A visit is news if it appears, if its arrival or departure changes, and if it is withdrawn, but not each time a fix
+/// moves its place a little.
 struct TimelineNews {
     private struct VisitKey: Hashable {
         let person: PersonID
@@ -19,13 +19,13 @@ struct TimelineNews {
         let time: Timestamp
     }
 
-    /// The row from before the batch, if it has gone, and the rows that came and have not gone again.
+    /// The row from before the batch, if it was removed, and the rows that were added and not removed again.
     private var visits: [VisitKey: (old: Visit?, new: [Visit])] = [:]
     private var crossings: [CrossingKey: (old: Crossing?, new: Crossing?)] = [:]
-    /// Number of the newest event of each person in the batch: with it the news came.
+    /// The number of each person's newest event in the batch. The news get this number.
     private var numbers: [PersonID: Int64] = [:]
 
-    /// Notes whose events a batch holds.
+    /// Notes the persons whose events are in a batch.
     mutating func note(_ batch: ArraySlice<RecordedEvent>) {
         var last: (person: PersonID, number: Int64)?
         for event in batch {
@@ -39,9 +39,9 @@ struct TimelineNews {
     mutating func note(_ change: TimelineChange) {
         switch change {
         case .visit(let person, let old, let new):
-            // A visit that only silence will show is not news; answers compute it.
+            // A visit that elapsed time alone will show is not news; answers compute it.
             let (old, new) = (old.flatMap(\.known), new.flatMap(\.known))
-            // A row that goes and one that comes, in either order, may be the same visit: rows are known by their arrival.
+            // A removed row and an added one, in either order, may be the same visit, which its arrival identifies.
             if let old {
                 let key = VisitKey(person: person, id: old.id)
                 if let index = visits[key]?.new.firstIndex(of: old) {
@@ -64,7 +64,7 @@ struct TimelineNews {
         crossings = crossings.filter { $0.key.person != person }
     }
 
-    /// What is to be told, by person and time.
+    /// The news to show, by person and time.
     mutating func take() -> [TimelineItem] {
         defer { self = TimelineNews() }
         if visits.isEmpty, crossings.isEmpty { return [] }
@@ -87,11 +87,11 @@ struct TimelineNews {
 }
 
 extension Visit {
-    /// The visit if its fixes make it one, and `nil` if only silence does.
+    /// The visit if its fixes alone make it one; `nil` if elapsed time must.
     fileprivate var known: Visit? { tellableFrom == nil ? self : nil }
 }
 
-/// A visit or a crossing that was told, or told to be none after all.
+/// A visit or a crossing as news: shown, or withdrawn.
 struct TimelineItem {
     enum What {
         case visit(Visit)
@@ -111,9 +111,9 @@ struct TimelineItem {
     }
 }
 
-// `told_visit` and `told_crossing` keep the news in the order in which they came, so that a client who was away learns what
-// it missed. They depend on how fixes came and were folded, and stand outside the fingerprint: a refold tells at the end of
-// its larger batches what was told live in between.
+// `told_visit` and `told_crossing` keep the news in the order in which they came, so that a client that was away gets
+// what it missed. They depend on how fixes came and were folded, so the fingerprint excludes them: a refold, with its
+// larger batches, skips intermediate states.
 extension TimelineTable {
     func writeNews() throws(SQLiteError) {
         for (ordinal, item) in news.take().enumerated() {
@@ -159,7 +159,7 @@ extension TimelineTable {
 }
 
 extension TimelineReader {
-    /// A visit or crossing as it was told, at a place in the order of what was told.
+    /// A visit or crossing as news, with its place among all news.
     struct Told {
         enum What {
             case visit(Visit)
@@ -171,8 +171,8 @@ extension TimelineReader {
         let what: What
     }
 
-    /// What was told of the person after event `number`, in that order; visits as the person corrected them, crossings but
-    /// for those that their region does not tell. At most `limit` of each.
+    /// The person's news after event `number`, in order, at most `limit` of each kind. Visits are corrected as the
+    /// person said; crossings that their region does not notify about are left out.
     static func told(
         of person: PersonID, after number: Int64, limit: Int, corrected corrections: VisitCorrections,
         _ transform: GeocentricTransform?, in connection: borrowing Connection
@@ -206,8 +206,8 @@ extension TimelineReader {
             let there = try visits(
                 of: person, from: visit.arrival, to: end, limit: correctedAtOnce,
                 at: visit.departureReported ?? visit.firstReported, corrected: corrections, transform, in: connection)
-            // One for one, so that what is told of an event is as many whenever it is looked at: of a visit that was cut the
-            // last part, in which it ends.
+            // Exactly one, so that an event has the same number of news whenever it is read: for a visit that a
+            // correction cuts, the last part, in which it ends.
             guard let now = told.isWithdrawn ? there.first(where: { $0.id == visit.id }) : there.last else {
                 return Told(number: told.number, ordinal: told.ordinal, isWithdrawn: true, what: told.what)
             }
@@ -215,7 +215,7 @@ extension TimelineReader {
         }
     }
 
-    /// Parts of one derived visit.
+    /// The most parts of one derived visit.
     private static let correctedAtOnce = 1000
 
     static let toldVisitsSQL: StaticString = """

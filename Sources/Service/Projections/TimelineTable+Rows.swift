@@ -3,7 +3,7 @@ import Geodesy
 import SQLite
 import Whereabouts
 
-/// Reading back what was written: for the fold, for erasing and for comparing.
+/// Reads rows back: for the fold, for erasing and for comparing.
 extension TimelineTable: TimelineRows {
     func eachFix(
         of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(SQLiteError) -> Bool
@@ -171,7 +171,7 @@ extension TimelineTable: TimelineRows {
 }
 
 extension TimelineTable {
-    /// Every row of one person, or of all, as it stands in the file.
+    /// Gives every row of one person, or of all, in its stored form.
     func eachRow(
         of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -310,7 +310,7 @@ extension TimelineTable {
 }
 
 extension Region {
-    /// What people read of it in a comparison of two generations.
+    /// The row's text in a comparison of two generations.
     fileprivate var summary: String {
         switch area {
         case .circle(let circle): "circle of \(circle.radiusMeters) m"

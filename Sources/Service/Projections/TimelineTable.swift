@@ -8,7 +8,7 @@ import Whereabouts
 /// `fix` has one row for each identity. Twins have the same identity and different contents; all but the first, in the order
 /// of their contents, are in `twin`, so that a fix without twins costs nothing more. `reported` has the moments of visits
 /// that devices reported, with −1 for a missing accuracy. Rows of these three tables are written as they arrive, the others
-/// by the changes of ``TimelineFold``.
+/// by the changes of `TimelineFold`.
 final class TimelineTable: Projection {
     static let name = "timeline"
     static let versions: [Int64] = VisitRules.all.map(\.version)
@@ -171,7 +171,7 @@ final class TimelineTable: Projection {
         news.note(batch)
         let changes = try timeline.fold(batch, reading: self)
         try insertFixes(batch)
-        if rules.limitsSilence { try insertReports(batch) }
+        if rules.usesReportedVisits { try insertReports(batch) }
         for change in changes { try apply(change) }
     }
 
@@ -300,7 +300,7 @@ extension TimelineTable {
         try statement.bind(row.receivedAfter, at: 9)
     }
 
-    /// A fix whose identity has a row: the same again, or a twin.
+    /// Inserts a fix whose identity has a row: a repeat, or a twin.
     private func insertAgain(_ row: FixRow, _ hash: Fingerprint) throws(SQLiteError) {
         let first = try storedFix(like: row)
         let firstHash = self.hash(first.person, first.device, first.columns)

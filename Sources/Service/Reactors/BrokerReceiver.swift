@@ -2,20 +2,21 @@ import Cryptography
 import Glibc
 import MQTT
 import Synchronization
+import Threading
 import Whereabouts
 import WireFormats
 
-/// Takes what OwnTracks' apps publish to an MQTT broker: topics `owntracks/PERSON/DEVICE` and what lies below. The broker
-/// decides who may publish where; here the topic names the device.
+/// Takes the messages that OwnTracks apps publish to an MQTT broker, under `owntracks/PERSON/DEVICE` and its subtopics.
+/// The broker decides who may publish where; here the topic identifies the device.
 ///
-/// A message is acknowledged once it is durable, or was kept as rejected, or names nobody; while the log takes nothing it
-/// stays with the broker. A phone that has published since the start is told to report while a question waits for its
-/// owner, under the topic `cmd` below its own; it must be allowed to read that.
+/// A message is acknowledged once it is durable, is kept as rejected, or names no known device. While the log takes no
+/// commands, messages stay with the broker. If a query waits for the owner of a phone that has published since the
+/// start, the phone gets a request to report under its subtopic `cmd`, which it must be allowed to read.
 final class BrokerReceiver: Sendable {
     private let subscription: BrokerSubscription
     private let thread: Mutex<WorkerThread?>
 
-    /// - Parameter service: outlives it.
+    /// - Parameter service: Must outlive the receiver.
     init(_ configuration: BrokerConfiguration, _ service: Service) {
         let isNoted = Mutex(false)
         let phones = Mutex<[DeviceID: String]>([:])
@@ -28,7 +29,7 @@ final class BrokerReceiver: Sendable {
                 if isFirst {
                     Diagnostics.note(
                         "mqtt.unknown",
-                        "A topic names no device that is known here; it must be owntracks/PERSON/DEVICE.")
+                        "A topic names no device of this service; it must be owntracks/PERSON/DEVICE.")
                 }
                 return true
             }
@@ -55,16 +56,16 @@ final class BrokerReceiver: Sendable {
         }
     }
 
-    /// Who published a message, by its topic.
+    /// The device that published a message, by its topic.
     private struct Sender {
         let device: DeviceID
         let handle: Handle
-        /// `owntracks/PERSON/DEVICE`, as it was written.
+        /// `owntracks/PERSON/DEVICE`, as the client wrote it.
         let topic: String
-        /// Whether the app published it; commands and cards come from others.
+        /// Whether the app published the message. Commands and cards come from others.
         let isFromApp: Bool
 
-        /// The device of the person that is called so, or `PERSON.DEVICE`, as a person names one's own.
+        /// The person's device of this name, with or without the `PERSON.` that device handles begin with.
         init?(topic: String, in service: Service) {
             let parts = topic.lowercased().split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count >= 3, let person = Handle(parts[1]) else { return nil }
@@ -85,14 +86,14 @@ final class BrokerReceiver: Sendable {
         }
     }
 
-    /// What the phones are to be told now, on record.
+    /// The commands that phones get now; the pushes are recorded first.
     private static func commands(to phones: [DeviceID: String], _ service: Service) -> [BrokerPublication] {
         let time = service.log.questions.time(at: service.clock())
         let asked = service.log.withStanding { standing in
             standing.openQueries.isEmpty ? [] : phones.keys.filter { standing.isToBeCommanded($0, time) }
         }
         return asked.compactMap { device in
-            // What the log does not take is tried again at the next turn.
+            // A command that the log does not take now is tried again on the next turn.
             guard
                 (try? service.log.appendAndWait(.commandReports(device), by: .house, correlation: .random())) != nil,
                 let topic = phones[device]
@@ -101,7 +102,7 @@ final class BrokerReceiver: Sendable {
         }
     }
 
-    /// Whether the message is durable, or never will be anything.
+    /// Whether the message is settled: durable, or never to be used.
     private static func take(_ message: BrokerMessage, from sender: Sender, _ service: Service) -> Bool {
         let box = service.secretBoxes[sender.handle]
         var reports = OwnTracks.reports(
@@ -109,7 +110,8 @@ final class BrokerReceiver: Sendable {
         let owner = service.log.withStanding { $0.devices[sender.device]?.person }
         IngestEndpoints.answerQuestions(with: &reports, of: owner, service)
         if message.isRetained {
-            // A repeat. A fix is known by what it says; of anything else nobody could tell whether it still holds.
+            // A repeated message. A repeated fix is recognized; of any other report the service cannot know whether it
+            // still holds.
             reports = reports.filter { if case .fix = $0 { true } else { false } }
         }
         guard !reports.isEmpty else { return true }
@@ -131,8 +133,9 @@ final class BrokerReceiver: Sendable {
 }
 
 extension BrokerConfiguration {
-    /// - Parameter log: names the client, so that the broker keeps what comes while the service is off.
-    /// - Throws: when the password cannot be read.
+    /// - Parameter log: The log's id, part of the client's name, so that the broker keeps messages while the service is
+    ///   off.
+    /// - Throws: ``LogError`` if the password file cannot be read.
     init(_ broker: ServiceConfiguration.Broker, for log: Identifier128) throws(LogError) {
         self.init(
             host: broker.host, port: Int(broker.port), clientID: "whereabouts-\(log)", topic: "owntracks/+/+/#")

@@ -1,23 +1,25 @@
 import Cryptography
 import HTTPServer
 import Synchronization
+import Threading
 import Whereabouts
 
-/// Gives what happens about persons to the streams they have open. One thread for all of them.
+/// Sends events about persons to their open streams, with one thread for all streams.
 ///
-/// Each batch is on record, and durable, before its bytes are handed over; whoever may not see it any more has the stream
-/// ended instead. What is told is the feed's (``PersonFeed``).
+/// Each batch is recorded, and the record durable, before its bytes are handed over. If the caller may not see the
+/// batch any more, the stream ends instead. ``PersonFeed`` decides the content.
 final class Deliverer: Sendable {
     private struct State {
         /// Streams opened since the thread looked last.
         var arrived: [LiveStream] = []
-        /// How many each person has open, the arrived ones among them.
-        var open: [PersonID: Int] = [:]
+        /// The room that all open streams take, including ``arrived``.
+        var room = StreamRoom()
         var isStopping = false
     }
 
     private static let idleMilliseconds = 200
-    /// What the timeline makes of an event is told with it if it is there by then, otherwise later.
+    /// How long an event waits for the visits and crossings that the timeline derives from it. Later ones are sent
+    /// separately.
     private static let newsMilliseconds = 200
     private static let eventsAtOnce = 1000
 
@@ -30,7 +32,7 @@ final class Deliverer: Sendable {
         (self.log, self.clock) = (log, clock)
     }
 
-    /// Begins to deliver for the service, which outlives it.
+    /// Begins to deliver for the service, which must outlive this object.
     func start(_ service: Service) throws {
         let reader = UncheckedBox(try LogReader.opened(log))
         thread.withLock {
@@ -49,28 +51,24 @@ final class Deliverer: Sendable {
         }
     }
 
-    /// Keeps room for a stream of `person`, to be given to ``add(_:)`` or back; `false` when the person, or the house, has
-    /// too many open, or the service is stopping. To be asked before the reading is recorded: what is on record is given.
-    func reserve(for person: PersonID) -> Bool {
-        state.read { state in
-            let own = state.open[person, default: 0]
-            guard !state.isStopping, own < Limits.liveStreamsPerPerson,
-                state.open.values.reduce(0, +) < Limits.liveStreams
-            else { return false }
-            state.open[person] = own + 1
-            return true
+    /// Reserves room for a stream of `person`, which goes to ``add(_:)`` or is given back. Must be called before the
+    /// read is recorded, because a recorded read must be answered.
+    ///
+    /// - Parameter tree: The person's invitation tree.
+    /// - Throws: 429 if the person or the tree has too many open streams, 503 if the house has or the service is
+    ///   stopping.
+    func reserve(for person: PersonID, of tree: PersonID) throws(Problem) {
+        let problem = state.read { (state) -> Problem? in
+            guard !state.isStopping else { return .busy(10) }
+            return state.room.take(for: person, of: tree)
         }
+        if let problem { throw problem }
     }
 
-    /// Gives back room that was kept.
-    func release(_ person: PersonID) {
-        state.read { state in
-            let count = state.open[person, default: 1] - 1
-            state.open[person] = count > 0 ? count : nil
-        }
-    }
+    /// Gives back reserved room.
+    func release(_ person: PersonID) { state.read { $0.room.giveBack(of: person) } }
 
-    /// Takes a stream over, for which there is room. It ends at once when the service is stopping.
+    /// Takes over a stream that has room. If the service is stopping, the stream ends at once.
     func add(_ stream: LiveStream) {
         let isStopping = state.change { state in
             if !state.isStopping { state.arrived.append(stream) }
@@ -111,7 +109,7 @@ final class Deliverer: Sendable {
         for stream in streams + state.read({ $0.arrived }) { stream.stream.finish() }
     }
 
-    /// Ends the streams of whoever may not see them any more, and forgets those that are over.
+    /// Ends the streams of callers who may no longer see them, and forgets the streams that are over.
     private func close(_ streams: inout [LiveStream], at now: Timestamp) {
         let isAllowed = log.withStanding { standing in
             streams.map { stream in
@@ -130,7 +128,7 @@ final class Deliverer: Sendable {
         for person in gone { release(person) }
     }
 
-    /// Gives each stream what its feed tells of the log up to `head`, and of what only the clock or a projection changes.
+    /// Gives each stream the items of its feed up to `head`, and those that depend on the clock or a projection alone.
     private func deliver(
         upTo head: Int64, to streams: inout [LiveStream], _ service: Service, _ context: AnswerContext
     ) {
@@ -155,7 +153,8 @@ final class Deliverer: Sendable {
                     items += try streams[index].feed.takeAnswers(
                         for: streams[index].caller, writer, context, service)
                 } catch {
-                    // What cannot be read now is found later; who is too far behind comes back, and is told so.
+                    // A view that cannot be read now is read later. A client too far behind reconnects and gets the
+                    // reason.
                     if error.status == 410 { streams[index].stream.finish() }
                 }
                 give(items, to: streams[index])
@@ -163,7 +162,7 @@ final class Deliverer: Sendable {
         } while place < head && !state.read { $0.isStopping }
     }
 
-    /// Records what the stream is to show as readings, each of what it reads, and then shows it.
+    /// Records the items of a stream as reads, one for each kind of data, then sends them.
     private func give(_ items: [FeedItem], to stream: LiveStream) {
         guard !items.isEmpty, !stream.stream.isOver else { return }
         let now = clock()
@@ -191,7 +190,7 @@ final class Deliverer: Sendable {
             do throws(AppendFailure) {
                 _ = try log.appendAndWait(record, by: stream.caller, correlation: stream.correlation)
             } catch {
-                // Not on record, not told: the client comes back, and asks for what it missed.
+                // Without a record, nothing is sent: the client reconnects and gets what it missed.
                 return stream.stream.finish()
             }
             bytes += shown

@@ -2,16 +2,16 @@ import Gazetteer
 import JSON
 import Whereabouts
 
-/// What of an event, of the timeline's news or of an own question a person's feed tells.
+/// The items of a person's feed: what it shows of an event, of the timeline's news, or of an own question. For example
 ///
 ///     {"number":"r8Vu2n0mVpjCrr7a6lTqB5A","at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
 struct FeedWriter {
     let person: PersonID
     private let service: Service
     private let names: PrincipalNames
-    /// How the person sees numbers.
+    /// How the person sees event numbers.
     let references: References
-    /// What the names of places are wanted in.
+    /// The languages for names of places.
     private let languages: [Language]
 
     init(of person: PersonID, _ service: Service, in languages: [Language] = []) {
@@ -20,10 +20,10 @@ struct FeedWriter {
         self.languages = languages
     }
 
-    /// `nil` for what is not told: the person's own questions, which are followed by themselves, and readings, the records
-    /// of this feed among them, which would otherwise go round in a circle.
+    /// `nil` for an event that the feed omits: the person's own questions, which it follows separately, and reads. The
+    /// feed's own records are reads, so to show them would never end.
     ///
-    /// - Parameter recorded: an event of the person's audit stream.
+    /// - Parameter recorded: An event of the person's audit stream.
     func item(of recorded: RecordedEvent) -> FeedItem? {
         var writer = JSONWriter()
         writer.beginObject()
@@ -78,10 +78,10 @@ struct FeedWriter {
             EventJSON.write(read.verdict, references, into: &writer)
             writer.field("precision", read.precision.word)
             writer.field("count", read.count)
-        // Of a webhook's own way, which would otherwise be told by it and go round in a circle.
+        // Events of the webhook's own deliveries, which would otherwise cause further deliveries without end.
         case .locationPushStarted, .webhookSettled, .webhookFailed: return nil
         default:
-            // What was changed stands in the audit, in full.
+            // The audit has the details of a change.
             kind = "change"
             writer.field("event", recorded.event.auditedKind.name)
             writer.field("actor", names.name(recorded.actor))
@@ -91,10 +91,10 @@ struct FeedWriter {
             question: .live, event: kind, number: recorded.number, at: recorded.recordedAt, data: writer.bytes)
     }
 
-    /// Characters of a rejected report that are told; the list of devices has it whole.
+    /// The characters of a rejected report in the feed; the list of devices has all of it.
     private static let rejectedCharacters = 500
 
-    /// A report that could not become a fix, so that its owner sees that the device is not set up well.
+    /// A report that was rejected, so that its owner sees that the device is not set up well.
     func item(
         of recorded: RecordedEvent, rejected input: RejectedInput?, from device: DeviceID, _ reason: RejectionReason
     ) -> FeedItem {
@@ -114,7 +114,7 @@ struct FeedWriter {
             })
     }
 
-    /// What was found with an event.
+    /// A finding made with an event.
     func item(of finding: AskPatterns.Finding) -> FeedItem {
         FeedItem(
             question: .live, event: "finding", number: finding.number, at: finding.to,
@@ -123,7 +123,7 @@ struct FeedWriter {
             })
     }
 
-    /// A visit or crossing, in the form in which it is read.
+    /// A visit or crossing, in the form of the reads.
     func item(of told: TimelineReader.Told, _ context: AnswerContext) -> FeedItem {
         switch told.what {
         case .visit(let visit):
@@ -146,7 +146,7 @@ struct FeedWriter {
         }
     }
 
-    /// How an own question stands, without what it was answered: showing that is on record of its own.
+    /// The state of an own question without its answer: showing that is a disclosure with its own record.
     func item(of query: QueryID, about subject: PersonID?, status: String, at now: Timestamp) -> FeedItem {
         FeedItem(
             question: .live, event: "asked", number: 0, at: now,

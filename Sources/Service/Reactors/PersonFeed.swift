@@ -1,45 +1,46 @@
 import SQLite
 import Whereabouts
 
-/// One thing told of a person as it happens.
+/// One item of a person's feed.
 struct FeedItem {
-    /// What reading it needs the right to, and what it is recorded as.
+    /// The right that the item needs, which is also the read that is recorded for it.
     let question: LocationRead.Question
-    /// Its name, as server-sent events have one.
+    /// The event name in server-sent events.
     let event: String
-    /// Number of the event with which it came to be known; 0 when it came with none.
+    /// The number of the event that brought the item about, or 0.
     let number: Int64
     /// When it happened.
     let at: Timestamp
-    /// A JSON object.
+    /// The content, a JSON object.
     let data: [UInt8]
 }
 
-/// What is told of a person as it happens, from a number of the log on: the events of the person's audit stream, the
-/// timeline's news, and what becomes of the person's own questions, whose ends are no events about the person.
+/// The feed of a person from a place in the log on: the events of the person's audit stream, the timeline's news, and
+/// changes of the person's own questions, whose ends are not events about the person.
 ///
-/// Told at least once: whoever comes back with ``place`` gets everything that happened since.
+/// Delivery is at least once: a client that returns with ``place`` gets everything since then.
 struct PersonFeed {
     let person: PersonID
-    /// Everything up to this number has been given.
+    /// The number up to which every item has been given.
     var place: Int64 { min(logged, told ?? logged) }
-    /// Number of the last event that was looked at.
+    /// The number of the last event examined.
     private(set) var logged: Int64
-    /// Number up to which the timeline's news were given; `nil` when neither they nor the own questions are wanted.
+    /// The number up to which the timeline's news were given; `nil` if the feed has neither news nor own questions.
     private var told: Int64?
-    /// Whether something was reported that the timeline may make news of, and that was not looked at yet.
+    /// Whether reports have arrived that can become news of the timeline and were not examined yet.
     private(set) var mayHaveNews: Bool
-    /// What is known of how others ask, so that a finding is told when it is made.
+    /// The patterns of others' questions, so that a finding appears as soon as it is made.
     private var patterns: AskPatterns
-    /// The own questions that are followed, with what was told of them last.
+    /// The own questions in the feed, with the state that was shown last.
     private var asked: [QueryID: String]
 
-    /// News looked for at once; who is behind by more is to read the timeline instead.
+    /// The news read at once. A client further behind reads the timeline instead.
     static let newsAtOnce = 10_000
 
     /// - Parameters:
-    ///   - told: up to which number the timeline's news are known; `nil` when who listens may not read it.
-    ///   - asked: own questions to follow, with what is known of them; none (``nothingTold``) tells what there is.
+    ///   - told: The number up to which the timeline's news are known; `nil` if the caller may not read them.
+    ///   - asked: The own questions to follow, with their known states; with ``nothingTold`` the feed begins with the
+    ///     present states.
     init(of person: PersonID, after logged: Int64, told: Int64?, asked: [QueryID: String], patterns: AskPatterns) {
         (self.person, self.logged, self.told, self.asked, self.patterns) = (person, logged, told, asked, patterns)
         mayHaveNews = told != nil
@@ -47,9 +48,9 @@ struct PersonFeed {
 
     static let nothingTold = ""
 
-    /// Looks at events after ``logged``, in the order of their numbers; those of others are passed over.
+    /// Examines events after ``logged`` in log order; events of other persons are ignored.
     ///
-    /// - Parameter number: that of the last event there is, which need not be among them.
+    /// - Parameter number: The number of the newest event of the log, which need not be among them.
     mutating func take(
         _ events: some Sequence<RecordedEvent>, upTo number: Int64, _ writer: FeedWriter
     ) -> [FeedItem] {
@@ -75,9 +76,10 @@ struct PersonFeed {
         return items
     }
 
-    /// Looks at what the timeline has made of the events that were looked at.
+    /// Examines the timeline's news of the events examined so far.
     ///
-    /// - Throws: 503 when it cannot be read just now, and its news are found later; 410 when there are too many.
+    /// - Throws: 503 if the timeline cannot be read now, in which case its news follow later; 410 if there are too
+    ///   many.
     mutating func takeNews(
         _ writer: FeedWriter, _ context: AnswerContext, _ service: Service
     ) throws(Problem) -> [FeedItem] {
@@ -98,7 +100,7 @@ struct PersonFeed {
         return news.map { writer.item(of: $0, context) }
     }
 
-    /// Looks at what has become of the own questions, as their asker may see it.
+    /// Examines the own questions, as their requester may see them.
     mutating func takeAnswers(
         for caller: Caller, _ writer: FeedWriter, _ context: AnswerContext, _ service: Service
     ) throws(Problem) -> [FeedItem] {
@@ -117,7 +119,7 @@ struct PersonFeed {
         }
         var items: [FeedItem] = []
         for (id, view, subject) in looks {
-            // One that is no longer known was about somebody who was erased.
+            // A question that is no longer known was about a person who has been erased.
             let status = try view.map { (view) throws(Problem) in view.status(try view.fix(context.reader)) }
             let word = status ?? QueryView.Seen.noAnswerWord
             if asked[id] == word { continue }

@@ -13,7 +13,7 @@ final class PushApps: Sendable {
         let environment: Whereabouts.PushEnvironment
     }
 
-    /// What one sender talks to, and as whom.
+    /// The server and credentials of one sender.
     private struct Address: Hashable {
         let host: String
         let port: Int64
@@ -42,7 +42,7 @@ final class PushApps: Sendable {
         /// The number of pushes that it takes now.
         var room: Int { max(0, bound - outstanding.load(ordering: .relaxed)) }
 
-        /// As ``PushSender/send(_:isWanted:began:attempted:completion:)``, and counts the push.
+        /// As `PushSender.send(_:isWanted:began:attempted:completion:)`, and counts the push.
         func send(
             _ push: LocationPushRequest, isWanted: @escaping @Sendable () -> Bool,
             began: @escaping @Sendable (_ attempt: Int) -> Void,
@@ -66,9 +66,9 @@ final class PushApps: Sendable {
     private let lineByApp: [App: Line]
     private let lines: [Line]
 
-    /// Reads the keys and starts a thread for each sender; nothing is connected before the first push.
+    /// Reads the keys and starts a thread for each sender. No connection is made before the first push.
     ///
-    /// - Throws: a sentence that says which setting cannot be used.
+    /// - Throws: ``ConfigurationError`` that names the setting that cannot be used.
     init(_ settings: [ServiceConfiguration.Push]) throws(ConfigurationError) {
         var sources: [Signer: ProviderTokenSource] = [:]
         var lines: [Address: Line] = [:]
@@ -95,7 +95,7 @@ final class PushApps: Sendable {
         self.lines = Array(lines.values)
     }
 
-    /// The sender that reaches the phone with this token; `nil` when its app is not configured.
+    /// The sender for a phone with this token; `nil` if its app is not configured.
     func line(for token: Standing.PushToken) -> Line? {
         lineByApp[App(bundleID: token.token.bundleID, environment: token.environment)]
     }
@@ -112,18 +112,18 @@ final class PushApps: Sendable {
     /// How long a push in flight may take to end when the sender stops, in milliseconds; then it ends as stopped.
     private static let drainMs: Int64 = 1500
 
-    /// Gives what is on its way time to end, in all senders at once.
+    /// Gives pushes in flight time to end, in all senders at once.
     func stop() {
         for line in lines { line.sender.beginStopping(drainMs: Self.drainMs) }
         for line in lines { line.sender.stop(drainMs: Self.drainMs) }
     }
 
-    /// The push that wakes a device; its payload is `{"aps":{},"<name>":"<id>"}`, nothing personal.
+    /// The push that wakes a device. Its payload is `{"aps":{},"<name>":"<id>"}`, without personal data.
     ///
-    /// It expires by the system's clock, as APNs reads it, when by the house's the deadline has come. The two differ where
-    /// a simulation sets the house's.
+    /// It expires at the deadline, converted to the system's clock, because APNs reads that. The two clocks differ if a
+    /// simulation sets the house's.
     ///
-    /// - Throws: ``PushRequestError`` when the token or bundle id the device gave fits in no request.
+    /// - Throws: ``PushRequestError`` if the device's token or bundle id has a wrong form.
     static func request(
         to device: DeviceID, _ token: Standing.PushToken, for id: QueryID, named name: String,
         priority: LocationPushRequest.Priority, deadline: Timestamp, at now: Timestamp
@@ -156,14 +156,14 @@ final class PushApps: Sendable {
 }
 
 extension ServiceConfiguration.Push {
-    /// A provider token signed for this moment, which is a secret for an hour.
+    /// A provider token signed now, which remains a secret for an hour.
     ///
-    /// - Throws: ``ProviderTokenError``, which names no secret.
+    /// - Throws: `ProviderTokenError`, which contains no secret.
     package func providerToken(at now: Timestamp) throws -> String {
         try providerTokenKey().sign(issuedAtSeconds: now.milliseconds / 1000)
     }
 
-    /// - Throws: ``ProviderTokenError``, which names no secret.
+    /// - Throws: `ProviderTokenError`, which contains no secret.
     func providerTokenKey() throws(ProviderTokenError) -> ProviderTokenKey {
         guard let pem = DataDirectory.read(keyFile, atMost: 16 << 10) else {
             throw .badKey("\(keyFile) cannot be read")
@@ -173,12 +173,12 @@ extension ServiceConfiguration.Push {
 }
 
 extension Command {
-    /// What an answer of APNs' says about the device token: it is good for nothing any more, here at least. `nil` when it
-    /// says nothing about it.
+    /// The command that retires a device token after an answer of APNs; `nil` if the answer does not say that the token
+    /// is invalid.
     static func retiring(
         _ token: Standing.PushToken, of device: DeviceID, after rejection: PushRejection
     ) -> Command? {
-        // Without a time of Apple's own the word is about the registration that was tried.
+        // Without a time from Apple, the answer is about the registration that was tried.
         let asOf: Timestamp
         switch rejection.consequence {
         case .retireDeviceToken(let since): asOf = since.map(Timestamp.init(milliseconds:)) ?? token.registeredAt
@@ -190,12 +190,12 @@ extension Command {
 }
 
 extension Whereabouts.PushEnvironment {
-    /// The same service, in the words of the module that talks to it.
+    /// The same environment in the type of the module `LocationPush`.
     var ofAPNs: LocationPush.PushEnvironment { self == .production ? .production : .development }
     var appleHost: String { ofAPNs.host }
 }
 
-/// A setting that cannot be used, in a sentence.
+/// A setting that cannot be used, in one sentence.
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }

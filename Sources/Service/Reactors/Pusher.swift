@@ -1,6 +1,7 @@
 import JSON
 import LocationPush
 import Synchronization
+import Threading
 import Whereabouts
 
 /// Wakes the phones of people who are asked for, and records the answers of APNs by commands.
@@ -106,8 +107,8 @@ final class Pusher: Sendable {
         var devices: [(id: DeviceID, token: Standing.PushToken)]
     }
 
-    /// New questions are taken up as they come; what only time or another event changes is looked through once in a tick,
-    /// because there may be much of it.
+    /// Takes new questions as they come. Everything that depends on time or on other events is examined once per tick,
+    /// because there can be much of it.
     private func run() {
         let tick = Duration.milliseconds(Self.idleMilliseconds)
         var place: Int64 = 0
@@ -174,7 +175,8 @@ final class Pusher: Sendable {
         return Work(query: id, initiation: query.initiation, deadline: deadline, devices: devices)
     }
 
-    /// Forgets what is over, finds which devices have lost their token, and gives what is due again.
+    /// Drops queries that have ended, finds devices that have lost their token, and returns the pushes that are due
+    /// again.
     private func lookThrough(_ round: inout Round) -> [QueryID: Set<DeviceID>] {
         let now = clock()
         for item in state.change({ $0.takeUnrecorded() }) { submit(item.command, item.query) }

@@ -1,14 +1,15 @@
 import Glibc
 import Synchronization
+import Threading
 import Whereabouts
 
-/// Ends what is past its deadline, and asks what is due by a schedule. Its place is the standing itself: what is overdue
-/// there is still to be ended, what is due there still to be asked.
+/// Ends questions past their deadline, and asks the questions that schedules require. It needs no state: the standing
+/// shows what is overdue and what is due.
 final class Timekeeper: Sendable {
     private static let tickMilliseconds = 100
-    /// Schedules are looked at once in so many ticks: there may be many of them, and none is in a hurry.
+    /// The ticks from one look at the schedules to the next. There may be many, and seconds do not matter to them.
     private static let ticksPerSchedules = 10
-    /// Questions asked in one tick; the others follow in the next.
+    /// The questions asked in one tick; the others follow in the next.
     private static let questionsAtOnce = 1000
 
     private let stopping = Monitor(false)
@@ -28,7 +29,7 @@ final class Timekeeper: Sendable {
                     guard tick % Self.ticksPerSchedules == 0 else { continue }
                     log.room?.look()
                     log.withStanding { standing in log.questions.forget { standing.queries[$0] != nil } }
-                    // What the log does not take now is due at the next look.
+                    // A question that the log does not take now is still due at the next look.
                     for schedule in log.withStanding({ $0.dueSchedules(at: now, count: Self.questionsAtOnce) }) {
                         let query = QueryID.random()
                         log.submit(.askScheduled(schedule, query: query), by: .house, correlation: query) { _ in }

@@ -1,19 +1,20 @@
 import Posting
 import Synchronization
+import Threading
 import Whereabouts
 
-/// Posts what happens about persons to the targets of their webhooks: each message after what it tells is on record as a
-/// reading, one after the other for each webhook, again and again until the target takes it.
+/// Posts the items of persons' feeds to the targets of their webhooks. A message leaves after the read that it shows is
+/// recorded. The messages of one webhook leave one after the other, and each is repeated until the target takes it.
 ///
-/// Its place is the standing (``Standing/Webhook/place``), moved by events: what was told and not yet settled when the
-/// process ended is told again, under the same id. One thread decides and reads (``WebhookRounds``), one posts; what a
-/// webhook waits for, the log or its target, holds up no other.
+/// The webhook's place is in the standing (`Standing.Webhook.place`), and events move it: a message that was not
+/// settled when the process ended is posted again under the same id. One thread decides and reads (``WebhookRounds``),
+/// another posts. A webhook that waits for the log or its target delays no other.
 final class WebhookDeliverer: Sendable {
-    /// Something to be posted.
+    /// A message to post.
     enum Errand: Hashable {
         /// The next message of a webhook.
         case next(WebhookID)
-        /// One that had failed, tried once more because the person wished it.
+        /// A message that was given up, tried once more at the person's request.
         case letter(DeadLetterID, of: WebhookID)
 
         var webhook: WebhookID {
@@ -23,7 +24,7 @@ final class WebhookDeliverer: Sendable {
         }
     }
 
-    /// What the rounds wait for.
+    /// The causes of a round.
     enum Notice {
         case recorded(Errand, isDurable: Bool)
         case answered(Errand, PostOutcome)
@@ -31,7 +32,7 @@ final class WebhookDeliverer: Sendable {
         case retry(DeadLetterID, of: WebhookID)
     }
 
-    /// How a webhook's present message fares, for whoever looks.
+    /// The failures of a webhook's present message, for the list of webhooks.
     struct Trouble {
         let tries: Int64
         let outcome: PostOutcome
@@ -58,7 +59,7 @@ final class WebhookDeliverer: Sendable {
         }
     }
 
-    /// Begins to deliver for the service, which outlives it.
+    /// Begins to deliver for the service, which must outlive this object.
     func start(_ service: Service) throws {
         let reader = UncheckedBox(try LogReader.opened(service.log))
         poster.start()
@@ -82,22 +83,22 @@ final class WebhookDeliverer: Sendable {
 
     func allows(_ url: PostURL) -> Bool { targets.contains(url.origin) }
 
-    /// Tries a message once more that had failed; it is settled when the target takes it.
+    /// Tries a message once more that was given up. It is settled when the target takes it.
     func retry(_ letter: DeadLetterID, of webhook: WebhookID) { notify(.retry(letter, of: webhook)) }
 
     func trouble(of webhook: WebhookID) -> Trouble? { troubles.withLock { $0[webhook] } }
 
-    /// Webhooks whose present message was tried in vain.
+    /// The number of webhooks whose present message has failed at least once.
     var troubled: Int { troubles.withLock { $0.count } }
 
-    /// Posts since the start, by how they ended.
+    /// The posts since the start, by their outcome.
     var posts: [String: Int64] { outcomes.withLock { $0 } }
 
     // MARK: For the rounds
 
     private static let tickMilliseconds = 100
 
-    /// What came since the last call, after a tick at the latest; `nil` when it is over.
+    /// The notices since the last call, after one tick at the latest; `nil` when the deliverer stops.
     private func notices() -> [Notice]? {
         let notices = inbox.wait(milliseconds: Self.tickMilliseconds) { inbox -> [Notice]? in
             guard !inbox.notices.isEmpty || inbox.isStopping else { return nil }
@@ -120,14 +121,14 @@ final class WebhookDeliverer: Sendable {
 }
 
 extension PostOutcome {
-    /// Whether the receiver has taken the message.
+    /// Whether the receiver has accepted the message.
     var isTaken: Bool { if case .answered(200...299, _) = self { true } else { false } }
 
     var retryAfterSeconds: Int64 { if case .answered(_, let seconds) = self { Int64(seconds) } else { 0 } }
     var status: Int64? { if case .answered(let status, _) = self { Int64(status) } else { nil } }
     var reason: String? { if case .failed(let fault) = self { fault.rawValue } else { nil } }
 
-    /// Of what kind it was, for figures.
+    /// The kind of outcome, for metrics.
     fileprivate var word: String {
         switch self {
         case .answered(let status, _): "\(status / 100)xx"

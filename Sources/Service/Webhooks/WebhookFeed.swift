@@ -1,23 +1,25 @@
 import SQLite
 import Whereabouts
 
-/// What a webhook tells next: its person's feed after a place of the log, in the order of the events that brought it.
+/// The items that a webhook posts next: its person's feed after a place in the log, in the order of the events behind
+/// the items.
 ///
-/// Read from the log and the projections, so that it is the same whenever it is read: after a restart, or a day later when
-/// its target is there again. An item is known by its event and its place among what the event brought.
+/// It is read from the log and the projections, and so is the same whenever it is read, for example after a restart, or
+/// a day later when the target works again. An item is identified by its event and its place among the items of that
+/// event.
 struct WebhookFeed {
-    /// Everything up to this event was given.
+    /// The event up to which all items have been given.
     private(set) var place: Int64
     private let person: PersonID
     private let topics: FeedTopics
     private var feed: PersonFeed
-    /// The first event of the person's audit stream that was not looked at.
+    /// The first event of the person's audit stream that has not been examined.
     private var version: Int64
 
     private static let eventsAtOnce = 100
     private static let newsAtOnce = 500
 
-    /// - Throws: 503 when what is needed cannot be read just now.
+    /// - Throws: 503 if the log or a projection cannot be read now.
     init(
         of person: PersonID, _ topics: FeedTopics, after place: Int64, _ context: AnswerContext, _ service: Service
     ) throws(Problem) {
@@ -33,9 +35,9 @@ struct WebhookFeed {
         }.value
     }
 
-    /// The next items, in their order, as far as the projections have come; none when nothing of it is told.
+    /// The next items in their order, as far as the projections are folded; empty if the feed shows nothing of that.
     ///
-    /// - Throws: 503 when something cannot be read just now; nothing is given then, and nothing lost.
+    /// - Throws: 503 if something cannot be read now. Nothing is given then, and nothing is lost.
     mutating func next(_ context: AnswerContext, _ service: Service) throws(Problem) -> [WebhookMessage] {
         let folded = min(service.host.place(of: StreamIndexTable.name), service.host.place(of: TimelineTable.name))
         guard folded > place else { return [] }
@@ -60,7 +62,7 @@ struct WebhookFeed {
         return messages(of: items)
     }
 
-    /// News up to `upTo`, which is lowered to where they end when there are more of them than are read at once.
+    /// The news up to `upTo`. If there are more than are read at once, `upTo` is lowered to the place where they end.
     private func news(
         _ upTo: inout Int64, _ context: AnswerContext, _ service: Service
     ) throws(Problem) -> [TimelineReader.Told] {
@@ -75,14 +77,14 @@ struct WebhookFeed {
             var end = upTo
             for isVisit in [true, false] {
                 let kind = news.filter { if case .visit = $0.what { isVisit } else { !isVisit } }
-                // There may be more of it, from the last number on.
+                // The last number may have more news than were read.
                 if kind.count >= limit, let last = kind.last { end = min(end, last.number - 1) }
             }
             if end > place {
                 upTo = end
                 return news.filter { $0.number <= end }
             }
-            // One event brought them all, such as the last of a history that was imported.
+            // One event brought all of them, for example the last of an imported history.
             limit *= 10
         }
     }

@@ -14,7 +14,7 @@ import WireFormats
 ///     {"type":"crossing","timestamp":"2026-05-04T08:00:07.000Z","data":{…}}
 struct WebhookMessage {
     let item: FeedPlace
-    /// What reading it is recorded as.
+    /// The read that is recorded for the item.
     let question: LocationRead.Question
     let body: [UInt8]
 
@@ -32,14 +32,14 @@ struct WebhookMessage {
         self.init(item: item, question: told.question, body: writer.bytes)
     }
 
-    /// The same each time the message is posted: by it a receiver knows a repeat.
+    /// The message's id, the same each time it is posted, so that a receiver recognizes a repeat.
     ///
-    /// - Parameter references: of the person whose webhook it is.
+    /// - Parameter references: The references of the webhook's person.
     static func id(of item: FeedPlace, by webhook: WebhookID, _ references: References) -> String {
         "msg_" + references.digest([webhook.rawValue, item.number, Int64(item.ordinal)])
     }
 
-    /// The request that leaves now.
+    /// The request to post now.
     func post(
         to url: PostURL, by webhook: WebhookID, _ references: References, key: [UInt8], at now: Timestamp
     ) -> Post {
@@ -59,17 +59,17 @@ struct WebhookMessage {
     }
 }
 
-/// How long a message that was not taken waits for its next try.
+/// The pause before a failed message is tried again.
 enum WebhookPatience {
     private static let firstPauseSeconds: Int64 = 5
     private static let longestPauseSeconds: Int64 = 3600
-    /// With pauses that double up to an hour, about a day: a receiver that is down over night misses nothing.
+    /// With pauses that double up to one hour, about a day: a receiver that is down over night misses nothing.
     static let tries: Int64 = 34
 
     /// - Parameters:
-    ///   - tries: that the message has behind it, 1 or more.
-    ///   - atLeastSeconds: what the receiver asked for.
-    ///   - jitter: from 0 to 1; shortens the pause by up to a half, so that not all who wait come at once.
+    ///   - tries: The tries so far, at least 1.
+    ///   - atLeastSeconds: The pause that the receiver asked for.
+    ///   - jitter: From 0 to 1; shortens the pause by up to a half, so that waiting messages do not all leave at once.
     static func pauseSeconds(after tries: Int64, atLeastSeconds: Int64, jitter: Double) -> Int64 {
         let doubled = firstPauseSeconds << min(tries - 1, 20)
         let pause = Double(min(doubled, longestPauseSeconds)) * (1 - jitter / 2)

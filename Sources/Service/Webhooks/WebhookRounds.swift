@@ -2,16 +2,17 @@ import Cryptography
 import Posting
 import Whereabouts
 
-/// What the deliverer's thread goes through, ten times a second and whenever something came back: which webhook has news,
-/// which message may leave, what became of those that left.
+/// The rounds of the deliverer's thread, ten times a second and after each notice: which webhook has news, which
+/// message may leave, and how the messages that left have ended.
 final class WebhookRounds {
-    /// One webhook on its way.
+    /// The state of one webhook's delivery.
     private struct Course {
         enum Phase {
             case idle
-            /// The first message waits for its record, its turn or its answer, or its failure for its record.
+            /// The first message waits for its record, its turn or its answer; or its failure waits for the record of
+            /// that.
             case underWay
-            /// By a clock that nobody sets.
+            /// Until a time of the monotonic clock.
             case pausing(until: Int64)
         }
 
@@ -20,34 +21,34 @@ final class WebhookRounds {
         var feed: WebhookFeed?
         var messages: [WebhookMessage] = []
         var phase = Phase.idle
-        /// Of the first of the messages.
+        /// The tries of the first message.
         var tries: Int64 = 0
-        /// Where the person's streams and the log were when the feed was read last.
+        /// The versions of the person's streams and the log's head when the feed was read last.
         var seen: [Int64] = []
 
-        /// Whether the log has gained something since, or the projections had not folded all of it then.
+        /// Whether the log has grown since, or the projections had not folded all of it then.
         func mayHaveNews(_ now: [Int64]) -> Bool {
             guard let feed, let head = seen.last else { return true }
             return feed.place < head || seen.dropLast() != now.dropLast()
         }
     }
 
-    /// What the standing says of a webhook now.
+    /// A webhook in the standing, as of this round.
     private struct Look {
         let webhook: Standing.Webhook
         let subject: Handle
-        /// `nil`: nothing may be told.
+        /// `nil` if nothing may be shown to the target.
         let caller: Caller?
         let seen: [Int64]
     }
 
     private struct Sending {
         let message: WebhookMessage
-        /// Set while it is out.
+        /// Set while the post is under way.
         var origin: Origin?
     }
 
-    /// Posts under way to one origin: a slow one takes no connection from another.
+    /// The posts under way to one origin: a slow target takes no connection from others.
     private static let postsPerOrigin = 16
 
     private unowned let deliverer: WebhookDeliverer
@@ -55,10 +56,10 @@ final class WebhookRounds {
     private let context: AnswerContext
     private var looks: [WebhookID: Look] = [:]
     private var courses: [WebhookID: Course] = [:]
-    /// Webhooks whose target may not be posted to, or was erased.
+    /// Webhooks whose target is not allowed, or was erased.
     private var barred: Set<WebhookID> = []
     private var sendings: [WebhookDeliverer.Errand: Sending] = [:]
-    /// On record and not out, in the order in which they came.
+    /// Recorded messages that have not left, in the order in which they came.
     private var ready: [WebhookDeliverer.Errand] = []
     private var posting: [Origin: Int] = [:]
 
@@ -104,7 +105,7 @@ final class WebhookRounds {
             courses[id] = nil
             deliverer.note(nil, of: id)
         }
-        // Those that are out come back, and are counted until then.
+        // Posts under way are counted until they return.
         sendings = sendings.filter { looks[$0.key.webhook] != nil || $0.value.origin != nil }
     }
 
@@ -112,7 +113,7 @@ final class WebhookRounds {
         ReadQuestion(subject: subject, question: question, from: nil, to: nil, purpose: nil)
     }
 
-    /// Whether the webhook has a course: where to, and how to sign. An event that is not durable yet is read later.
+    /// Whether the webhook has a target and a key to sign with. An event that is not durable yet is read later.
     private func hasCourse(_ id: WebhookID) -> Bool {
         if courses[id] != nil { return true }
         guard !barred.contains(id), let event = (try? context.reader.event(id.rawValue))?.event.event else {
@@ -139,7 +140,7 @@ final class WebhookRounds {
         case .idle: break
         }
         if sendings[.next(id)] != nil {
-            // Once more; it is on record.
+            // A further try; its record exists.
             ready.append(.next(id))
             courses[id]?.phase = .underWay
             return
@@ -161,12 +162,12 @@ final class WebhookRounds {
             course.messages = messages.filter { look.webhook.isToTell($0.item) }
             course.seen = look.seen
         } catch {
-            // What cannot be read now is read at the next round.
+            // A view that cannot be read now is read in the next round.
         }
         courses[id] = course
     }
 
-    /// Forgets what was going to be told; from the standing's place it is found again.
+    /// Forgets the webhook's next messages. They are found again from its place in the standing.
     private func rest(_ id: WebhookID) {
         guard let course = courses[id], sendings[.next(id)]?.origin == nil else { return }
         sendings[.next(id)] = nil
@@ -174,7 +175,7 @@ final class WebhookRounds {
         deliverer.note(nil, of: id)
     }
 
-    /// The first message is done with, in whatever way.
+    /// Removes the first message, whatever its outcome.
     private func finish(_ id: WebhookID) {
         sendings[.next(id)] = nil
         guard var course = courses[id], !course.messages.isEmpty else { return }
@@ -186,13 +187,13 @@ final class WebhookRounds {
     }
 
     private func settle(_ id: WebhookID, _ settlement: WebhookSettlement) {
-        // What the log does not take is told again after a restart, under the same id.
+        // A settlement that the log does not take is repeated after a restart, under the same id.
         service.log.submit(.settleWebhook(id, settlement), by: .house, correlation: .random()) { _ in }
     }
 
     // MARK: On record, and out
 
-    /// Sends the message to the log, as a reading of what it tells; `false` when the webhook's token may not read that.
+    /// Records the message as a read of what it shows; `false` if the webhook's token no longer has that right.
     private func record(
         _ message: WebhookMessage, _ errand: WebhookDeliverer.Errand, _ look: Look, at now: Timestamp
     ) -> Bool {
@@ -266,7 +267,7 @@ final class WebhookRounds {
         guard var course = courses[id] else { return }
         course.tries += 1
         defer { courses[id] = course }
-        // What was told before it need not be told again, however long this one takes.
+        // The messages before it are settled, however long this one takes.
         if webhook.place < message.item.number - 1 { settle(id, .told(upTo: message.item.number - 1)) }
         guard course.tries < WebhookPatience.tries, outcome.status != WebhookFailure.gone else {
             let failure = WebhookFailure(

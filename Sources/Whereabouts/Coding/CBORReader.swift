@@ -1,31 +1,36 @@
-/// Why bytes are not CBOR in the deterministic encoding of RFC 8949 §4.2.1.
+/// Why bytes are not CBOR in the deterministic encoding of RFC 8949, section 4.2.1.
 package enum CBORError: Error, Equatable, Sendable {
     /// The bytes end inside an item.
     case truncated
     /// Bytes follow the item that should be the last.
     case trailing
-    /// Well formed, but longer than need be, of indefinite length, with unsorted or doubled keys, or a reserved head.
+    /// Well formed, but longer than necessary, of indefinite length, with unsorted or repeated keys, or with a reserved
+    /// head.
     case notDeterministic
     /// A text string is not UTF-8.
     case notUTF8
-    /// An item of another type than the reader asked for.
+    /// The item has another type than the reader asked for.
     case unexpected
     /// Arrays and maps nest deeper than ``CBORReader/maximumDepth``.
     case tooDeep
 }
 
-/// Reads CBOR item by item and refuses what is not deterministic, so that decoding then encoding gives the same bytes.
+/// Reads CBOR item by item and refuses every encoding that is not deterministic, so that decoding and encoding gives
+/// the same bytes.
 ///
-/// Holds a pointer into the caller's buffer: a reader does not outlive the closure that lent it the bytes.
+/// A reader has a pointer into the caller's buffer, so it must not outlive the closure that lent the bytes.
 package struct CBORReader {
+    /// The deepest nesting of arrays and maps.
     package static let maximumDepth = 32
 
     private let base: UnsafeRawBufferPointer
     /// Offset of the next unread byte.
     package private(set) var offset = 0
 
+    /// A reader at the beginning of the bytes.
     package init(_ bytes: UnsafeRawBufferPointer) { base = bytes }
 
+    /// Whether every byte has been read.
     package var isAtEnd: Bool { offset == base.count }
 
     /// Throws unless every byte was read.
@@ -33,6 +38,7 @@ package struct CBORReader {
         if !isAtEnd { throw .trailing }
     }
 
+    /// A signed integer.
     package mutating func integer() throws(CBORError) -> Int64 {
         let (major, value) = try head()
         guard value <= UInt64(Int64.max) else { throw .unexpected }
@@ -43,6 +49,7 @@ package struct CBORReader {
         }
     }
 
+    /// An unsigned integer.
     package mutating func unsigned() throws(CBORError) -> UInt64 { try head(expecting: 0) }
 
     /// The bytes of a byte string, valid as long as the buffer.
@@ -50,16 +57,20 @@ package struct CBORReader {
         try take(head(expecting: 2))
     }
 
+    /// A text string.
     package mutating func text() throws(CBORError) -> String {
         let bytes = try take(head(expecting: 3))
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
         return text
     }
 
+    /// The head of an array; the number of its items, which follow.
     package mutating func array() throws(CBORError) -> Int { try count(head(expecting: 4)) }
 
+    /// The head of a map; the number of its pairs, which follow.
     package mutating func map() throws(CBORError) -> Int { try count(head(expecting: 5)) }
 
+    /// A Boolean.
     package mutating func bool() throws(CBORError) -> Bool {
         switch try byte() {
         case 0xF4: false
@@ -74,7 +85,7 @@ package struct CBORReader {
         case 0xF9:
             let bits = try bigEndian(UInt16.self)
             let value = Self.double(half: bits)
-            // Of all the bit patterns that are no number, one is the shortest and canonical.
+            // Of all NaN bit patterns, this one is the shortest and canonical.
             if value.isNaN, bits != 0x7E00 { throw .notDeterministic }
             return value
         case 0xFA:
@@ -105,10 +116,10 @@ package struct CBORReader {
         return false
     }
 
-    /// Passes over one item of any kind.
+    /// Skips one item of any type.
     package mutating func skip() throws(CBORError) { _ = try value(depth: 0, building: false) }
 
-    /// One item of any kind as a tree, for tools and tests; events are read field by field.
+    /// One item of any type as a tree, for tools and tests. Events are read field by field.
     package mutating func value() throws(CBORError) -> CBORValue { try value(depth: 0, building: true) }
 
     private mutating func value(depth: Int, building: Bool) throws(CBORError) -> CBORValue {
@@ -195,7 +206,7 @@ package struct CBORReader {
         return (major, value)
     }
 
-    /// A count of items, bounded by the bytes left so that a lying head cannot make the reader allocate.
+    /// A count of items, bounded by the bytes left, so that a wrong head cannot cause a large allocation.
     private func count(_ value: UInt64) throws(CBORError) -> Int {
         guard value <= UInt64(base.count - offset) else { throw .truncated }
         return Int(value)
@@ -233,13 +244,14 @@ package struct CBORReader {
 
 /// Any CBOR item as a tree.
 package indirect enum CBORValue: Equatable, Sendable {
+    /// One key and its value.
     package struct Pair: Equatable, Sendable {
         package let key, value: CBORValue
 
         package init(key: CBORValue, value: CBORValue) { (self.key, self.value) = (key, value) }
     }
     case unsigned(UInt64)
-    /// −1 − the value, so that −2⁶⁴ has a place.
+    /// The integer −1 − value; this form includes −2⁶⁴.
     case negative(UInt64)
     case bytes([UInt8])
     case text(String)
@@ -250,7 +262,7 @@ package indirect enum CBORValue: Equatable, Sendable {
     case simple(UInt8)
     case float(Double)
 
-    /// Writes the item, map pairs in the order they stand in.
+    /// Writes the item, with the pairs of a map in their order.
     package func write(to writer: inout CBORWriter) {
         switch self {
         case .unsigned(let value): writer.unsigned(value)

@@ -1,18 +1,19 @@
-/// Writes CBOR in the core deterministic encoding of RFC 8949 §4.2.1: shortest heads, shortest floats that keep the
-/// value, definite lengths. The caller writes map keys in ascending order (integers, here always below 24).
+/// Writes CBOR in the core deterministic encoding of RFC 8949, section 4.2.1: shortest heads, shortest floats that keep
+/// the value, definite lengths. The caller writes map keys in ascending order (integers, here always below 24).
 ///
-/// Nothing here is generic: across a module border a loop over any collection of bytes is ten times as slow.
-/// Cost: a few nanoseconds an item; the bytes grow in one array that can be reused through ``reset()``.
+/// Nothing here is generic: a loop over a generic collection of bytes is ten times slower across a module border. Cost:
+/// a few nanoseconds per item. The bytes are in one array, which ``reset()`` makes reusable.
 package struct CBORWriter: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
 
+    /// An empty writer.
     package init() {}
 
-    /// A writer with room for so many bytes before its first growth.
+    /// A writer with capacity for this many bytes.
     package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// Forgets what was written and keeps the capacity.
+    /// Removes all bytes and keeps the capacity.
     package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
     /// An integer of major type 0 or 1.
@@ -26,19 +27,22 @@ package struct CBORWriter: Sendable {
     /// The integer −1 − `value`, down to −2⁶⁴.
     package mutating func negative(_ value: UInt64) { head(1, value) }
 
+    /// A byte string.
     package mutating func byteString(_ value: [UInt8]) {
         head(2, UInt64(value.count))
         bytes.append(contentsOf: value)
     }
 
+    /// A byte string, copied from the buffer.
     package mutating func byteString(_ value: UnsafeRawBufferPointer) {
         head(2, UInt64(value.count))
         bytes.append(contentsOf: value)
     }
 
-    /// The head of a byte string of `count` bytes; ``raw(_:)`` with that many bytes must follow.
+    /// The head of a byte string of `count` bytes; `raw(_:)` with that many bytes must follow.
     package mutating func byteStringHead(_ count: Int) { head(2, UInt64(count)) }
 
+    /// A text string.
     package mutating func text(_ value: String) {
         var value = value
         value.withUTF8 { utf8 in
@@ -53,13 +57,16 @@ package struct CBORWriter: Sendable {
     /// The head of a map; `count` pairs must follow, keys ascending.
     package mutating func map(_ count: Int) { head(5, UInt64(count)) }
 
+    /// A tag; the tagged item must follow.
     package mutating func tag(_ value: UInt64) { head(6, value) }
 
+    /// A Boolean.
     package mutating func bool(_ value: Bool) { bytes.append(value ? 0xF5 : 0xF4) }
 
+    /// Null.
     package mutating func null() { bytes.append(0xF6) }
 
-    /// A simple value (RFC 8949 §3.3) other than the ones with a method of their own.
+    /// A simple value (RFC 8949, section 3.3) other than false, true, null and undefined.
     package mutating func simple(_ value: UInt8) {
         if value >= 24 { bytes.append(0xF8) }
         bytes.append(value >= 24 ? value : 0xE0 | value)
@@ -115,7 +122,7 @@ package struct CBORWriter: Sendable {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// The 16-bit form of `value` when it is exact. By hand, because `Float16` is not available on x86-64 Linux.
+    /// The 16-bit form of `value` if it is exact. Computed here, because `Float16` is not available on x86-64 Linux.
     static func halfBits(_ value: Float) -> UInt16? {
         let bits = value.bitPattern
         let sign = UInt16(bits >> 16) & 0x8000

@@ -1,9 +1,10 @@
-/// Every fact the log can hold, on one page. What an event means is written in the Events page of the catalog, what its
-/// bytes are in `events.cddl`, and how it is stored in `EventCoding.swift`.
+/// Every fact that the log can hold, on one page. The page Events of the documentation explains what each event means,
+/// `events.cddl` lists its bytes, and `EventCoding.swift` stores it.
 ///
-/// Personal data stands in a ``Part``, sealed under a key of the person it belongs to, so that it can be erased.
+/// Personal data is in a ``Part``, sealed under a key of the person it belongs to, so that it can be erased.
 ///
-/// Indirect: an event of hundreds of bytes is handed from reader to projections to folds, and each time by one pointer.
+/// Indirect, because an event has hundreds of bytes and passes from the reader to projections and folds; this way only
+/// a pointer is copied.
 package indirect enum Event: Hashable, Sendable {
     case personAdded(PersonID, handle: Part<Handle>)
     case deviceAdded(DeviceID, of: PersonID, handle: Part<Handle>)
@@ -14,69 +15,69 @@ package indirect enum Event: Hashable, Sendable {
     case grantRevoked(GrantID)
     case regionAdded(RegionID, Part<Region>)
     case regionRemoved(RegionID)
-    /// `until` `nil`: until resumed. During a pause: it ends then instead.
+    /// `until` `nil` lasts until sharing is resumed. During a pause, the event changes its end.
     case sharingPaused(PersonID, until: Timestamp?)
     case sharingResumed(PersonID)
     case invitationMade(Invitation)
     case invitationWithdrawn(InvitationID)
-    /// Somebody showed a code that opens nothing.
+    /// A wrong, used or expired code was shown.
     case invitationRefused(by: PrincipalID)
-    /// Whoever shows a code of this hash first becomes a person.
+    /// An invitation to an account: the first caller with a code of this hash becomes a person.
     case accountInvitationMade(hash: Hash256, expires: Timestamp)
-    /// Its code opens nothing any more.
+    /// The invitation's code no longer opens an account.
     case accountInvitationClosed(AccountInvitationID)
-    /// The service asks where the person is, once in so many seconds.
+    /// The service asks for the person at this interval.
     case scheduleSet(everySeconds: Int64, until: Timestamp?)
     case scheduleRemoved(ScheduleID)
     case correctionMade(Part<Correction>)
     case correctionWithdrawn(CorrectionID)
-    /// Posts what happens about the person to a target, by the rights of `token`.
+    /// The service posts the person's feed to a target, with the rights of `token`.
     case webhookAdded(token: TokenID, FeedTopics, Part<WebhookTarget>)
     case webhookRemoved(WebhookID)
     case webhookSettled(WebhookID, WebhookSettlement)
     case webhookFailed(WebhookFailure)
-    /// `answering` names the location query whose push made the device report.
+    /// `answering` is the location query whose push made the device report, if the device named one.
     case fixReported(device: DeviceID, answering: QueryID?, Part<Fix>)
     case inputRejected(device: DeviceID, reason: RejectionReason, length: Int64, Part<RejectedInput>)
     case authorizationReported(device: DeviceID, Part<AuthorizationReport>)
-    /// A heading, beacon, visit or crossing of the device's own; each has a kind of event of its own.
+    /// A heading, beacon, visit or crossing that the device detected. Each has its own kind of event.
     case sightingReported(device: DeviceID, Sighting.Kind, Part<Sighting>)
-    /// Something else, in the client's own words.
+    /// A message of a client that the service does not interpret.
     case messageReported(device: DeviceID, Part<ClientMessage>)
     case locationPushTokenRegistered(device: DeviceID, environment: PushEnvironment, Part<LocationPushToken>)
     case locationPushTokenRetired(device: DeviceID, reason: String)
     case locationQueried(LocationQuery)
-    /// The subject is asked whether the question may be passed on; nothing is pushed before the answer.
+    /// The subject is asked for consent; nothing is pushed before the answer.
     case consentAsked(QueryID)
     case consentGiven(QueryID)
     case consentRefused(QueryID)
-    /// A push to one device is about to leave.
+    /// Recorded before a push to one device is sent.
     case locationPushStarted(query: QueryID, device: DeviceID)
     case locationPushAttempted(LocationPushAttempt)
-    /// No push is started for a query, for a reason that concerns no particular device.
+    /// No push is started for a query, for a reason that does not concern a single device.
     case locationPushWithheld(query: QueryID, PushWithheld)
-    /// A push without a query, to try out the way to a device. ``LocationPushAttempt/query`` is an id of the test's own;
-    /// attempt 0: it is about to leave.
+    /// A push without a query, to test the way to a device. ``LocationPushAttempt/query`` is the test's id. Attempt 0
+    /// is recorded before the push is sent.
     case locationPushTested(LocationPushAttempt)
-    /// The device is about to be told, in the answer to its own message, to say where it is.
+    /// Recorded before the answer to a device's own message tells the device to report.
     case locationReportCommanded(query: QueryID, device: DeviceID)
     /// `fix` is the number of the event that answered.
     case locationQueryEnded(QueryID, QueryEnd, fix: Int64?)
     case locationDisclosed(Disclosure)
     case locationRead(LocationRead)
-    /// What one asker was refused beyond the rate at which refusals are recorded one by one.
+    /// The refusals of one requester beyond those recorded one by one.
     case refusalsCounted(by: PrincipalID, count: Int64, since: Timestamp)
     case personErased(PersonID)
     case clockSteppedBack(byMilliseconds: Int64)
     case logRestored(epoch: Int64)
-    /// The events of these numbers were durable before and are lost; the operator accepted the loss.
+    /// These events were durable and are lost; the operator has accepted the loss.
     case lossAccepted(from: Int64, to: Int64, epoch: Int64)
-    /// The operator is about to do something that concerns everybody.
+    /// Recorded before the operator does something that concerns everyone.
     case operatorActed(OperatorAct)
 }
 
-/// The number a kind of event is stored under. Numbers are never reused; the ones without an ``Event`` case are
-/// reserved from the first version of the log on.
+/// The number under which a kind of event is stored. Numbers are never reused. Kinds without a case of ``Event`` were
+/// reserved in the first version of the log.
 package enum EventKind: Int64, Sendable, CaseIterable {
     case personAdded = 1
     case deviceAdded = 2
@@ -133,33 +134,36 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case lossAccepted = 58
     case locationPushWithheld = 59
 
-    /// The name people and machines see: the case name with a capital, `FixReported`.
+    /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {
         let word = String(describing: self)
         return word.prefix(1).uppercased() + word.dropFirst()
     }
 }
 
-/// What is sealed under one person's key. The bytes stay in the log for ever; whether they can be read does not.
+/// Content sealed under one person's key. The bytes stay in the log for ever; only the key can be destroyed.
 package enum Part<Content: Hashable & Sendable>: Hashable, Sendable {
     case open(Content)
     /// The key was destroyed on purpose.
     case erased
-    /// The key is missing without a record of its destruction: a fault that `verify` tells.
+    /// The key is missing, and no destruction is recorded: a fault that `verify` reports.
     case keyLost
 
+    /// The content; `nil` if it cannot be read.
     package var content: Content? {
         if case .open(let content) = self { content } else { nil }
     }
 }
 
-/// An access token as the log knows it: never the secret, only its SHA-256.
+/// An access token in the log: never the secret itself, only its SHA-256.
 package struct AccessToken: Hashable, Sendable {
     package let id: TokenID
-    /// Who acts when it is shown: the operator, a person or a device.
+    /// The principal who acts with it: the operator, a person or a device.
     package let principal: PrincipalID
     package let scopes: Scopes
+    /// The SHA-256 of the token.
     package let hash: Hash256
+    /// When the token ends; `nil` until revoked.
     package let until: Timestamp?
 
     package init(id: TokenID, principal: PrincipalID, scopes: Scopes, hash: Hash256, until: Timestamp?) {
@@ -167,17 +171,18 @@ package struct AccessToken: Hashable, Sendable {
     }
 }
 
-/// A one-time offer of a grant to whoever shows its code.
+/// A one-time offer of a grant to the first person who shows its code.
 package struct Invitation: Hashable, Sendable {
     package let id: InvitationID
     package let subject: PersonID
-    /// Of the code; the code itself is never stored.
+    /// The hash of the code; the code itself is never stored.
     package let hash: Hash256
-    /// The code opens nothing from this moment on.
+    /// The code is refused from this time on.
     package let expires: Timestamp
-    /// Of the grant, whose time limit begins when the invitation is taken up unless an end is named here. Its hours are
-    /// `nil` here, and in ``detail``.
+    /// The terms of the grant. Its time limit begins when the invitation is redeemed, unless the terms have an end. The
+    /// hours are not here but in ``detail``.
     package let terms: GrantTerms
+    /// The hours of the grant, sealed under the subject's key; `nil` without hours.
     package let detail: Part<WeeklyHours>?
 
     package init(
@@ -189,43 +194,46 @@ package struct Invitation: Hashable, Sendable {
     }
 }
 
-/// A report that could not become a fix.
+/// A report that was rejected.
 package struct RejectedInput: Hashable, Sendable {
+    /// The SHA-256 of the whole report.
     package let hash: Hash256
-    /// Its first ``Limits/rejectedBytes`` bytes.
+    /// The first ``Limits/rejectedBytes`` bytes of the report.
     package let head: [UInt8]
 
     package init(hash: Hash256, head: [UInt8]) { (self.hash, self.head) = (hash, head) }
 }
 
-/// Which of Apple's two services a device token belongs to.
+/// Apple's push environment; each device token belongs to one of the two.
 package enum PushEnvironment: Int64, Sendable {
     case production = 0
     case development = 1
     package var word: String { self == .production ? "production" : "development" }
 }
 
-/// What `startMonitoringLocationPushes` gave a device.
+/// The push token that `startMonitoringLocationPushes` gave a device.
 package struct LocationPushToken: Hashable, Sendable {
     package let bytes: [UInt8]
+    /// The bundle id of the app that registered the token.
     package let bundleID: String
 
     package init(bytes: [UInt8], bundleID: String) { (self.bytes, self.bundleID) = (bytes, bundleID) }
 }
 
-/// Whether a question was let through, and why.
+/// Whether a question was allowed, and why.
 package enum Verdict: Hashable, Sendable {
-    /// One's own data.
+    /// The person's own data.
     case own
-    /// The operator, who reads on record.
+    /// The operator, whose reads are recorded.
     case operatorOnRecord
     case granted(GrantID)
     case refused(RefusalCode)
 
+    /// Whether the question was refused.
     package var isRefused: Bool { if case .refused = self { true } else { false } }
 }
 
-/// The true reason of a refusal, for the subject; the asker always sees the same "no such person".
+/// The true reason of a refusal, which the subject sees. The requester always sees the same "no such person".
 package enum RefusalCode: Int64, Sendable {
     case unknownPerson = 1
     case noGrant = 2
@@ -234,35 +242,38 @@ package enum RefusalCode: Int64, Sendable {
     case historyNotGranted = 5
     case missingScope = 6
     case erased = 7
-    /// The grant asks the subject each time, and what is stored is shown without asking.
+    /// The grant requires consent for each question, and stored data would be shown without it.
     case consentNeeded = 8
-    /// The asker may, and has asked too often.
+    /// The requester has the right, and has asked too often.
     case tooOften = 9
 
     package var word: String { String(describing: self) }
 }
 
-/// "Where is this person?", asked once.
+/// One question "Where is this person?".
 package struct LocationQuery: Hashable, Sendable {
+    /// The kind of requester.
     package enum Initiation: Int64, Sendable {
         /// A person waits for the answer.
         case user = 0
-        /// The service asks by itself, periodically.
+        /// A service asks at intervals, for example by a schedule.
         case server = 1
         package var word: String { self == .user ? "user" : "server" }
     }
     package let id: QueryID
-    /// `nil` when nobody of that name exists: the refusal is recorded all the same.
+    /// `nil` if there is no such person; the refusal is recorded anyway.
     package let subject: PersonID?
     package let requester: PrincipalID
+    /// Whether the question was allowed, and why.
     package let verdict: Verdict
     package let initiation: Initiation
+    /// When the query ends without an answer.
     package let deadline: Timestamp
-    /// A fix at most this old answers without a push.
+    /// A fix at most this many seconds old answers without a push.
     package let maxAgeSeconds: Int64
-    /// The purpose as the subject may read it, for as long as the subject is not erased.
+    /// The purpose, sealed under the subject's key: readable until the subject is erased.
     package let purposeForSubject: Part<String>
-    /// The same under the requester's own key; absent when the operator asks.
+    /// The purpose, sealed under the requester's key; `nil` for the operator.
     package let purposeForRequester: Part<String>?
 
     package init(
@@ -275,7 +286,7 @@ package struct LocationQuery: Hashable, Sendable {
     }
 }
 
-/// How a query truly ended, for the subject. Exactly one per granted query.
+/// The true end of a query, which the subject sees. Every granted query has exactly one.
 package enum QueryEnd: Int64, Sendable, CaseIterable {
     case answered = 1
     case answeredFromLastKnown = 2
@@ -286,15 +297,19 @@ package enum QueryEnd: Int64, Sendable, CaseIterable {
     package var word: String { String(describing: self) }
 }
 
-/// What left the house in answer to a location query.
+/// The data that was shown in answer to a location query.
 package struct Disclosure: Hashable, Sendable {
-    /// The words of the answer, under the subject's key alone: erasing the subject erases them.
+    /// The shown values, sealed under the subject's key alone: erasing the subject erases them.
     package struct Content: Hashable, Sendable {
+        /// The shown coordinate in degrees, as coarse as the grant.
         package let latitude, longitude: Double
+        /// The shown accuracy in meters; `nil` for a coarse grant.
         package let horizontalAccuracy: Double?
+        /// The shown time of the fix, as coarse as the grant.
         package let timestamp: Timestamp
+        /// The shown name of the place.
         package let placeName: String?
-        /// SHA-256 of the bytes of the answer.
+        /// SHA-256 of the answer's bytes.
         package let answerHash: Hash256
 
         package init(
@@ -310,7 +325,7 @@ package struct Disclosure: Hashable, Sendable {
     package let requester: PrincipalID
     package let verdict: Verdict
     package let precision: Precision
-    /// Number of the event whose fix was shown.
+    /// The number of the event whose fix was shown.
     package let fix: Int64
     package let content: Part<Content>
 
@@ -323,8 +338,9 @@ package struct Disclosure: Hashable, Sendable {
     }
 }
 
-/// A reading of stored data about a person: a query too, recorded before its bytes leave.
+/// A read of stored data about a person. It is recorded before its bytes leave, like a query.
 package struct LocationRead: Hashable, Sendable {
+    /// The data that was read.
     package enum Question: Int64, Sendable {
         case location = 1
         case track = 2
@@ -333,38 +349,40 @@ package struct LocationRead: Hashable, Sendable {
         case audit = 5
         case events = 6
         case settings = 7
-        /// Which questions wait for the subject's word.
+        /// The queries that wait for the subject's consent.
         case consent = 8
-        /// What happens about the person, as it happens.
+        /// The person's feed.
         case live = 9
         case trips = 10
         case places = 11
-        /// A friend's newest location, in the answer to a report of one's own phone.
+        /// Friends' newest locations, in the answer to a report of the reader's own phone.
         case friends = 12
         case summary = 13
         package var word: String { String(describing: self) }
     }
+    /// The personal part of a read, sealed under the subject's key.
     package struct Content: Hashable, Sendable {
         package let purpose: String?
+        /// The requested range; `nil` for an open end.
         package let from, to: Timestamp?
-        /// SHA-256 of the bytes of the answer; `nil` for a refusal.
+        /// SHA-256 of the answer's bytes; `nil` for a refusal.
         package let answerHash: Hash256?
 
         package init(purpose: String?, from: Timestamp?, to: Timestamp?, answerHash: Hash256?) {
             (self.purpose, self.from, self.to, self.answerHash) = (purpose, from, to, answerHash)
         }
     }
-    /// `nil` when nobody of that name exists.
+    /// `nil` if there is no such person.
     package let subject: PersonID?
     package let reader: PrincipalID
     package let question: Question
     package let verdict: Verdict
     package let precision: Precision
-    /// Number of the log up to which the answer was folded.
+    /// The number of the log up to which the answer was folded.
     package let asOf: Int64
-    /// Rows in the answer.
+    /// The rows of the answer.
     package let count: Int64
-    /// The request that began this read, if it is a further page of it; such a page is not counted as a read of its own.
+    /// The request that began this read, if it is a further page. Such a page does not count as another read.
     package let continuing: RequestID?
     package let content: Part<Content>
 
@@ -380,15 +398,19 @@ package struct LocationRead: Hashable, Sendable {
 
 /// An event with its place in the log.
 package struct RecordedEvent: Sendable {
-    /// 1, 2, 3 … in commit order.
+    /// 1, 2, 3 and so on, in commit order.
     package let number: Int64
+    /// The stream that the event belongs to.
     package let stream: StreamID
-    /// 1, 2, 3 … in the stream.
+    /// 1, 2, 3 and so on, in the stream.
     package let version: Int64
+    /// When the house recorded the event.
     package let recordedAt: Timestamp
+    /// The principal who caused the event.
     package let actor: PrincipalID
+    /// The request that caused the event.
     package let correlation: RequestID
-    /// Number of the event that led to this one; 0 for none.
+    /// The number of the event that led to this one; 0 without one.
     package let cause: Int64
     package let event: Event
 

@@ -1,13 +1,13 @@
 import Geodesy
 
 extension EventCoding {
-    /// The event of `kind` that stands in `stream`; the opposite of ``encode(_:in:)``.
+    /// The event of `kind` in `stream`: the inverse of ``encode(_:in:)``.
     ///
-    /// - Throws: ``CBORError`` when the bytes are not what `kind` stores; nothing is guessed.
+    /// - Throws: ``CBORError`` if the bytes are not those of this kind. Nothing is guessed.
     package static func decode(
         kind: EventKind, in stream: StreamID, clear bytes: UnsafeRawBufferPointer, parts: [OpenedPart]
     ) throws(CBORError) -> Event {
-        // Neither a key nor a hash is checked before a clear part is folded.
+        // Folds use the clear part without a check of a key or a hash.
         var clear = try FieldReader(bytes, integers: FieldReader.computable)
         let event: Event
         switch kind {

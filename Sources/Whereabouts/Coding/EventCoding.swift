@@ -10,10 +10,10 @@ import Geodesy
 //     clear      A1 01 03
 //     plaintext  A4 01 1B 0000019B76DA8800 02 1A 1F4E0C05 03 1A 07FD3F08 04 05
 //
-// A stored form is never edited. A new field gets a new key with a meaning for its absence; a changed meaning gets a new
-// kind, and `decode` goes on lifting the old one.
+// A stored form is never edited. A new field gets a new key with a meaning for its absence. A changed meaning gets a
+// new kind, and `decode` continues to read the old one.
 
-/// Which of a person's keys seals a part: the track is erased by retention earlier than the rest.
+/// The key that seals a part: retention erases the track earlier than the rest.
 package enum KeyClass: Int64, Hashable, Sendable {
     case track = 0
     case rest = 1
@@ -21,23 +21,28 @@ package enum KeyClass: Int64, Hashable, Sendable {
 
 /// A part before sealing.
 package struct PlainPart: Sendable {
+    /// The person whose key seals it.
     package let person: PersonID
     package let keyClass: KeyClass
     package let plaintext: [UInt8]
 }
 
-/// A part as the log gives it back.
+/// A part as read from the log.
 package enum OpenedPart {
-    /// Valid while the closure that lent it runs.
+    /// Valid while the closure that lent the bytes runs.
     case open(UnsafeRawBufferPointer)
     case erased
     case keyLost
 }
 
+/// Encodes events to the log's bytes and back.
 package enum EventCoding {
+    /// An event's stored form before sealing.
     package struct Encoded: Sendable {
         package let kind: EventKind
+        /// The CBOR map that is stored unsealed.
         package let clear: [UInt8]
+        /// The parts to seal, in the order of the body.
         package let parts: [PlainPart]
     }
 
@@ -343,7 +348,7 @@ package enum EventCoding {
 }
 
 extension Part {
-    /// An event is written once, when its content is known; one read back as erased is never written again.
+    /// An event is written once, with known content. One read back as erased is never written again.
     var toWrite: Content {
         guard case .open(let content) = self else { preconditionFailure("An erased part cannot be written.") }
         return content
@@ -351,7 +356,7 @@ extension Part {
 }
 
 extension Verdict {
-    /// The stored form: the grant's number, 0 for one's own data, −1 for the operator, below that a refusal.
+    /// The stored form: the grant's number, 0 for own data, −1 for the operator, a lower number for a refusal.
     package var code: Int64 {
         switch self {
         case .own: 0
@@ -361,7 +366,7 @@ extension Verdict {
         }
     }
 
-    /// The opposite of ``code``; `nil` for a refusal nobody knows.
+    /// The inverse of ``code``; `nil` for an unknown refusal.
     package init?(code: Int64) {
         switch code {
         case 0: self = .own
@@ -375,7 +380,7 @@ extension Verdict {
 }
 
 extension WeeklyHours {
-    /// The changes and ranges as flat lists of pairs; a person's name may stand before them under 1.
+    /// The changes and ranges as flat lists of pairs. Key 1 may be a person's name before them.
     func write(to fields: inout FieldWriter) {
         fields.text(2, zone.name)
         fields.integer(3, zone.offsetSeconds)
@@ -383,7 +388,7 @@ extension WeeklyHours {
         fields.integers(5, ranges.flatMap { [$0.lowerBound, $0.upperBound] })
     }
 
-    /// `nil` when there are none.
+    /// `nil` if the fields are absent.
     init?(from fields: inout FieldReader) throws(CBORError) {
         guard let name = try fields.text(2) else { return nil }
         let offset = try require(try fields.integer(3))

@@ -1,11 +1,11 @@
 import Geodesy
 
-/// Writes a CBOR map with small integer keys; absent optionals are left out. Keys are given in ascending order.
+/// Writes a CBOR map with small integer keys. Absent optionals are left out. The caller gives keys in ascending order.
 struct FieldWriter {
     private var writer: CBORWriter
     private var count = 0
 
-    /// - Parameter capacity: bytes expected, so that the usual map is written without growing.
+    /// - Parameter capacity: The expected bytes, so that usual maps are written without growing.
     init(capacity: Int = 0) {
         writer = CBORWriter(capacity: capacity)
         writer.map(0)
@@ -38,7 +38,7 @@ struct FieldWriter {
         writer.bool(value)
     }
 
-    /// A whole number below 2³¹ is stored as an integer, which is shorter; others as the shortest float.
+    /// A whole number below 2³¹ is stored as an integer, which is shorter, another as the shortest float.
     mutating func double(_ number: Int64, _ value: Double?) {
         guard let value else { return }
         key(number)
@@ -49,8 +49,8 @@ struct FieldWriter {
         }
     }
 
-    /// Degrees with at most seven decimals, as receivers give them, are stored as an integer of 10⁻⁷ degrees (four
-    /// bytes and a head instead of eight); every other value as the float it is. Both give back the very same double.
+    /// Degrees with at most seven decimals, as receivers give them, are stored as an integer of 10⁻⁷ degrees (a head
+    /// and four bytes instead of eight), other values as the float. Both give back exactly the same double.
     mutating func degrees(_ number: Int64, _ value: Double) {
         key(number)
         degrees(value)
@@ -94,18 +94,17 @@ struct FieldWriter {
     mutating func identifier(_ number: Int64, _ value: Identifier128?) { bytes(number, value?.bytes) }
 }
 
-/// Reads what ``FieldWriter`` wrote; a key that nobody asks for is an error, because nothing may be lost unseen.
+/// Reads maps of ``FieldWriter``. A key that the caller does not read is an error, so that no field is lost unnoticed.
 struct FieldReader {
     private var reader: CBORReader
     private var left: Int
     private var nextKey: Int64 = -1
     private let integers: ClosedRange<Int64>
 
-    /// Integers within 2⁵³ of 0: a thousand times one, as from seconds to milliseconds, and the difference of two fit in 64
-    /// bits.
+    /// Integers within 2⁵³ of 0: 1000 times one (seconds to milliseconds) and the difference of two fit in 64 bits.
     static let computable = -(Int64(1) << 53)...(Int64(1) << 53)
 
-    /// - Parameter integers: an integer field outside this range is refused as ``CBORError/unexpected``.
+    /// - Parameter integers: An integer outside this range is refused as ``CBORError/unexpected``.
     init(
         _ bytes: UnsafeRawBufferPointer, integers: ClosedRange<Int64> = .min ... .max
     ) throws(CBORError) {
@@ -156,7 +155,7 @@ struct FieldReader {
         try field(number) { (reader) throws(CBORError) in try reader.bool() }
     }
 
-    /// A field that is there, and true, or not there.
+    /// `true` if the field is present; it must then be true.
     mutating func mark(_ number: Int64) throws(CBORError) -> Bool {
         let value = try bool(number)
         guard value != false else { throw .unexpected }
@@ -228,7 +227,7 @@ struct FieldReader {
     }
 }
 
-/// A field that every stored form has.
+/// The value of a field that every stored form has.
 func require<T>(_ value: T?) throws(CBORError) -> T {
     guard let value else { throw .unexpected }
     return value

@@ -1,7 +1,7 @@
-/// What a fix says besides its time, place and accuracy, as projections store it: the CBOR map of an event's fix without
-/// those fields and without what is no content of it (the client's name for it and the time of receipt).
+/// The fields of a fix besides time, place and accuracy, as projections store them: the CBOR map of an event's fix
+/// without those fields, the client's name for the fix and the time of receipt.
 package enum FixDetails {
-    /// `nil` when the fix says no more. Equal contents give equal bytes.
+    /// `nil` if the fix has none of these fields. Equal contents give equal bytes.
     package static func encode(_ fix: Fix) -> [UInt8]? {
         guard
             fix.altitude != nil || fix.ellipsoidalAltitude != nil || fix.verticalAccuracy != nil || fix.floor != nil
@@ -15,7 +15,7 @@ package enum FixDetails {
         return fields.finish()
     }
 
-    /// Adds what ``encode(_:)`` wrote to `fix`.
+    /// Adds the fields of ``encode(_:)`` to `fix`.
     package static func decode(_ bytes: UnsafeRawBufferPointer, into fix: inout Fix) throws(CBORError) {
         var fields = try FieldReader(bytes)
         try fix.readDetails(from: &fields)
@@ -23,15 +23,15 @@ package enum FixDetails {
         try fields.end()
     }
 
-    /// Degrees as a whole number of 10⁻⁷ degrees, when that is what they are: half the bytes of a float. The same choice
-    /// as in events, but for −0, which is 0 here.
+    /// Degrees as a whole number of 10⁻⁷ degrees, if they are exactly that: half the bytes of a float. The same rule as
+    /// in events, except that −0 becomes 0.
     package static func wholeDegrees(_ degrees: Double) -> Int64? {
         let scaled = (degrees * 1e7).rounded()
         guard let whole = Int64(exactly: scaled), Double(whole) / 1e7 == degrees else { return nil }
         return whole
     }
 
-    /// The opposite of ``wholeDegrees(_:)``, exactly.
+    /// The exact inverse of ``wholeDegrees(_:)``.
     package static func degrees(whole: Int64) -> Double { Double(whole) / 1e7 }
 }
 

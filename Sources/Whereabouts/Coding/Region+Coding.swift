@@ -3,7 +3,7 @@ import Geodesy
 // A region as events, the standing and the timeline store it: a map of
 //
 //     1 identifier · a circle: 2, 3 center in degrees, 4 radius in meters · a polygon: 5 its vertices, latitude and
-//     longitude in turn · 6, 7 false: entries, exits are not told · 8 when it was created in the app it came from
+//     longitude in turn · 6, 7 false: entries, exits are not reported · 8 when it was created in its app
 
 extension Region {
     func write(to fields: inout FieldWriter) {
@@ -48,14 +48,14 @@ extension Region {
             notifyOnExit: try fields.bool(7) ?? true, waypoint: try fields.timestamp(8))
     }
 
-    /// The bytes a table keeps of it.
+    /// The bytes that a table stores.
     package var encoded: [UInt8] {
         var fields = FieldWriter(capacity: 64)
         write(to: &fields)
         return fields.finish()
     }
 
-    /// The opposite of ``encoded``; `nil` when the bytes are no region.
+    /// The inverse of ``encoded``; `nil` if the bytes are not a region.
     package init?(encoded bytes: [UInt8]) {
         let read: Region? = bytes.withUnsafeBytes { bytes in
             do throws(CBORError) {

@@ -1,6 +1,6 @@
 import Geodesy
 
-/// The fields of a sighting as they are stored; `events.cddl` has the same.
+/// The stored fields of a sighting, as in `events.cddl`.
 extension Sighting {
     func write(to fields: inout FieldWriter) {
         switch self {
@@ -60,8 +60,8 @@ extension Sighting {
         }
     }
 
-    /// 64 bits by which a repeat is known: FNV-1a (draft-eastlake-fnv) over the kind and the stored bytes. That two of the
-    /// thousand a device's repeats are looked for among agree by chance happens once in 10¹⁶ sightings.
+    /// 64 bits that identify a repeat: FNV-1a (draft-eastlake-fnv) over the kind and the stored bytes. A repeat is
+    /// searched among the last thousand sightings of a device; two of these agree by chance once in 10¹⁶ sightings.
     package var mark: Int64 {
         var fields = FieldWriter()
         write(to: &fields)

@@ -1,18 +1,19 @@
-/// What a caller may see of a subject, and why.
+/// The right of a caller to see data of a subject, with its conditions.
 package struct Permit: Hashable, Sendable {
     package let subject: PersonID
     package let verdict: Verdict
+    /// How exactly the location may be shown.
     package let precision: Precision
-    /// Nothing from before this moment may be shown.
+    /// The beginning of the visible time; `nil` shows everything before.
     package let notBefore: Timestamp?
-    /// Nothing from outside these hours may be shown.
+    /// The weekly hours to show; `nil` shows all hours.
     package let hours: WeeklyHours?
-    /// Nothing from these stretches may be shown, and no question is passed on during one.
+    /// The pauses, from which nothing is shown; no question is passed on during one.
     package let pauses: [Pause]
-    /// The subject answers each question before it is passed on.
+    /// Whether the subject must consent to each question.
     package let asksEachTime: Bool
 
-    /// One without a grant.
+    /// A permit without a grant.
     init(subject: PersonID, _ verdict: Verdict) {
         (self.subject, self.verdict, precision) = (subject, verdict, .exact)
         (notBefore, hours, pauses, asksEachTime) = (nil, nil, [], false)
@@ -24,20 +25,24 @@ package struct Permit: Hashable, Sendable {
         self.pauses = pauses
     }
 
+    /// Whether no time is hidden.
+    package var showsEveryMoment: Bool { notBefore == nil && hours == nil && pauses.isEmpty }
+
+    /// Whether sharing is paused at `now`.
     package func isPaused(at now: Timestamp) -> Bool { pauses.contains { $0.contains(now) } }
 
-    /// Whether something that was so at `moment` may be shown.
+    /// Whether a fact of `moment` may be shown.
     package func shows(_ moment: Timestamp) -> Bool {
         (notBefore.map { $0 <= moment } ?? true) && (hours?.contains(moment) ?? true) && !isPaused(at: moment)
     }
 
-    /// Whether something that was so from `start` to `end` may be shown: a part of it would tell of the rest.
+    /// Whether a fact from `start` to `end` may be shown. All of it must be visible: a part would disclose the rest.
     package func shows(from start: Timestamp, to end: Timestamp) -> Bool {
-        (hours?.hold(from: start, to: end) ?? true)
+        (notBefore.map { $0 <= start } ?? true) && (hours?.hold(from: start, to: end) ?? true)
             && !pauses.contains { $0.from <= end && ($0.until.map { start < $0 } ?? true) }
     }
 
-    /// The latest moment at or before `moment` from which something may be shown.
+    /// The latest visible moment, at or before `moment`.
     package func latestShown(atOrBefore moment: Timestamp) -> Timestamp? {
         var moment = moment
         while true {
@@ -52,7 +57,7 @@ package struct Permit: Hashable, Sendable {
     }
 }
 
-/// What a caller wants to do about a person.
+/// What a caller wants to do with a person's data.
 package enum Act: Hashable, Sendable {
     /// Ask where the person is now.
     case ask
@@ -60,22 +65,22 @@ package enum Act: Hashable, Sendable {
     case readLocation
     /// Read the person's past.
     case readHistory
-    /// Read who asked for the person.
+    /// Read the person's audit.
     case audit
-    /// Change the person's devices, grants and regions.
+    /// Change the person's devices, grants and other settings.
     case manage
-    /// Say yes or no to a question, in the person's own name.
+    /// Give or refuse consent in the person's name.
     case consent
 }
 
 extension Standing {
-    /// The one place where it is decided who may do what about whom.
+    /// Decides who may do what with whose data. There is no other place that does.
     ///
-    /// The subject may do everything about themselves that the token's scopes allow; the operator may manage, and read on
-    /// record; anybody else needs a grant in force, of which the newest counts. A phone of the subject says yes or no in
-    /// the subject's name, and the operator never does.
+    /// The subject may do everything with their own data that the token's scopes allow. The operator may manage, and
+    /// read with a record. Everyone else needs a valid grant; the newest one counts. The subject's phone may give
+    /// consent in the subject's name, the operator never.
     ///
-    /// - Returns: the permit, or the true reason of the refusal, which is recorded; the caller is told
+    /// - Returns: The permit, or the true reason of the refusal. The reason is recorded; the caller gets
     ///   ``Refusal/noSuchPerson`` in every case.
     package func authorize(
         _ caller: Caller, to act: Act, about handle: Handle, at now: Timestamp
@@ -103,9 +108,9 @@ extension Standing {
         guard !held.isEmpty else { return refused(.noGrant) }
         guard let grant = held.last(where: { $0.isInForce(at: now) }) else { return refused(.notInForce) }
         guard grant.precision > .none else { return refused(.precisionNone) }
-        // What is stored is shown without anybody being asked.
+        // Stored data would be shown without consent.
         guard act == .ask || !grant.asksEachTime else { return refused(.consentNeeded) }
-        // A history of snapped places would still tell the time of every step from cell to cell.
+        // A history of snapped places would still disclose the time of every move from one cell to another.
         guard act != .readHistory || (grant.includesHistory && grant.precision == .exact) else {
             return refused(.historyNotGranted)
         }
@@ -116,7 +121,7 @@ extension Standing {
         devices[DeviceID(rawValue: caller.principal.rawValue)].map { $0.person == person && !$0.isRemoved } ?? false
     }
 
-    /// What reading the stored answer to `question` needs.
+    /// The rights that reading the stored answer to `question` needs.
     package func authorize(
         _ caller: Caller, toRead question: ReadQuestion, at now: Timestamp
     ) -> Result<Permit, RefusedAct> {
@@ -131,7 +136,7 @@ extension Standing {
         return authorize(caller, to: act, about: question.subject, at: now)
     }
 
-    /// Whether the credentials a caller showed still hold; looked at again by the writer for every command.
+    /// Whether the caller's credentials are still valid. The writer checks again for every command.
     package func isValid(_ caller: Caller, at now: Timestamp) -> Bool {
         guard let id = caller.token else { return caller.principal == .house }
         guard let token = tokens[id], !token.isRevoked else { return false }
@@ -146,8 +151,9 @@ extension Standing {
     }
 }
 
-/// A refusal before it is recorded: its true reason, and whom it is about if there is such a person.
+/// A refusal before it is recorded: its true reason, and the subject if there is one.
 package struct RefusedAct: Error, Hashable, Sendable {
     package let subject: PersonID?
+    /// The true reason, which only the subject and the operator see.
     package let code: RefusalCode
 }

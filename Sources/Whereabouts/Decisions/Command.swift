@@ -1,8 +1,8 @@
-/// Who wishes something: what the door found out about the credentials that came with a request.
+/// The caller of a request, with the rights of the credentials.
 package struct Caller: Hashable, Sendable {
     package let principal: PrincipalID
     package let scopes: Scopes
-    /// The token that was shown; `nil` for the house itself. The writer looks again whether it still holds.
+    /// The token that was used; `nil` for the house itself. The writer checks again whether it is still valid.
     package let token: TokenID?
 
     package init(principal: PrincipalID, scopes: Scopes, token: TokenID?) {
@@ -13,108 +13,111 @@ package struct Caller: Hashable, Sendable {
     package static let house = Caller(principal: .house, scopes: [], token: nil)
 }
 
-/// A wish, parsed at the door. The writer decides it against the newest ``Standing``.
+/// A request, parsed at the door. The writer decides it against the newest ``Standing``.
 package enum Command: Sendable {
     case addPerson(Handle)
-    /// `key` is the hash of its first reporting key, which only the answer to this command carries.
+    /// `key` is the hash of its first reporting key. Only the answer to this command has the key itself.
     case addDevice(Handle, of: Handle, key: Hash256? = nil)
     case removeDevice(Handle)
-    /// `hash` is of a secret that only the answer to this command carries.
+    /// `hash` is that of the token. Only the answer to this command has the token itself.
     case issueToken(for: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?)
     case revokeToken(TokenID)
     case giveGrant(subject: Handle, requester: Handle, GrantTerms)
     case revokeGrant(GrantID)
-    /// Nobody sees where the person is until then, or until resumed.
+    /// Hides the person's location from everyone until then, or until resumed.
     case pauseSharing(Handle, until: Timestamp?)
     case resumeSharing(Handle)
-    /// `hash` is of a code that only the answer to this command carries.
+    /// `hash` is that of the code. Only the answer to this command has the code itself.
     case invite(subject: Handle, GrantTerms, hash: Hash256, expires: Timestamp)
     case withdrawInvitation(InvitationID)
-    /// Somebody shows a code of this hash.
+    /// A caller shows a code with this hash.
     case redeemInvitation(Hash256)
-    /// `hash` is of a code that only the answer to this command carries; without a person it is the operator who invites.
+    /// `hash` is that of the code, which only the answer has. Without a person, the operator invites.
     case inviteToAccount(by: Handle?, hash: Hash256, expires: Timestamp)
     case withdrawAccountInvitation(AccountInvitationID)
-    /// Somebody without an account shows a code of this hash; `key` is that of their first token.
+    /// A caller without an account shows a code with this hash; `key` is the hash of their first token.
     case openAccount(Hash256, as: Handle, key: Hash256)
-    /// The subject says yes or no to a question.
+    /// The subject gives or refuses consent to a query.
     case answerConsent(QueryID, of: Handle, isGiven: Bool)
     case addRegion(Region, of: Handle)
     case removeRegion(identifier: String, of: Handle)
-    /// The person knows better than what is derived.
+    /// A person corrects their derived visits.
     case correct(Correction, of: Handle)
     case withdrawCorrection(CorrectionID, of: Handle)
-    /// The service is to ask for the person by itself.
+    /// The service shall ask for the person at intervals.
     case setSchedule(of: Handle, everySeconds: Int64, until: Timestamp?)
     case removeSchedule(ScheduleID, of: Handle)
     /// A schedule is due.
     case askScheduled(ScheduleID, query: QueryID)
-    /// The person is to be told by posts to a target, by the rights of the caller's token.
+    /// The service shall post the person's feed to a target, with the rights of the caller's token.
     case addWebhook(of: Handle, WebhookTarget, FeedTopics)
     case removeWebhook(WebhookID, of: Handle)
     case discardDeadLetter(DeadLetterID, of: WebhookID, Handle)
-    /// The target took what it was sent.
+    /// The target has accepted messages.
     case settleWebhook(WebhookID, WebhookSettlement)
-    /// A message was tried often enough.
+    /// A message has been tried often enough.
     case failWebhook(WebhookFailure)
-    /// From a device's own connection, or from an import in its name.
+    /// From a device's own connection, or from an import for a device.
     case reportFixes(device: DeviceReference, [DeviceReport])
+    /// The imported reports of a person's device; both are added if they do not exist.
+    case importFixes(of: Handle, device: Handle, [DeviceReport])
     case registerPushToken(device: Handle, LocationPushToken, PushEnvironment)
-    /// APNs said that the token is no longer good; kept if the device registered again after `asOf`.
+    /// APNs reported that the token is no longer valid. The token is kept if the device registered again after `asOf`.
     case retirePushToken(DeviceID, LocationPushToken, reason: String, asOf: Timestamp?)
     case queryLocation(LocationQuestion)
-    /// The pusher is about to wake these devices for a query.
+    /// Recorded before the pusher wakes these devices for a query.
     case startPushes(QueryID, to: [DeviceID])
     case recordPushAttempt(LocationPushAttempt)
-    /// The operator tries out the way to a device, under an id of the test's own.
+    /// The operator tests the way to a device; the id is the test's.
     case testPush(QueryID, to: Handle)
     case recordPushTest(LocationPushAttempt)
-    /// Settle the pushes that were under way when the service ended; done before anything is pushed.
+    /// Settles the pushes that were under way when the service ended, before anything is pushed.
     case settlePushes
-    /// All attempts of a query failed.
+    /// All pushes of a query have failed.
     case endFailedQuery(QueryID)
-    /// Ends what is past its deadline.
+    /// Ends the queries past their deadline.
     case endOverdueQueries
     case cancelQuery(QueryID)
-    /// The answer to a query is about to leave.
+    /// Recorded before the answer to a query leaves.
     case disclose(QueryID, content: Disclosure.Content, precision: Precision, fix: Int64)
-    /// An answer from stored data is about to leave; `permitted` is what it was computed under.
+    /// Recorded before an answer from stored data leaves. `permitted` is the permit that it was computed under.
     case recordRead(ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256)
-    /// The answer to a device's own message is about to leave: it shows these friends' newest places, each permitted to
-    /// the device's owner, and tells the device to report if a question waits for its owner.
+    /// Recorded before the answer to a device's own message leaves. It shows these friends' newest locations, each
+    /// permitted to the device's owner, and tells the device to report if a query waits for its owner.
     case answerDevice(friends: [Permit], asOf: Int64, answerHash: Hash256)
-    /// A device that came by a broker is about to be told to report, for the questions that wait for its owner.
+    /// Recorded before a device at a broker is told to report, for the queries that wait for its owner.
     case commandReports(DeviceID)
-    /// A reading that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
+    /// A read that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
     case recordRefusedRead(ReadQuestion)
     case erasePerson(Handle)
-    /// Record an act that the operator is about to do, or that failed.
+    /// Records an act of the operator before it is done, or its failure.
     case recordAct(OperatorAct)
-    /// Record that a message that the webhook gave up on is about to be posted again.
+    /// Recorded before a message that the webhook gave up on is posted again.
     case retryDeadLetter(DeadLetterID, of: WebhookID, Handle)
-    /// The log was put back from a copy and goes on under this epoch.
+    /// The log was restored from a copy and continues under this epoch.
     case recordRestore(epoch: Int64)
-    /// Record that the events of these numbers were durable and are lost; the log continues under this epoch.
+    /// Records that these events were durable and are lost; the log continues under this epoch.
     case recordLoss(from: Int64, to: Int64, epoch: Int64)
-    /// The person was erased after the copy was made.
+    /// Repeats the erasure of a person who was erased after the copy was made.
     case finishErasure(PersonID)
-    /// Refusals of one asker beyond those recorded one by one.
+    /// The refusals of one requester beyond those recorded one by one.
     case countRefusals(by: PrincipalID, count: Int64, since: Timestamp)
 }
 
+/// The owner of a new token.
 package enum TokenHolder: Hashable, Sendable {
     case `operator`
     case person(Handle)
     case device(Handle)
 }
 
-/// The device that reports: the one whose key was shown, or one named by an import.
+/// The reporting device: the one whose key was used, or one named by an import.
 package enum DeviceReference: Hashable, Sendable {
     case caller
     case named(Handle)
 }
 
-/// One report of a device as the door understood it.
+/// One report of a device, parsed.
 package enum DeviceReport: Sendable {
     case fix(Fix, answering: QueryID?)
     case authorization(AuthorizationReport)
@@ -124,12 +127,15 @@ package enum DeviceReport: Sendable {
     case rejected(RejectionReason, RejectedInput, length: Int64)
 }
 
+/// A location query as the requester sends it.
 package struct LocationQuestion: Sendable {
     package let id: QueryID
     package let subject: Handle
     package let purpose: String
     package let initiation: LocationQuery.Initiation
+    /// How long the query may wait for an answer, 1 to ``Limits/longestQueryDeadlineSeconds``.
     package let deadlineSeconds: Int64
+    /// The greatest age of a fix that answers, in seconds.
     package let maxAgeSeconds: Int64
 
     package init(
@@ -141,12 +147,14 @@ package struct LocationQuestion: Sendable {
     }
 }
 
+/// A read of stored data as the requester sends it.
 package struct ReadQuestion: Hashable, Sendable {
     package let subject: Handle
     package let question: LocationRead.Question
+    /// The requested range; `nil` for an open end.
     package let from, to: Timestamp?
     package let purpose: String?
-    /// The request that began the read of which a further page is wanted.
+    /// The request that began the read, if this is a further page.
     package let continuing: RequestID?
 
     package init(
@@ -158,7 +166,7 @@ package struct ReadQuestion: Hashable, Sendable {
     }
 }
 
-/// What the writer answers to a command.
+/// The writer's result of a command.
 package enum Reply: Hashable, Sendable {
     case done
     case person(PersonID)
@@ -171,37 +179,55 @@ package enum Reply: Hashable, Sendable {
     case schedule(ScheduleID)
     case webhook(WebhookID)
     case correction(CorrectionID)
-    /// One outcome for each report, in order.
+    /// One outcome for each report, in their order.
     case fixes([FixOutcome])
+    /// As ``fixes(_:)``, with the person and device that were added first.
+    case imported(ImportOutcome)
     case query(QueryID)
     /// One order for each device that can be woken.
     case pushes([PushOrder])
     case erased(PersonID)
 }
 
+/// The outcome of an import's fixes of one device.
+package struct ImportOutcome: Hashable, Sendable {
+    /// Whether the person or the device did not exist before.
+    package let addedPerson, addedDevice: Bool
+    /// One outcome for each report, in their order.
+    package let fixes: [FixOutcome]
+
+    package init(addedPerson: Bool, addedDevice: Bool, fixes: [FixOutcome]) {
+        (self.addedPerson, self.addedDevice, self.fixes) = (addedPerson, addedDevice, fixes)
+    }
+}
+
+/// The outcome of one reported fix.
 package enum FixOutcome: Hashable, Sendable {
     case new
-    /// New, and shares device, time and place with another fix that differs in another member: both are events.
+    /// New, with the device, time and place of another fix that differs in another field. Both are events.
     case twin
-    /// Known already: acknowledged, and no event.
+    /// Known already: acknowledged, without another event.
     case duplicate
     case rejected(RejectionReason)
 }
 
-/// The events a command came to. Draft `i` will get the number `standing.place + 1 + i`: nothing comes between a decision
-/// and its numbers.
+/// The events of a command. Draft `i` gets the number `standing.place + 1 + i`, because nothing comes between a
+/// decision and its numbers.
 package struct Decision: Sendable {
+    /// One event without its number.
     package struct Draft: Sendable {
         package let stream: StreamID
         package let event: Event
-        /// Number of the event that led to this one; 0 for none.
+        /// The number of the event that led to this one; 0 without one.
         package let cause: Int64
     }
+    /// The events to append, in order.
     package internal(set) var drafts: [Draft] = []
+    /// The result for the caller.
     package internal(set) var reply: Reply = .done
-    /// What the caller is told although the drafts are appended: a refusal on record.
+    /// The refusal that the caller gets although the drafts are appended: a recorded refusal.
     package internal(set) var refusal: Refusal?
-    /// The refusal is one of many in this minute and only counted.
+    /// Whether the refusal is one of many in this minute, and is only counted.
     package internal(set) var isCountedRefusal = false
 
     mutating func append(_ event: Event, to stream: StreamID, cause: Int64 = 0) {

@@ -1,7 +1,7 @@
-// How somebody becomes a person: by a code that the operator or another person has made, once.
+// How people get an account: with a code that the operator or another person has made. Each code works once.
 
 extension Standing {
-    /// - Parameter handle: the person who invites; `nil` is the operator.
+    /// - Parameter handle: The person who invites; `nil` for the operator.
     func inviteToAccount(
         of handle: Handle?, hash: Hash256, expires: Timestamp, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -21,8 +21,9 @@ extension Standing {
         guard made.count(where: { now < $0.value.expires }) < most else {
             throw .invalid("There are \(most) open invitations; withdraw one first.")
         }
+        if handle != nil { try requireAllowance(of: PersonID(rawValue: inviter.rawValue), at: now) }
         var decision = Decision()
-        // What is over is forgotten when there is something new.
+        // Expired invitations are forgotten when a new one is made.
         for (id, invitation) in made.sorted(by: { $0.key < $1.key }) where invitation.expires <= now {
             decision.append(.accountInvitationClosed(id), to: stream)
         }
@@ -30,6 +31,17 @@ extension Standing {
         decision.append(.accountInvitationMade(hash: hash, expires: expires), to: stream)
         decision.reply = .accountInvitation(id)
         return decision
+    }
+
+    /// Throws if the inviter or the inviter's tree has made too many invitations.
+    private func requireAllowance(of inviter: PersonID, at now: Timestamp) throws(Refusal) {
+        let own = persons[inviter]?.accountInvitations ?? Allowance()
+        let trees = persons[tree(of: inviter)]?.accountInvitationsOfTree ?? Allowance()
+        let ownAt = own.earliest(at: Limits.accountInvitationsPerInviter, now: now)
+        let treesAt = trees.earliest(at: Limits.accountInvitationsPerTree, now: now)
+        let milliseconds = max(ownAt, treesAt).milliseconds - now.milliseconds
+        guard milliseconds > 0 else { return }
+        throw .tooManyInvitations(seconds: (milliseconds + 999) / 1000, ofTree: treesAt > ownAt)
     }
 
     func withdrawAccountInvitation(
@@ -46,8 +58,8 @@ extension Standing {
         return decision
     }
 
-    /// The door itself asks, in the name of somebody who has no credentials yet. Whether a name is taken it need not tell:
-    /// handles end in characters drawn at random.
+    /// The caller has no credentials yet. The answer need not say that a name is taken, because handles end in random
+    /// characters.
     func openAccount(
         _ hash: Hash256, as handle: Handle, key: Hash256, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -56,7 +68,7 @@ extension Standing {
             now < invitation.expires
         else { throw .noSuchInvitation }
         guard personByHandle[handle] == nil, tokenByHash[key] == nil else {
-            throw .invalid("This did not work out by chance; send the request again, with a new Idempotency-Key.")
+            throw .invalid("The random handle is taken; send the request again with a new Idempotency-Key.")
         }
         let person = PersonID(rawValue: nextPrincipal)
         let token = TokenID(rawValue: nextToken)
@@ -74,6 +86,6 @@ extension Standing {
 }
 
 extension Scopes {
-    /// What the first token of an account may do: everything that a person can.
+    /// The scopes of an account's first token: everything that a person can do.
     package static let ofAccount: Scopes = [.query, .audit, .manage]
 }

@@ -1,4 +1,4 @@
-// What a person says of their visits.
+// A person's corrections of their visits.
 
 extension Standing {
     func correct(
@@ -10,7 +10,7 @@ extension Standing {
         }
         if case .rename(_, let name) = correction, !(1...Limits.placeNameCharacters).contains(name.unicodeScalars.count)
         {
-            throw .invalid("A place's name has 1 to \(Limits.placeNameCharacters) characters.")
+            throw .invalid("A place's name must have 1 to \(Limits.placeNameCharacters) characters.")
         }
         var decision = Decision()
         decision.append(.correctionMade(.open(correction)), to: .audit(person))
@@ -28,7 +28,7 @@ extension Standing {
         return decision
     }
 
-    /// What the person says of their visits, in the order it was said.
+    /// The person's corrections, in the order in which they were made.
     package func corrections(of person: PersonID) -> [(id: CorrectionID, correction: Correction)] {
         (persons[person]?.corrections ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }

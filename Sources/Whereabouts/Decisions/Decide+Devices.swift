@@ -1,8 +1,8 @@
-// What a device is told in the answer to its own message, as the OwnTracks apps expect it: where its owner's friends are,
-// and whether to report at once.
+// The answer to a device's own message, as the OwnTracks apps expect it: the locations of its owner's friends, and
+// whether to report at once.
 
 extension Standing {
-    /// The owner of the device that calls; `nil` for whoever is no device.
+    /// The owner of the calling device; `nil` if the caller is not a device.
     package func owner(of caller: Caller) -> PersonID? {
         guard caller.scopes.contains(.report), let device = devices[DeviceID(rawValue: caller.principal.rawValue)],
             !device.isRemoved
@@ -10,8 +10,9 @@ extension Standing {
         return device.person
     }
 
-    /// Whose newest place `person` may be shown now without asking, in the order of who was added first; at most
-    /// ``Limits/friendsInAnswer``. Nobody who was shown too often already, and nobody who wants to be asked each time.
+    /// The permits of the friends whose newest location `person` may be shown now without asking, in the order in which
+    /// they were added; at most ``Limits/friendsInAnswer``. Friends who were shown too often already, or who want to be
+    /// asked each time, are left out.
     package func friends(of person: PersonID, at now: Timestamp) -> [Permit] {
         guard let held = grantsByRequester[person] else { return [] }
         let subjects = Set(held.compactMap { grants[$0]?.subject }).sorted()
@@ -19,7 +20,8 @@ extension Standing {
             subjects.lazy.compactMap { permit(for: $0, shownTo: person, at: now) }.prefix(Limits.friendsInAnswer))
     }
 
-    /// The persons whom the caller may locate now, by handle: oneself and those who granted it; everybody for the operator.
+    /// The persons whom the caller may locate now, by handle: the person itself and those who gave a grant. For the
+    /// operator, everyone.
     package func locatable(by caller: Caller, at now: Timestamp) -> [Handle] {
         if caller.principal == .operator { return personByHandle.keys.sorted() }
         let person = PersonID(rawValue: caller.principal.rawValue)
@@ -40,7 +42,7 @@ extension Standing {
     }
 
     private func permit(for subject: PersonID, shownTo person: PersonID, at now: Timestamp) -> Permit? {
-        // The grant is the person's own: a reporting key acts for its owner here and nowhere else.
+        // The grant is the person's: only here does a reporting key act for its owner.
         let owner = Caller(principal: person.principal, scopes: .query, token: nil)
         guard let handle = persons[subject]?.handle,
             case .success(let permit) = authorize(owner, to: .readLocation, about: handle, at: now),
@@ -49,18 +51,18 @@ extension Standing {
         return permit
     }
 
-    /// Open questions about `person` that may be passed on to their devices.
+    /// The open queries about `person` that may be passed on to their devices.
     package func questionsToPassOn(about person: PersonID, _ questionTime: QuestionTime) -> [QueryID] {
         (openQueries[person] ?? []).filter { id in
             queries[id].map { !$0.awaitsConsent && questionTime(id, $0) < $0.deadline } ?? false
         }
     }
 
-    /// Records that each of `friends` is shown to the device's owner, and for which questions the device is told to report,
-    /// once for each.
+    /// Records that each of `friends` is shown to the device's owner, and the queries for which the device is told to
+    /// report, once for each.
     ///
-    /// - Throws: ``Refusal/noSuchPerson`` when one of the friends may no longer be shown as it was computed: the answer is
-    ///   thrown away.
+    /// - Throws: ``Refusal/noSuchPerson`` if one of the friends may no longer be shown as computed. The answer is then
+    ///   dropped.
     func answerDevice(
         friends: [Permit], asOf: Int64, answerHash: Hash256, by caller: Caller, at now: Timestamp,
         questionTime: QuestionTime
@@ -94,7 +96,7 @@ extension Standing {
         return decision
     }
 
-    /// Whether a question waits for the device's owner that the device was not told of.
+    /// Whether a query waits for the device's owner about which the device was not told.
     package func isToBeCommanded(_ device: DeviceID, _ questionTime: QuestionTime) -> Bool {
         guard let known = devices[device], !known.isRemoved else { return false }
         return !questionsToCommand(device, of: known.person, questionTime).isEmpty

@@ -1,4 +1,4 @@
-// What devices report: fixes, sightings, waypoints, rejected input, location push tokens.
+// Reports of devices: fixes, sightings, waypoints, rejected input, location push tokens.
 
 extension Standing {
     func decideFixes(
@@ -7,15 +7,55 @@ extension Standing {
     ) throws(Refusal) -> Decision {
         let id = try reportingDevice(reference, by: caller)
         guard let device = devices[id] else { throw .notFound }
-        let track = StreamID.track(device.person)
         var decision = Decision()
+        decision.reply = .fixes(take(reports, of: id, device, at: now, known: &fixes, into: &decision))
+        return decision
+    }
+
+    /// Takes in what an import has of one device. The person and the device are made first if they do not exist, by the same
+    /// decision: either all of it is in the log or nothing.
+    ///
+    /// - Throws: ``Refusal/alreadyExists(_:)`` if the device is another person's.
+    func importFixes(
+        _ reports: [DeviceReport], of owner: Handle, _ handle: Handle, by caller: Caller, at now: Timestamp,
+        known fixes: inout some FixLookup
+    ) throws(Refusal) -> Decision {
+        try requireOperator(caller)
+        var decision = Decision()
+        let known = personByHandle[owner]
+        let person = known ?? PersonID(rawValue: nextPrincipal)
+        if known == nil { decision.append(.personAdded(person, handle: .open(owner)), to: .audit(person)) }
+        let outcomes: [FixOutcome]
+        let existing = deviceByHandle[handle]
+        if let existing {
+            guard let device = devices[existing], device.person == known else {
+                throw .alreadyExists("The device \(handle.text) is another person's; choose another handle.")
+            }
+            outcomes = take(reports, of: existing, device, at: now, known: &fixes, into: &decision)
+        } else {
+            let id = DeviceID(rawValue: known == nil ? nextPrincipal + 1 : nextPrincipal)
+            decision.append(.deviceAdded(id, of: person, handle: .open(handle)), to: .audit(person))
+            outcomes = take(
+                reports, of: id, Device(person: person, handle: handle), at: now, known: &fixes, into: &decision)
+        }
+        decision.reply = .imported(
+            ImportOutcome(addedPerson: known == nil, addedDevice: existing == nil, fixes: outcomes))
+        return decision
+    }
+
+    /// Appends what the reports of a device come to, and returns what became of each.
+    private func take(
+        _ reports: [DeviceReport], of id: DeviceID, _ device: Device, at now: Timestamp,
+        known fixes: inout some FixLookup, into decision: inout Decision
+    ) -> [FixOutcome] {
+        let track = StreamID.track(device.person)
         var outcomes: [FixOutcome] = []
         outcomes.reserveCapacity(reports.count)
         var newest = device.newestTimestamp
         var authorization = device.authorization?.report
         var sightings = device.sightings
         var waypoints: WaypointChanges?
-        // Filled when the first fix comes that is not newer than the ones before it: most batches have none.
+        // Filled at the first fix that is not newer than the ones before it: most batches have none.
         var inThisBatch: FixesOfBatch?
         var keptInThisBatch: Set<Hash256> = []
         func isKnown(_ hash: Hash256) -> Bool {
@@ -37,7 +77,7 @@ extension Standing {
                 outcomes.append(.new)
                 decision.append(.authorizationReported(device: id, .open(report)), to: .audit(device.person))
             case .sighting(let sighting):
-                // A device sends what it saw again until it is acknowledged.
+                // A device repeats a sighting until it is acknowledged.
                 let mark = sighting.mark
                 guard !sightings.contains(mark) else {
                     outcomes.append(.duplicate)
@@ -59,13 +99,13 @@ extension Standing {
                 decision.append(.messageReported(device: id, .open(message)), to: track)
             case .fix(let fix, let query):
                 var isTwin = false
-                // Newer than anything of this device: it cannot be known, and needs no look-up.
+                // Newer than any fix of this device, so it cannot be known and needs no look-up.
                 if newest.map({ fix.timestamp <= $0 }) ?? false {
                     var known = inThisBatch.take() ?? FixesOfBatch(reports[..<index], of: id)
                     let isNew: Bool
                     (isNew, isTwin) = known.add(fix)
                     inThisBatch = consume known
-                    // Of a duplicate in this batch the number matters only to the query it names.
+                    // The number of a duplicate in this batch matters only to the query that it answers.
                     var number = isNew || query == nil ? nil : decision.number(of: fix, after: place)
                     if number == nil, isNew || query != nil {
                         switch fixes.known(fix, device: id) {
@@ -88,8 +128,7 @@ extension Standing {
                 append(fix, answering: query, of: id, device.person, at: now, to: &decision)
             }
         }
-        decision.reply = .fixes(outcomes)
-        return decision
+        return outcomes
     }
 
     private func reportingDevice(_ reference: DeviceReference, by caller: Caller) throws(Refusal) -> DeviceID {
@@ -99,14 +138,14 @@ extension Standing {
             guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved else { throw .notFound }
             return id
         case .named(let handle):
-            // The house itself where a broker vouches for the device.
+            // The house itself, if a broker vouches for the device.
             if caller != .house { try requireOperator(caller) }
             guard let id = deviceByHandle[handle] else { throw .notFound }
             return id
         }
     }
 
-    /// A fix that was known before it was sent again as the answer to `query` is that query's answer.
+    /// A known fix that is sent again as the answer to `query` is that query's answer.
     private func end(
         _ query: QueryID, _ fix: Fix, _ number: Int64, of person: PersonID, at now: Timestamp,
         in decision: inout Decision
@@ -117,14 +156,14 @@ extension Standing {
         decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
     }
 
-    /// Whether folds would use the fix as a newest place; nothing else may answer a question.
+    /// Whether folds would use the fix as a newest location. No other fix may answer a query.
     private func isUsable(_ fix: Fix, at now: Timestamp) -> Bool {
         (fix.horizontalAccuracy ?? 0) >= 0
             && fix.timestamp <= (fix.receivedAt ?? now).adding(seconds: Limits.futureUnusedSeconds)
     }
 
-    /// A fix that answers a query ends every open query of the person's: all askers wait for the same news. A fix that
-    /// nobody asked for, but taken since a query was asked, ends that query too unless it is a coarse one
+    /// A fix that answers a query ends every open query about the person, because all requesters wait for the same
+    /// news. Another fix ends the queries that were asked before it was taken, except for coarse ones
     /// (``endsAtOnce(_:isAnswer:)``).
     private func append(
         _ fix: Fix, answering query: QueryID?, of device: DeviceID, _ person: PersonID, at now: Timestamp,
@@ -133,7 +172,7 @@ extension Standing {
         let number = place + 1 + Int64(decision.drafts.count)
         let known = query.flatMap { queries[$0] }
         let answers = known?.subject == person
-        // A query that is forgotten by now stays named, as the device says; somebody else's never is.
+        // A query that is forgotten by now stays named, as the device reports it; another person's query never does.
         decision.append(
             .fixReported(device: device, answering: answers || known == nil ? query : nil, .open(fix)),
             to: .track(person), cause: answers ? known?.number ?? 0 : 0)
@@ -148,9 +187,9 @@ extension Standing {
 
     /// Whether a fix ends a query when it comes.
     ///
-    /// A coarse query ends at once only by the answer of a phone that was woken. A fix that comes by itself, and the one
-    /// that an app sends because it was told so in the answer to its last report, would show the minute of that report; such
-    /// a fix answers in the query's last second (``coarseAnswer(to:at:)``).
+    /// Only the answer of a phone that was woken ends a coarse query at once. Other fixes would disclose the minute of
+    /// a report: those that come by themselves, and those that an app sends because the answer to its last report told
+    /// it to. They answer in the query's last second (``coarseAnswer(to:at:)``).
     private func endsAtOnce(_ query: Query, isAnswer: Bool) -> Bool {
         guard coarsePermit(of: query.verdict) != nil else { return true }
         let isWoken = !query.pushes.isEmpty || query.withheld.contains { $0.reason == .coalesced }
@@ -167,11 +206,11 @@ extension Standing {
             throw .notFound
         }
         guard Limits.pushTokenBytes.contains(token.bytes.count) else {
-            throw .invalid("A location push token has 4 to 100 bytes; send the hex of what the system gave.")
+            throw .invalid("A location push token must have 4 to 100 bytes; send the system's token in hexadecimal.")
         }
         var decision = Decision()
         let held = device.pushToken
-        // The same one again tells that it is still good: what Apple says about it as of before no longer counts.
+        // A repeated registration shows that the token is still valid: Apple's earlier refusals no longer count.
         let isFresh =
             held.map { now < $0.registeredAt.adding(seconds: Limits.pushTokenRenewalSeconds) } ?? false
         if held?.token != token || held?.environment != environment || !isFresh {
@@ -188,17 +227,17 @@ extension Standing {
         try requireHouse(caller)
         var decision = Decision()
         guard let device = devices[id], let held = device.pushToken, held.token == token else { return decision }
-        // APNs speaks of the token as it was at `asOf`; one registered since then is good again.
+        // APNs' answer is about the token as of `asOf`; one registered since then is valid again.
         if let asOf, held.registeredAt > asOf { return decision }
         decision.append(.locationPushTokenRetired(device: id, reason: reason), to: .audit(device.person))
         return decision
     }
 }
 
-/// The fixes of a batch up to one of them.
+/// The fixes of a batch, up to one of them.
 private struct FixesOfBatch {
     private let device: DeviceID
-    /// The content of the first fix of each identity. Most have no twin, and an identity is hashed faster than a content.
+    /// The first content of each identity. Most have no twin, and an identity is hashed faster than a content.
     private var first: [Fix.Identity: Fix] = [:]
     private var twins: Set<Fix> = []
 
@@ -207,7 +246,8 @@ private struct FixesOfBatch {
         for case .fix(let fix, _) in reports { _ = add(fix) }
     }
 
-    /// Adds a fix. `isNew` if it was not there yet; `isTwin` if one was there that differs in other members only.
+    /// Adds a fix. `isNew` if the batch did not have it; `isTwin` if the batch has one that differs only in other
+    /// fields.
     mutating func add(_ fix: Fix) -> (isNew: Bool, isTwin: Bool) {
         let content = fix.content
         let identity = fix.identity(device: device)
@@ -221,7 +261,7 @@ private struct FixesOfBatch {
 }
 
 extension Decision {
-    /// Number that a draft with the same fix will get, the first draft's being `place + 1`.
+    /// The number that a draft with the same fix will get; the first draft gets `place + 1`.
     func number(of fix: Fix, after place: Int64) -> Int64? {
         let content = fix.content
         let index = drafts.firstIndex {
@@ -239,8 +279,8 @@ extension Decision {
 }
 
 extension Fix {
-    /// The fix without what says nothing about where the device was: the client's id, the time of receipt and members
-    /// this version has no field for. Two reports of equal content by one device are the same fix.
+    /// The fix without the fields that do not describe the device's location: the client's id, the time of receipt and
+    /// the remainder. Two reports of one device with equal content are the same fix.
     package var content: Fix {
         var fix = self
         fix.clientID = nil

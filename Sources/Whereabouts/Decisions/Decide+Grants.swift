@@ -1,15 +1,18 @@
-// Grants: given, taken back, offered by a code, paused, and asked about each time.
+// Grants: given, revoked, offered with a code, paused, and with consent for each question.
 
 extension Standing {
-    /// A name that nobody has is granted to as any other, and the grant is nobody's for ever: who exists is not told.
+    /// A grant for a name that no one has looks like any other, and never gets a holder: the answer does not disclose
+    /// who exists.
     func giveGrant(
         subject: Handle, requester: Handle, _ terms: GrantTerms, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(subject, by: caller, at: now)
         let other = personByHandle[requester]
-        // The operator sees who exists, and wants to hear of a slip.
+        // The operator sees who exists, and should learn of a typing error.
         guard other != nil || caller.principal != .operator else { throw .noSuchPerson }
-        guard other != person else { throw .invalid("Nobody needs a grant for themselves; name another requester.") }
+        guard other != person else {
+            throw .invalid("A person needs no grant for their own data; name another requester.")
+        }
         let terms = try limited(terms, at: now)
         try requireRoomForGrant(of: person, at: now)
         let grant = GrantID(rawValue: nextGrant)
@@ -22,7 +25,7 @@ extension Standing {
         return decision
     }
 
-    /// The terms with an end: no grant is for ever, because a forgotten one goes on showing.
+    /// The terms with an end. Every grant ends, because a forgotten one would continue to show the person.
     private func limited(_ terms: GrantTerms, at now: Timestamp) throws(Refusal) -> GrantTerms {
         guard !(terms.asksEachTime && terms.includesHistory) else {
             throw .invalid("A grant that asks each time shows no history; leave one of the two out.")
@@ -48,7 +51,7 @@ extension Standing {
         }
     }
 
-    /// Ends the grant, and what is under way by it.
+    /// Ends the grant, and the queries under way by it.
     func revokeGrant(_ id: GrantID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         guard let grant = grants[id], let handle = persons[grant.subject]?.handle,
             case .success = authorize(caller, to: .manage, about: handle, at: now)
@@ -100,10 +103,10 @@ extension Standing {
 
     // MARK: Invitations
 
-    /// For an invitation to a grant or to an account: it ends within a week, and not before it begins.
+    /// The end of an invitation to a grant or an account must be within a week and in the future.
     func requireInvitationEnd(_ expires: Timestamp, at now: Timestamp) throws(Refusal) {
         guard expires > now, expires <= now.adding(seconds: Limits.longestInvitationSeconds) else {
-            throw .invalid("An invitation is good for a week at most, and not only for the past; choose another end.")
+            throw .invalid("An invitation must end in the future, within a week; choose another end.")
         }
     }
 
@@ -123,7 +126,7 @@ extension Standing {
             precision: terms.precision, includesHistory: terms.includesHistory, asksEachTime: terms.asksEachTime,
             from: terms.from, until: terms.until)
         var decision = Decision()
-        // What is over is forgotten when there is something new.
+        // Expired invitations are forgotten when a new one is made.
         for id in persons[person]?.invitations ?? [] where invitations[id].map({ $0.expires <= now }) ?? false {
             decision.append(.invitationWithdrawn(id), to: .audit(person))
         }
@@ -146,8 +149,8 @@ extension Standing {
         return decision
     }
 
-    /// Whoever shows an open invitation's code gets its grant, once. A wrong code costs as a refused question does: after
-    /// ``Limits/refusalsRecordedAMinute`` of them no code opens anything for the rest of the minute.
+    /// Gives the caller the grant of an open invitation whose code has this hash, once. A wrong code costs as much as a
+    /// refused query: after ``Limits/refusalsRecordedAMinute`` of them, no code works for the rest of the minute.
     func redeemInvitation(_ hash: Hash256, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         let person = PersonID(rawValue: caller.principal.rawValue)
         guard caller.scopes.contains(.query), persons[person] != nil else { throw .notFound }
@@ -161,7 +164,7 @@ extension Standing {
             return decision
         }
         guard invitation.subject != person else {
-            throw .invalid("Nobody needs a grant for themselves; give the code to somebody else.")
+            throw .invalid("You need no grant for your own data; give the code to another person.")
         }
         try requireRoomForGrant(of: invitation.subject, at: now)
         let grant = GrantID(rawValue: nextGrant)
@@ -172,7 +175,7 @@ extension Standing {
         return decision
     }
 
-    /// The terms of the grant that the invitation gives now; `nil` when it would be over already, or cannot be read.
+    /// The terms of the grant that the invitation gives now; `nil` if it would be over already, or cannot be read.
     private func terms(of invitation: Invitation, at now: Timestamp) -> GrantTerms? {
         var hours: WeeklyHours?
         if let detail = invitation.detail {

@@ -1,4 +1,4 @@
-// Persons, devices, tokens and regions: who exists and what they have.
+// Persons, devices, tokens and regions.
 
 extension Standing {
     func addPerson(_ handle: Handle, by caller: Caller) throws(Refusal) -> Decision {
@@ -17,7 +17,7 @@ extension Standing {
         _ handle: Handle, of owner: Handle, key: Hash256?, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(owner, by: caller, at: now)
-        // Only the operator may learn from a refusal which names others have taken.
+        // Only the operator may learn from a refusal which names other people's devices have.
         guard caller.principal == .operator || handle.isDevice(of: owner) else {
             throw .invalid("Name your device \(owner.text).NAME, with no \".\" in NAME.")
         }
@@ -46,7 +46,7 @@ extension Standing {
         return decision
     }
 
-    /// A device whose owner the caller may manage. Somebody else's is as unknown as one that does not exist.
+    /// A device whose owner the caller may manage. Another person's device is refused like one that does not exist.
     private func managedDevice(
         _ handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> (DeviceID, PersonID) {
@@ -61,7 +61,7 @@ extension Standing {
         for holder: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         guard !scopes.isEmpty else { throw .invalid("A token needs at least one scope; name one with --scopes.") }
-        if let until, until <= now { throw .invalid("The token's end lies in the past; choose a later one.") }
+        if let until, until <= now { throw .invalid("The token's end is in the past; choose a later one.") }
         guard tokenByHash[hash] == nil else { throw .invalid("This token exists already; try again.") }
         let principal: PrincipalID
         let stream: StreamID
@@ -69,7 +69,7 @@ extension Standing {
         switch holder {
         case .operator:
             guard caller == .house else {
-                throw .invalid("The operator's token is made by the service itself and lies in admin.token.")
+                throw .invalid("The service itself makes the operator's token; it is in the file admin.token.")
             }
             (principal, stream) = (.operator, .house)
             allowed = [.query, .audit, .manage, .operate]
@@ -81,7 +81,7 @@ extension Standing {
             (principal, stream, allowed) = (device.principal, .audit(person), [.report])
         }
         guard allowed.isSuperset(of: scopes) else {
-            throw .invalid("Such a token can have the scopes \(allowed.words.joined(separator: ", ")) only.")
+            throw .invalid("A token of this holder can only have the scopes \(allowed.words.joined(separator: ", ")).")
         }
         let token = TokenID(rawValue: nextToken)
         var decision = Decision()
@@ -133,12 +133,13 @@ extension Standing {
         return decision
     }
 
-    /// The caller must be able to manage the person; ends what is under way about them, and then them.
+    /// Ends everything under way about a person whom the caller may manage, then erases the person.
     func erasePerson(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         erasing(try manage(handle, by: caller, at: now))
     }
 
-    /// As ``erasePerson(_:by:at:)``, for a log put back that does not know it yet; the name may be unreadable already.
+    /// As ``erasePerson(_:by:at:)``, in a restored log that does not have the erasure. The name may be unreadable
+    /// already.
     func finishErasure(of person: PersonID, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         guard persons[person]?.isErased == false else { throw .notFound }
@@ -193,7 +194,7 @@ extension Standing {
 }
 
 extension Handle {
-    /// Whether it is of the form that a person's own devices have, which no other person's can have.
+    /// Whether it has the form of the person's own devices, which no other person's can have.
     fileprivate func isDevice(of owner: Handle) -> Bool {
         guard let dot = text.lastIndex(of: "."), text.index(after: dot) < text.endIndex else { return false }
         return text[..<dot] == owner.text

@@ -1,8 +1,8 @@
-// Trying out the way to a phone: a real push, which no query caused.
+// Tests of the way to a phone: a real push without a query.
 
 extension Standing {
-    /// Decides whether a device is woken for a test now. If it is, the event is there before the push leaves, and the
-    /// push counts against the device's budget like any other; the last third is not the operator's to use up.
+    /// Decides whether to wake a device for a test now. If so, the event precedes the push. The push counts against the
+    /// device's budget like any other, and the operator cannot use the last third of it.
     func testPush(
         _ id: QueryID, to handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -27,7 +27,7 @@ extension Standing {
         return decision
     }
 
-    /// Records the outcome of a test; if the person was erased meanwhile, as ``recordPushAttempt(_:by:)`` does.
+    /// Records the outcome of a test. If the person was erased meanwhile, it does so like ``recordPushAttempt(_:by:)``.
     func recordPushTest(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()

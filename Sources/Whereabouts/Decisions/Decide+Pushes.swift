@@ -1,9 +1,10 @@
 // Which devices a query wakes and which it does not, by pace, budget and the outcomes of earlier tries.
 
-/// What is to be done about one device of a query.
+/// The decision about one device of a query.
 package struct PushOrder: Hashable, Sendable {
+    /// What to do.
     package enum What: Hashable, Sendable {
-        /// It is on record that a push leaves now.
+        /// A push is recorded and leaves now.
         case send
         /// Check again then. The device is being woken for another query, its budget is used up, its owner does not let the
         /// app be woken, or the outcome of the last push is unknown.
@@ -13,7 +14,7 @@ package struct PushOrder: Hashable, Sendable {
     }
     package let device: DeviceID
     package let what: What
-    /// How often the device was tried for the query before.
+    /// The earlier tries of the device for the query.
     package let tries: Int64
 
     init(device: DeviceID, what: What, tries: Int64 = 0) {
@@ -21,7 +22,7 @@ package struct PushOrder: Hashable, Sendable {
     }
 }
 
-/// Why a push was not sent, in the words of ``LocationPushAttempt/reason``.
+/// Why a push was not sent, with the words of ``LocationPushAttempt/reason``.
 package enum PushWithheld: Int64, Sendable, CaseIterable {
     /// The device was woken less than ``Limits/secondsBetweenPushes`` ago; what it reports answers this query too.
     case coalesced = 1
@@ -49,7 +50,7 @@ extension LocationPushAttempt {
     /// The ``reason`` of a push whose process ended before its outcome was recorded.
     package static let serviceEnded = "the service ended"
 
-    /// Set when nothing was sent, and why.
+    /// The reason why nothing was sent; `nil` if something was.
     package var withheld: PushWithheld? { attempt == 0 ? reason.flatMap { PushWithheld(word: $0) } : nil }
 
     init(_ withheld: PushWithheld, query: QueryID, device: DeviceID) {

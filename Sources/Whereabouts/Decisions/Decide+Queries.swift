@@ -1,4 +1,4 @@
-// Location queries: asked, pushed, ended, disclosed; and readings of what is stored.
+// Location queries: asked, pushed, ended, disclosed; and reads of stored data.
 
 extension Standing {
     func queryLocation(
@@ -8,13 +8,13 @@ extension Standing {
             throw .invalid("Say why you ask, in 1 to \(Limits.purposeCharacters) characters: the person will read it.")
         }
         guard (1...Limits.longestQueryDeadlineSeconds).contains(question.deadlineSeconds) else {
-            throw .invalid("A query's deadline is 1 to \(Limits.longestQueryDeadlineSeconds) seconds away.")
+            throw .invalid("A query's deadline must be 1 to \(Limits.longestQueryDeadlineSeconds) seconds away.")
         }
         guard (0...Limits.longestQueryDeadlineSeconds).contains(question.maxAgeSeconds) else {
-            throw .invalid("The accepted age of a fix is 0 to \(Limits.longestQueryDeadlineSeconds) seconds.")
+            throw .invalid("The accepted age of a fix must be 0 to \(Limits.longestQueryDeadlineSeconds) seconds.")
         }
         guard queries[question.id] == nil else { throw .invalid("This query id is taken; leave it out.") }
-        guard openQueries.count < Limits.openQueries else { throw .tooManyQueries }
+        guard openQueryCount < Limits.openQueries else { throw .tooManyQueries }
         let isPerson = caller.principal >= .first && caller.scopes.contains(.query)
         func query(_ subject: PersonID?, _ verdict: Verdict) -> Event {
             .locationQueried(
@@ -31,6 +31,10 @@ extension Standing {
             recordRefusal(
                 query(refused.subject, .refused(refused.code)), about: refused.subject, by: caller, at: now, &decision)
         case .success(let permit):
+            // Requesters with a grant have fewer, because ``Limits/pushesPerAsker`` limits them.
+            let underWay = openQueries[permit.subject] ?? []
+            guard underWay.count(where: { queries[$0]?.requester == caller.principal }) < Limits.openQueriesPerAsker
+            else { throw .tooManyOwnQueries }
             let known = knownFix(permit, maxAgeSeconds: question.maxAgeSeconds, at: now)
             if let seconds = secondsUntil(
                 known == nil ? .push : .read, under: permit.verdict, of: caller.principal, about: permit.subject,
@@ -50,7 +54,8 @@ extension Standing {
                     .locationQueryEnded(question.id, .answeredFromLastKnown, fix: newest.number),
                     to: .audit(permit.subject), cause: place + 1)
             } else if permit.isPaused(at: now) {
-                // The asker sees a phone that does not answer; what was so before the pause is told as such a phone's is.
+                // To the requester, a pause looks like a phone that does not answer. A fix from before the pause is
+                // shown as for such a phone.
                 decision.append(
                     .locationQueryEnded(question.id, .refused, fix: nil), to: .audit(permit.subject), cause: place + 1)
             }
@@ -60,8 +65,8 @@ extension Standing {
 
     /// The newest fix, if it is young enough to answer without a push.
     ///
-    /// A coarse asker's fix counts as old as the asker may see it: whoever could vary the age otherwise would find the
-    /// very second of the fix.
+    /// A requester with a coarse grant gets the age that the grant shows. Otherwise varying the age would disclose the
+    /// exact second of the fix.
     private func knownFix(_ permit: Permit, maxAgeSeconds: Int64, at now: Timestamp) -> NewestFix? {
         guard !permit.asksEachTime, let newest = newestFix(under: permit),
             permit.precision.shown(newest.timestamp).adding(seconds: maxAgeSeconds) >= now
@@ -69,8 +74,8 @@ extension Standing {
         return newest
     }
 
-    /// Records a refusal, or counts it once the asker was refused often in this minute. The door answers as to a stranger,
-    /// or tells what somebody may know who may ask.
+    /// Records a refusal, or counts it if the requester was refused often in this minute. The answer is the one for
+    /// strangers, except for a requester with the right, who learns that it was too often.
     func recordRefusal(
         _ event: Event, about subject: PersonID?, as refusal: Refusal = .noSuchPerson, by caller: Caller,
         at now: Timestamp, _ decision: inout Decision
@@ -83,7 +88,7 @@ extension Standing {
         decision.append(event, to: subject.map(StreamID.audit) ?? .house)
     }
 
-    /// Whether the asker's refusals of this minute are only counted by now.
+    /// Whether the requester's refusals of this minute are only counted from now on.
     func hasRefusalsToCount(_ caller: Caller, at now: Timestamp) -> Bool {
         guard let window = refusals[caller.principal] else { return false }
         return window.recorded >= Limits.refusalsRecordedAMinute && now < window.since.adding(seconds: 60)
@@ -132,7 +137,8 @@ extension Standing {
     }
 
     func cancelQuery(_ id: QueryID, by caller: Caller) throws(Refusal) -> Decision {
-        guard let query = queries[id], query.requester == caller.principal else { throw .notFound }
+        guard caller.scopes.contains(.query), let query = queries[id], query.requester == caller.principal
+        else { throw .notFound }
         var decision = Decision()
         if query.end == nil {
             decision.append(
@@ -141,8 +147,8 @@ extension Standing {
         return decision
     }
 
-    /// The gate for answers to location queries: decided against the newest standing, so that a grant revoked or a person
-    /// erased since the answer was computed throws the answer away.
+    /// The gate for answers to location queries. It is decided against the newest standing: if the grant was revoked or
+    /// the person erased since the answer was computed, the answer is dropped.
     func disclose(
         _ id: QueryID, _ content: Disclosure.Content, precision: Precision, fix: Int64, by caller: Caller,
         at now: Timestamp
@@ -174,7 +180,7 @@ extension Standing {
         return decision
     }
 
-    /// The gate for answers from stored data, as ``disclose(_:_:precision:fix:by:at:)`` is for queries.
+    /// The gate for answers from stored data, like ``disclose(_:_:precision:fix:by:at:)`` for queries.
     func recordRead(
         _ question: ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256, by caller: Caller,
         at now: Timestamp
@@ -207,11 +213,11 @@ extension Standing {
         var decision = Decision()
         switch authorize(caller, toRead: question, at: now) {
         case .success(let permit):
-            // Refilled since it was refused: nothing to record, and the next attempt succeeds.
+            // Refilled since the refusal: nothing to record, and the next attempt succeeds.
             decision.refusal =
                 refusal(of: question, under: permit, by: caller, at: now, &decision) ?? .tooOften(seconds: 1)
         case .failure(let refused):
-            // Only persons' refusals are anybody's business: the operator sees all, and a device's key reads nothing.
+            // Only persons' refusals are recorded: the operator may see everyone, and a device's key reads nothing.
             guard persons[PersonID(rawValue: caller.principal.rawValue)] != nil else { throw .noSuchPerson }
             recordRefusal(
                 refusedRead(question, about: refused.subject, refused.code, by: caller), about: refused.subject,
@@ -220,7 +226,7 @@ extension Standing {
         return decision
     }
 
-    /// Records that the reading comes too often; `nil` when it does not.
+    /// Records that a read comes too often; `nil` if it does not.
     private func refusal(
         of question: ReadQuestion, under permit: Permit, by caller: Caller, at now: Timestamp,
         _ decision: inout Decision

@@ -1,4 +1,4 @@
-// The service's own questions: set by the person they are about, asked when they are due.
+// The service's own queries: set by the person they are about, and asked when they are due.
 
 extension Standing {
     func setSchedule(
@@ -7,10 +7,10 @@ extension Standing {
         let person = try manage(handle, by: caller, at: now)
         guard Limits.scheduleSeconds.contains(everySeconds) else {
             throw .invalid(
-                "A schedule asks once in \(Limits.scheduleSeconds.lowerBound) to \(Limits.scheduleSeconds.upperBound) seconds."
+                "A schedule's interval must be \(Limits.scheduleSeconds.lowerBound) to \(Limits.scheduleSeconds.upperBound) seconds."
             )
         }
-        if let until, until <= now { throw .invalid("The schedule's end lies in the past; choose a later one.") }
+        if let until, until <= now { throw .invalid("The schedule's end is in the past; choose a later one.") }
         guard (persons[person]?.schedules.count ?? 0) < Limits.schedulesPerPerson else {
             throw .invalid("A person has at most \(Limits.schedulesPerPerson) schedules; remove one first.")
         }
@@ -30,17 +30,17 @@ extension Standing {
         return decision
     }
 
-    /// Asks for a person because a schedule of theirs is due; nothing when it is not, so that a repeated wish after a
+    /// Asks for a person if a schedule of theirs is due. Otherwise does nothing, so that a command repeated after a
     /// restart asks once.
     ///
-    /// A fix from the latter half of the period is recent enough, and needs no push.
+    /// A fix from the latter half of the interval is recent enough, and needs no push.
     func askScheduled(
         _ id: ScheduleID, query: QueryID, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
         guard let schedule = schedules[id], schedule.isDue(at: now), queries[query] == nil,
-            openQueries.count < Limits.openQueries
+            openQueryCount < Limits.openQueries
         else { return decision }
         let audit = StreamID.audit(schedule.person)
         let maxAge = schedule.everySeconds / 2
@@ -59,7 +59,7 @@ extension Standing {
         return decision
     }
 
-    /// Schedules that are due, at most `count`. Cost: looks at each schedule there is.
+    /// The due schedules, at most `count`. Cost: a look at each schedule.
     package func dueSchedules(at now: Timestamp, count: Int) -> [ScheduleID] {
         Array(schedules.lazy.filter { $0.value.isDue(at: now) }.map(\.key).prefix(count))
     }

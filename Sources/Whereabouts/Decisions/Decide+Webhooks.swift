@@ -1,8 +1,8 @@
-// Who is told by posts to a target of their own, and what became of the posts.
+// Webhooks of persons, and the outcomes of their posts.
 
 extension Standing {
-    /// Only the person makes one, as only the person opens a stream of what happens: it acts by the token that was shown,
-    /// and ends its telling with it.
+    /// Only the person can add a webhook, just as only the person can open a live stream. The webhook acts with the
+    /// token that adds it, and ends with that token.
     func addWebhook(
         of handle: Handle, _ target: WebhookTarget, _ topics: FeedTopics, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -12,10 +12,16 @@ extension Standing {
             case .success = authorize(caller, toRead: live, at: now)
         else { throw .noSuchPerson }
         guard webhooks(of: person).count < Limits.webhooksPerPerson else {
-            throw .invalid("There are at most \(Limits.webhooksPerPerson) webhooks a person; remove one first.")
+            throw .invalid("A person has at most \(Limits.webhooksPerPerson) webhooks; remove one first.")
         }
         guard webhooks.count < Limits.webhooks else {
-            throw .invalid("The service looks after \(Limits.webhooks) webhooks, and no more; ask its operator.")
+            throw .invalid("The service has \(Limits.webhooks) webhooks, its limit; ask its operator.")
+        }
+        let tree = tree(of: person)
+        let ofTree = webhooks.values.count { self.tree(of: $0.person) == tree }
+        guard ofTree < max(Limits.webhooksPerPerson, Limits.webhooks - webhooks.count) else {
+            throw .invalid(
+                "Accounts from the same invitation have too many webhooks; remove one, or ask the operator.")
         }
         var decision = Decision()
         decision.append(.webhookAdded(token: token, topics, .open(target)), to: .audit(person))
@@ -61,7 +67,7 @@ extension Standing {
         return person
     }
 
-    /// Nothing when there is nothing left to settle: what was told while the webhook was removed.
+    /// Does nothing if nothing is left to settle, for example if the webhook was removed meanwhile.
     func settleWebhook(
         _ id: WebhookID, _ settlement: WebhookSettlement, by caller: Caller
     ) throws(Refusal) -> Decision {

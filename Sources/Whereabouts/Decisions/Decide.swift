@@ -1,10 +1,10 @@
-/// Looks up fixes the log already holds. The writer brings it, because the answer is in the log and its index.
+/// Looks up fixes in the log. The writer provides it, because the pure half cannot read the log or its index.
 package protocol FixLookup {
-    /// What the log holds of the fix already, reported by this device.
+    /// What the log has of the fix, reported by this device.
     mutating func known(_ fix: Fix, device: DeviceID) -> KnownFix
 }
 
-/// What the log holds of a fix already.
+/// The result of looking a fix up in the log.
 package enum KnownFix: Hashable, Sendable {
     case none
     /// A fix of the same device, time and place that differs in another member, for example in the speed.
@@ -12,21 +12,21 @@ package enum KnownFix: Hashable, Sendable {
     /// A fix with equal ``Fix/content``, and the number of its event.
     case same(Int64)
 
-    /// Adds what another event holds. The same fix counts more than a twin.
+    /// Adds the result for another event. The same fix outranks a twin.
     package mutating func add(_ other: KnownFix) {
         if self == .none || other != .none && self == .twin { self = other }
     }
 }
 
-/// The time that a question's deadline is compared with: the house's time, unless the clock was set after the question was
+/// The time that a query's deadline is compared with: the house's time, unless the clock was set after the query was
 /// asked.
 package typealias QuestionTime = (QueryID, Standing.Query) -> Timestamp
 
 extension Standing {
-    /// Turns a command into the events it came to, or into a refusal. Reads nothing but its arguments.
+    /// Turns a command into events, or into a refusal. Reads nothing but its arguments.
     ///
-    /// - Throws: ``Refusal``. Refusals about a person are events too: they come back as a decision whose reply the door
-    ///   turns into the refusal; see ``Decision/refusal``.
+    /// - Throws: ``Refusal``. Refusals about a person are also events: they are returned as a decision with
+    ///   ``Decision/refusal``.
     package func decide(
         _ command: Command, by caller: Caller, at now: Timestamp, questionTime: QuestionTime,
         known fixes: inout some FixLookup
@@ -35,6 +35,8 @@ extension Standing {
         switch command {
         case .reportFixes(let device, let reports):
             return try decideFixes(reports, of: device, by: caller, at: now, known: &fixes)
+        case .importFixes(let person, let device, let reports):
+            return try importFixes(reports, of: person, device, by: caller, at: now, known: &fixes)
         case .addPerson(let handle): return try addPerson(handle, by: caller)
         case .addDevice(let handle, let person, let key):
             return try addDevice(handle, of: person, key: key, by: caller, at: now)
@@ -113,7 +115,7 @@ extension Standing {
         }
     }
 
-    /// Throws unless the caller may manage the person; a stranger learns nothing.
+    /// Throws unless the caller may manage the person. Strangers do not learn whether the person exists.
     func manage(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> PersonID {
         switch authorize(caller, to: .manage, about: handle, at: now) {
         case .success(let permit): return permit.subject

@@ -1,21 +1,26 @@
-/// Why a command was turned away. A refusal is an answer, not a fault: nothing is broken.
+/// Why a command was refused. A refusal is an answer, not a fault: nothing is broken.
 ///
-/// Whoever may not see a person learns exactly what a stranger learns about nobody: ``noSuchPerson``.
+/// A caller who may not see a person gets the same answer as for a person who does not exist: ``noSuchPerson``.
 package enum Refusal: Error, Hashable, Sendable {
-    /// No valid credentials came with the request.
+    /// The request has no valid credentials.
     case notAuthenticated
-    /// No such person, or none that the caller may know of: the two are one answer.
+    /// There is no such person, or the caller may not know of them. The answer is the same.
     case noSuchPerson
-    /// No such thing under that name, or not the caller's.
+    /// There is nothing of this name, or it is not the caller's.
     case notFound
-    /// The code opens nothing: it is wrong, was used or withdrawn, or is too old.
+    /// The code is wrong, used, withdrawn or expired.
     case noSuchInvitation
-    /// The name is in use.
+    /// The name is taken.
     case alreadyExists(String)
-    /// The request makes no sense; the sentence says what to do.
+    /// The request is not possible; the sentence says what to do.
     case invalid(String)
-    /// The caller may ask, and has asked too often; again after so many seconds.
+    /// The caller may ask, and has asked too often; the seconds are the wait.
     case tooOften(seconds: Int64)
-    /// The bound of ``Limits/openQueries`` is reached.
+    /// The caller, or the caller's invitation tree, has made all account invitations of a day; the seconds are the
+    /// wait.
+    case tooManyInvitations(seconds: Int64, ofTree: Bool)
+    /// The caller has ``Limits/openQueriesPerAsker`` queries about the person under way.
+    case tooManyOwnQueries
+    /// The service has ``Limits/openQueries`` queries under way.
     case tooManyQueries
 }

@@ -1,11 +1,11 @@
 import Geodesy
 
-/// What the waypoints of one report make of a person's regions: a new one adds a region, a changed one replaces it, a
-/// deleted one removes it, and one that is known changes nothing.
+/// The changes that the waypoints of one report make to a person's regions. A new waypoint adds a region, a changed one
+/// replaces it, a deleted one removes it, and a known one changes nothing.
 struct WaypointChanges {
     private let person: PersonID
     private var next: Int64
-    /// Of the person, with what the waypoints before made of them.
+    /// The person's regions after the waypoints so far.
     private var regions: [(id: RegionID, region: Region)]
 
     init(of person: PersonID, in standing: Standing) {
@@ -14,7 +14,7 @@ struct WaypointChanges {
         regions = (standing.persons[person]?.regions ?? []).compactMap { id in standing.regions[id].map { (id, $0) } }
     }
 
-    /// Appends what the waypoint changes.
+    /// Appends the changes of the waypoint.
     mutating func take(_ waypoint: Waypoint, into decision: inout Decision) -> FixOutcome {
         let known = regions.firstIndex { $0.region.waypoint == waypoint.created }
         guard let circle = waypoint.circle else {
@@ -24,7 +24,7 @@ struct WaypointChanges {
         }
         if let known {
             let region = regions[known].region
-            // A name that was taken has a number behind it.
+            // A name that was taken gets a number.
             let isSameName =
                 region.identifier == waypoint.name || region.identifier == freeName(waypoint.name, besides: known)
             if region.area == .circle(circle), isSameName { return .duplicate }
@@ -43,8 +43,7 @@ struct WaypointChanges {
         decision.append(.regionRemoved(regions.remove(at: index).id), to: .audit(person))
     }
 
-    /// `name`, or with the first number behind it that makes it another than those of the other regions: an app lets two
-    /// regions have one name.
+    /// `name`, or `name` with the lowest number that no other region has: apps allow two regions with the same name.
     private func freeName(_ name: String, besides index: Int? = nil) -> String {
         let taken = Set(regions.indices.lazy.filter { $0 != index }.map { regions[$0].region.identifier })
         var number = 1

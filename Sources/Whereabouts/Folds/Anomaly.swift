@@ -1,22 +1,23 @@
 package import Geodesy
 
-/// Why a fix is not taken for where somebody was. The fix stays in the log and in the track, with this beside it.
+/// Why a fix is not used as a location of the person. It stays in the log and in the track, with this mark.
 package enum Anomaly: Hashable, Sendable {
-    /// Its device calls the coordinate invalid (negative accuracy).
+    /// The device marks the coordinate as invalid (negative accuracy).
     case invalid
-    /// Latitude 0, longitude 0 exactly: a receiver without a fix.
+    /// Exactly latitude 0, longitude 0: a receiver without a fix.
     case noFix
-    /// It claims a time more than ``Limits/futureUnusedSeconds`` after its receipt.
+    /// Its time is more than ``Limits/futureUnusedSeconds`` after its receipt.
     case inTheFuture
-    /// Its accuracy names a town, not a place.
+    /// Its accuracy is that of a town, not of a place.
     case vague
-    /// There and back faster than anybody travels, or by a detour of many times the way.
+    /// A jump there and back, faster than people travel, or over a detour many times as long as the way.
     case spike
 
+    /// The word in answers.
     package var word: String { String(describing: self) }
 
-    /// The anomaly of each of some neighbouring fixes, in the order of their time; `nil` for one that counts. By the rules
-    /// of visits, which look at neighbours of the same device: the fixes before the first and after the last are for those.
+    /// The anomaly of each of some neighboring fixes, in order of time; `nil` for a usable one. The rules of visits
+    /// compare neighbors of the same device. The fixes before the first and after the last serve only as neighbors.
     package static func marks(
         of fixes: [StoredFix], between before: StoredFix?, and after: StoredFix?, _ transform: GeocentricTransform
     ) -> [Anomaly?] {
@@ -30,7 +31,7 @@ package enum Anomaly: Hashable, Sendable {
                 continue
             }
             if let doubtful = suspects[fix.device], doubtful.point.time < point.time {
-                if let before = lasts[fix.device], doubtful.point.isSpike(after: before, before: point, .newest) {
+                if let before = lasts[fix.device], doubtful.point.isSpike(after: before, before: point) {
                     marks[doubtful.index] = .spike
                 } else {
                     lasts[fix.device] = doubtful.point
@@ -49,7 +50,7 @@ package enum Anomaly: Hashable, Sendable {
 }
 
 extension StoredFix {
-    /// What is wrong with the fix by itself; `nil` when it may speak for where somebody is.
+    /// The fix's anomaly by itself; `nil` if it can be used as a location.
     package var anomaly: Anomaly? {
         Fix.anomaly(
             timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: horizontalAccuracy, receivedAt: receivedAt

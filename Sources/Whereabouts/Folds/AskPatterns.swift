@@ -1,16 +1,17 @@
-/// Finds what a person should know about how others ask for them: not the single question, which the audit shows, but the
-/// habit behind many. A fold over the questions, readings and disclosures about one person, in the order of their numbers;
-/// the same events give the same findings.
+/// Finds patterns in how others ask for a person: not single questions, which the audit shows, but habits. A fold over
+/// the queries, reads and disclosures about one person, in the order of their numbers; the same events give the same
+/// findings.
 package struct AskPatterns: Sendable {
-    /// Something somebody did about the person.
+    /// One thing that another person did about the person.
     package struct Step: Hashable, Sendable {
+        /// What was done.
         package enum What: Hashable, Sendable {
-            /// A question or a reading, let through or not.
+            /// A query or a read, allowed or not.
             case ask(isRefused: Bool)
-            /// Something was shown.
+            /// A disclosure.
             case shown(Precision)
         }
-        /// Number of its event.
+        /// The number of its event.
         package let number: Int64
         package let requester: PrincipalID
         package let at: Timestamp
@@ -20,7 +21,7 @@ package struct AskPatterns: Sendable {
             (self.number, self.requester, self.at, self.what) = (number, requester, at, what)
         }
 
-        /// What an event says that somebody else did.
+        /// The steps of another person that an event records.
         package static func steps(of recorded: RecordedEvent) -> [Step] {
             func step(_ requester: PrincipalID, _ what: What) -> Step {
                 Step(number: recorded.number, requester: requester, at: recorded.recordedAt, what: what)
@@ -30,7 +31,7 @@ package struct AskPatterns: Sendable {
                 return [step(query.requester, .ask(isRefused: query.verdict.isRefused))]
             case .locationDisclosed(let disclosure) where disclosure.verdict != .own:
                 return [step(disclosure.requester, .shown(disclosure.precision))]
-            // The friend did not ask: the phone reported, and was told. What it saw counts all the same.
+            // The friend's phone reported and did not ask. The location that it was shown counts all the same.
             case .locationRead(let read) where read.question == .friends:
                 return [step(read.reader, .shown(read.precision))]
             case .locationRead(let read) where read.verdict != .own:
@@ -41,60 +42,66 @@ package struct AskPatterns: Sendable {
         }
     }
 
+    /// A habit.
     package enum Pattern: Int, Hashable, Sendable, CaseIterable {
         /// Asks far more often than people do.
         case polling
-        /// Asks at equal intervals: a program does.
+        /// Asks at equal intervals, as programs do.
         case clockwork
-        /// Asks in one night after the other.
+        /// Asks in several nights.
         case nights
-        /// Sees so many coarse places that the way between them shows.
+        /// Sees so many coarse locations that they show a way.
         case coarse
-        /// Goes on asking though refused.
+        /// Continues to ask after refusals.
         case refused
 
+        /// The word in answers.
         package var word: String { String(describing: self) }
     }
 
-    /// So many steps within so many seconds make a finding; it goes on while they do.
+    /// This many steps within this many seconds are a finding, which lasts as long as they continue.
     package struct Threshold: Sendable {
+        /// The number of steps.
         package let steps: Int
+        /// The seconds within which the steps must be.
         package let seconds: Int64
     }
 
-    /// Every threshold, with its reason.
+    /// Each pattern's threshold, with its reason.
     package static func threshold(_ pattern: Pattern) -> Threshold {
         switch pattern {
-        // Whoever waits for somebody looks every few minutes for an hour at the most; a dozen times in a day is more than
-        // one such wait.
+        // A person who waits for another looks every few minutes, for at most an hour. A dozen looks in a day are more
+        // than one such wait.
         case .polling: Threshold(steps: 12, seconds: 86_400)
-        // Seven steps are six intervals. Nobody repeats an interval of minutes to a tenth five times over without a clock.
+        // Seven steps are six intervals. Five repetitions of an interval of minutes, within a tenth, need a clock.
         case .clockwork: Threshold(steps: 7, seconds: 7 * 86_400)
         // One night is an emergency, two a coincidence.
         case .nights: Threshold(steps: 3, seconds: 14 * 86_400)
-        // A cell of a kilometer is crossed in a minute by car and in a quarter of an hour on foot: eight cells are a way.
+        // A car crosses a cell of a kilometer in a minute, a pedestrian in a quarter of an hour: eight cells are a way.
         case .coarse: Threshold(steps: 8, seconds: 4 * 3600)
-        // A mistyped name is tried again twice or thrice.
+        // A person who mistypes a name tries two or three times.
         case .refused: Threshold(steps: 5, seconds: 86_400)
         }
     }
 
-    /// The longest interval of a clockwork is at most so much of the shortest.
+    /// The longest interval of a clockwork is at most this many times the shortest.
     private static let clockworkRatio = 1.1
-    /// Intervals below a minute are one impatient person.
+    /// Intervals below a minute are those of one impatient person.
     private static let clockworkSecondsMin = 60.0
-    /// Midnight to five, by the person's clock.
+    /// From midnight to five, local time of the person.
     private static let nightEndSeconds: Int64 = 5 * 3600
 
-    /// One stretch in which a pattern held.
+    /// A period in which a pattern held.
     package struct Finding: Hashable, Sendable {
         package let pattern: Pattern
         package let requester: PrincipalID
+        /// The time of the first step.
         package let from: Timestamp
+        /// The time of the last step.
         package fileprivate(set) var to: Timestamp
-        /// Steps in it.
+        /// The number of its steps.
         package fileprivate(set) var count: Int
-        /// Number of the last event that belongs to it.
+        /// The number of its last event.
         package fileprivate(set) var number: Int64
     }
 
@@ -103,19 +110,19 @@ package struct AskPatterns: Sendable {
         let requester: PrincipalID
     }
 
-    /// By what clock a night is one.
+    /// The zone that defines night.
     private let zone: ZoneRules?
-    /// The latest steps that count for a pattern, at most as many as its threshold has.
+    /// The latest steps that count for a pattern, at most as many as its threshold.
     private var recent: [Key: [Timestamp]] = [:]
-    /// The finding that the next step would go on with.
+    /// The finding that the next step would continue.
     private var open: [Key: Int] = [:]
-    /// In the order in which they began.
+    /// The findings in the order in which they began.
     package private(set) var findings: [Finding] = []
 
-    /// - Parameter zone: `nil` for Greenwich.
+    /// - Parameter zone: The zone that defines night; `nil` for UTC.
     package init(zone: ZoneRules?) { self.zone = zone }
 
-    /// - Returns: the findings that began or went on with this step.
+    /// - Returns: The findings that this step began or continued.
     @discardableResult
     package mutating func note(_ step: Step) -> [Finding] {
         var found: [Finding] = []
@@ -137,7 +144,7 @@ package struct AskPatterns: Sendable {
         let key = Key(pattern: pattern, requester: step.requester)
         let threshold = Self.threshold(pattern)
         var times = recent[key] ?? []
-        // Of a night the last step counts: one sleepless night is one.
+        // Only the last step of a night counts, so a single sleepless night is one step.
         if pattern == .nights, let last = times.last, day(last) == day(step.at) { times.removeLast() }
         times.append(step.at)
         if times.count > threshold.steps { times.removeFirst() }

@@ -1,6 +1,6 @@
 import Geodesy
 
-/// A crossing before it is known when it was reported. Times are milliseconds since 1970 UTC.
+/// A crossing without the time of its report. Times are milliseconds since 1970 UTC.
 struct FoundCrossing: Hashable {
     let region: RegionID
     let kind: Crossing.Kind
@@ -8,13 +8,14 @@ struct FoundCrossing: Hashable {
     let confirmed: Int64
 }
 
-/// Derives crossings from one person's track: visits, and between them the fixes of travel, in the order of time.
+/// Derives crossings from one person's track, which consists of visits and the fixes of travel between them, in order
+/// of time.
 ///
-/// For each region a cumulative sum of evidence against the present side (Page 1954, DOI 10.1093/biomet/41.1-2.100). A
-/// region is looked at only when the person may have come near its edge since the last look: how far the track has run by
-/// then is known at each look (``weigh(_:_:_:_:)``) and the regions wait in a heap for it. So thousands of regions cost
-/// little more than a few, whatever their shape, and a look is a comparison of chords; `geod_inverse` is called, or the
-/// nearest place of a polygon sought, only where the chord leaves the evidence open.
+/// Each region has a cumulative sum of evidence against its present side (Page 1954, DOI 10.1093/biomet/41.1-2.100). A
+/// region is examined only if the person may have come near its edge since the last time. Each examination computes how
+/// far the track must run until then (`weigh(_:_:_:_:)`), and the regions wait for it in a heap. So thousands of
+/// regions cost little more than a few, whatever their shape. An examination compares chords; it calls `geod_inverse`,
+/// or searches the nearest place of a polygon, only if the chord does not decide.
 struct CrossingDerivation {
     /// A point of the track.
     struct Knot {
@@ -23,18 +24,18 @@ struct CrossingDerivation {
         static func fix(_ fix: TrackPoint) -> Knot { Knot(fix: fix, isVisit: false) }
     }
 
-    /// One region, ready to be compared with.
+    /// One region, prepared for comparisons.
     private struct Watched {
         let id: RegionID
         let area: Area
         let removedAt: Int64
-        /// A point of the ellipsoid: the center of a circle, a vertex of a polygon …
+        /// A point of the ellipsoid: the center of a circle, a vertex of a polygon.
         let anchor: GeocentricPoint
-        /// … and the chords from it between which the edge lies.
+        /// The chords from the anchor between which the edge is.
         let edge: ClosedRange<Double>
     }
 
-    /// Evidence against the present side.
+    /// The evidence against the present side.
     private struct Run {
         var sum: Double
         /// The points before and at the beginning of the evidence.
@@ -43,33 +44,34 @@ struct CrossingDerivation {
 
     private enum Side: UInt8 { case unknown, outside, inside }
 
-    /// What a look at a circle far away needs, and no more: so it touches no count of references.
+    /// The fields needed for a circle far away, without references, so that examining it counts none.
     private struct Bound {
         let anchor: GeocentricPoint
         let farthestEdge: Double
-        /// Milliseconds since 1970 UTC; the least number for a polygon, which is never known by its bound alone.
+        /// Milliseconds since 1970 UTC; the lowest number for a polygon, which its bound alone never decides.
         let until: Int64
     }
 
     private let transform: GeocentricTransform
+    private let rules: VisitRules
     private let regions: [Watched]
     private let bounds: [Bound]
     private var sides: [Side]
-    /// By index of the region; none without evidence.
+    /// By index of the region; missing without evidence.
     private var runs: [Int: Run] = [:]
-    /// Whether there is one in ``runs``.
+    /// Whether the region has an entry in ``runs``.
     private var hasRun: [Bool]
-    /// The regions by how far the track must have run before they are looked at again.
+    /// The regions, by how far the track must have run before they are examined again.
     private var looks: LookHeap
-    /// Meters the track has run, by chords.
+    /// The length of the track in meters, by chords.
     private var odometer = 0.0
     private(set) var last: Knot?
     private static let leastStepMeters = 0.001
     /// The crossings since the last ``takeOutput()``.
     private(set) var found: [FoundCrossing] = []
 
-    init(regions: [WatchedRegion], _ transform: GeocentricTransform) {
-        self.transform = transform
+    init(regions: [WatchedRegion], _ rules: VisitRules, _ transform: GeocentricTransform) {
+        (self.transform, self.rules) = (transform, rules)
         self.regions = regions.sorted { $0.id < $1.id }.map { region in
             let anchor: GeocentricPoint
             let edge: ClosedRange<Double>
@@ -96,26 +98,27 @@ struct CrossingDerivation {
         looks = LookHeap(count: regions.count)
     }
 
-    /// Whether there is nothing to watch, so that the track need not be given.
+    /// Whether there is no region, so that the track is not needed.
     var isIdle: Bool { regions.isEmpty }
 
     mutating func takeOutput() { found = [] }
 
-    /// Crossings found from here on are confirmed after this moment.
+    /// Crossings found from now on are confirmed after this time.
     var confirmedThrough: Int64 { last?.fix.time ?? .min }
 
-    /// Crossings found from here on happened at or after this moment.
+    /// Crossings found from now on happened at or after this time.
     var earliestTime: Int64 {
         runs.values.lazy.map(\.before.time).min().map { min($0, confirmedThrough) } ?? confirmedThrough
     }
 
     // MARK: In
 
-    /// A visit stands for its fixes: its centre at its arrival and, when it is over, at its departure.
+    /// A visit replaces its fixes: its center at its arrival and, if it is over, at its departure.
     mutating func add(_ stay: Stay, _ transform: GeocentricTransform) {
         guard !isIdle else { return }
-        let place = transform.coordinate(stay.mean.center).coordinate
-        let accuracy = max(VisitRules.bestAccuracy, stay.mean.radius)
+        let place = transform.coordinate(stay.place?.center ?? stay.mean.center).coordinate
+        var accuracy = max(VisitRules.bestAccuracy, stay.mean.radius)
+        if rules.remembersPlaces { accuracy = min(accuracy, stay.place?.error ?? .infinity, stay.mean.placeRadius) }
         let arrival = TrackPoint(time: stay.arrival, coordinate: place, accuracy: accuracy, transform)
         add(Knot(fix: arrival, isVisit: true))
         if !stay.isOpen, stay.departure > stay.arrival {
@@ -132,7 +135,7 @@ struct CrossingDerivation {
         let independence: Double
         var step = 0.0
         if let last {
-            // Standing still is a step too: whoever waits for the next point shall not wait for a movement.
+            // A rest is a step too: waiting for the next point must not require a movement.
             step = max(Self.leastStepMeters, fix.distance(to: last.fix))
             odometer += step
             let seconds = fix.seconds(since: last.fix)
@@ -145,20 +148,20 @@ struct CrossingDerivation {
         while looks.least <= odometer {
             let index = looks.leastIndex
             let quiet = weigh(index, knot, independence, step)
-            // Looked at again at the next point at the earliest.
+            // Examined again at the next point at the earliest.
             looks.postpone(until: max(odometer.nextUp, odometer + quiet))
         }
         if found.count > crossingsBefore + 1 {
-            // The heap has its own order; equal evidence is told by region.
+            // The heap has its own order; equal evidence is sorted by region.
             found[crossingsBefore...].sort { ($0.region, $0.time) < ($1.region, $1.time) }
         }
     }
 
-    /// Weighs a point, `step` meters after the last, against one region, and returns the meters that the track must run before another could change
-    /// anything.
+    /// Weighs a point, `step` meters after the last one, against one region. Returns how many meters the track must run
+    /// before another point can change anything.
     private mutating func weigh(_ index: Int, _ knot: Knot, _ independence: Double, _ step: Double) -> Double {
         let fix = knot.fix
-        // Outside, nothing against it, and too far for any: what follows would come to the same.
+        // Outside, without evidence against it, and too far away for any: the code below would have the same result.
         if sides[index] == .outside, !hasRun[index], fix.time <= bounds[index].until {
             let away = fix.point.chordMeters(to: bounds[index].anchor) - bounds[index].farthestEdge
             if away > VisitRules.sureSigmas * Self.sigma(of: fix), away >= step { return away }
@@ -171,7 +174,7 @@ struct CrossingDerivation {
         }
         let isInside = sides[index] == .inside
         let run = hasRun[index] ? runs[index] : nil
-        // What is further from the edge than the step was long was not passed through.
+        // A region whose edge is further away than the step is long was not passed through.
         if !isInside, inside < 0, run == nil, quiet < step { passThrough(regions[index], to: knot) }
         let sum = max(0, (run?.sum ?? 0) + (isInside ? -inside : inside) * independence)
         guard sum > 0, let before = run?.before ?? last?.fix else {
@@ -198,14 +201,15 @@ struct CrossingDerivation {
         hasRun[index] = run != nil
     }
 
-    /// The standard deviation across a boundary, in meters.
+    /// The standard deviation perpendicular to a boundary, in meters.
     private static func sigma(of fix: TrackPoint) -> Double {
         fix.accuracy / VisitRules.accuracyPerSigma + VisitRules.boundarySigma
     }
 
-    /// The evidence for being inside, and within how many meters of track nothing can speak for the other side.
+    /// The evidence for being inside, and the meters of track within which nothing can become evidence for the other
+    /// side.
     ///
-    /// A chord never exceeds its geodesic, so chords of the edge are what bounds it.
+    /// A chord is never longer than its geodesic, so chords to the edge are bounds.
     private func look(at region: Watched, from fix: TrackPoint) -> (inside: Double, quietMeters: Double) {
         let chord = fix.point.chordMeters(to: region.anchor)
         let sigma = Self.sigma(of: fix)
@@ -234,8 +238,8 @@ struct CrossingDerivation {
         }
     }
 
-    /// Odds, as a logarithm, that the true place is inside: logit Φ(−s/σ), by the cubic of Bowling et al. 2009 (J. of
-    /// Industrial Engineering and Management 2(1), within 0.00014 of Φ), clipped.
+    /// The logarithm of the odds that the true place is inside: logit Φ(−s/σ), by the cubic of Bowling et al. 2009 (J.
+    /// of Industrial Engineering and Management 2(1), within 0.00014 of Φ), clipped.
     private static func evidence(signedMeters: Double, sigma: Double) -> Double {
         let z = -signedMeters / sigma
         // Beyond this the cubic exceeds the clip, and its cube may overflow.
@@ -246,7 +250,7 @@ struct CrossingDerivation {
 
     // MARK: Times
 
-    /// Both points outside and the way between them not: in and out between two fixes.
+    /// Both points are outside and the way between them is not: in and out between two fixes.
     private mutating func passThrough(_ region: Watched, to knot: Knot) {
         guard let last, !last.isVisit, !knot.isVisit else { return }
         let (a, b) = (last.fix, knot.fix)
@@ -274,11 +278,11 @@ struct CrossingDerivation {
         found.append(FoundCrossing(region: region.id, kind: .exit, time: left, confirmed: b.time))
     }
 
-    /// The share of the straight way at which it comes nearest to a circle's center, when it is inside long and deep enough.
+    /// The share of the straight way at which it is nearest to a circle's center, if it is inside long and deep enough.
     private func nearest(
         to center: GeocentricPoint, radius: Double, from a: TrackPoint, to b: TrackPoint
     ) -> Double? {
-        // The nearest point of the straight line; at these lengths it lies within meters of the geodesic.
+        // The nearest point of the straight line; at these lengths it is within meters of the geodesic.
         let (dx, dy, dz) = (b.point.x - a.point.x, b.point.y - a.point.y, b.point.z - a.point.z)
         let length = (dx * dx + dy * dy + dz * dz).squareRoot()
         guard length > 0 else { return nil }
@@ -292,7 +296,7 @@ struct CrossingDerivation {
         return 2 * (radius * radius - off * off).squareRoot() >= VisitRules.passShare * length ? along : nil
     }
 
-    /// The longest part of a way that lies in a polygon, by samples, when it is long and deep enough.
+    /// The longest part of a way inside a polygon, by samples, if it is long and deep enough.
     private func deepestPart(of way: Way, in polygon: Polygon, accuracy: Double) -> ClosedRange<Double>? {
         var best: ClosedRange<Double>?
         var part: (from: Double, depth: Double)?
@@ -312,8 +316,8 @@ struct CrossingDerivation {
         return best
     }
 
-    /// When the way between two points of the track met the boundary; the later point's time when it did not, because
-    /// the earlier one was on the other side by mistake.
+    /// The time at which the way between two points of the track met the boundary. If it did not, because the earlier
+    /// point was on the other side by mistake, the later point's time.
     private func boundaryTime(_ region: Watched, from a: TrackPoint, to b: TrackPoint) -> Int64 {
         let leaves = isInside(region, a)
         guard leaves != isInside(region, b) else { return b.time }
@@ -331,8 +335,8 @@ struct CrossingDerivation {
         return region.area.signedDistanceMeters(to: fix.coordinate) < 0
     }
 
-    /// The shares at which the straight line through the earth meets a circle: on short ways within micrometers of those of
-    /// the geodesic, which is what they are a first guess for.
+    /// The shares at which the straight line through the earth meets a circle. They are the first guess for the
+    /// geodesic's; on short ways they agree within micrometers.
     private func straightMeeting(
         _ region: Watched, from a: TrackPoint, to b: TrackPoint
     ) -> (first: Double, last: Double)? {
@@ -353,7 +357,7 @@ struct CrossingDerivation {
 // MARK: - The state at a boundary
 
 extension CrossingDerivation {
-    /// `[last point or null, its being a visit, ids inside, ids of unknown side, [id, sum, before, start]…]`; every
+    /// `[last point or null, whether it is a visit, ids inside, ids of unknown side, [id, sum, before, start]…]`; every
     /// other region is outside.
     func write(to writer: inout CBORWriter) {
         writer.array(5)

@@ -1,22 +1,23 @@
 import Geodesy
 
-/// Which of a person's devices is taken for the person: one leads at a time, and what the others report meanwhile says
-/// nothing about visits and crossings. A tablet left at home tells where the tablet is.
+/// Decides which of a person's devices stands for the person. One device leads at a time; reports of the others are not
+/// used for visits and crossings. For example, a tablet left at home reports only where the tablet is.
 ///
-/// The first device to report leads. Another takes the lead when it is carried and the leader is not: it was seen at three
-/// places, each further than ``VisitRules/apartMeters`` beyond the accuracies from the others, while the leader was not,
-/// since the other left the first of them; or when the leader has said nothing for ``VisitRules/leadSilenceSeconds``. Three
-/// places, because one fix elsewhere is a spike, and a second one of the same place a false spot.
+/// The first device to report leads. Another takes the lead if it is carried and the leader is not, or if the leader
+/// has been silent for ``VisitRules/leadSilenceSeconds``. A device is carried if it was seen at three places, each
+/// further than ``VisitRules/apartMeters`` beyond the accuracies from the others, while the leader did not move since
+/// the device left the first of them. Three places, because one fix elsewhere is a spike, and a second one at the same
+/// place a false spot.
 ///
-/// A function of the fixes in the order of time and device. What a device was seen at is forgotten at each multiple of
-/// ``VisitRules/restartSpanSeconds``, so that the state after a late fix soon is the one it was. O(devices) a fix, less of
-/// a person with one.
+/// The result is a function of the fixes in order of time and device. The places of devices are forgotten at each
+/// multiple of ``VisitRules/restartSpanSeconds``, so that the state after a late fix soon equals the earlier one. Cost:
+/// O(devices) for each fix, less for a person with one device.
 struct DeviceLead: Hashable {
     private struct Track: Hashable {
         let device: DeviceID
-        /// Milliseconds since 1970 UTC, as all times here: when the device last reported a fix that counts.
+        /// When the device last reported a usable fix. As all times here, in milliseconds since 1970 UTC.
         var newest: Int64
-        /// The last places the device was seen at, at most two, the older first.
+        /// The last places at which the device was seen, at most two, the older first.
         var places: [TrackPoint] = []
         /// When it was last seen at the first of ``places``, and at the last.
         var leftAt = Int64.min
@@ -26,7 +27,8 @@ struct DeviceLead: Hashable {
 
         init(_ device: DeviceID, newest: Int64) { (self.device, self.newest) = (device, newest) }
 
-        /// Takes the next fix; when the device came to a third place, since when it was not at the first any more.
+        /// Takes the next fix. If the device came to a third place, returns the time since which it was no longer at
+        /// the first.
         mutating func carriedSince(_ fix: TrackPoint) -> Int64? {
             defer { seenAt = fix.time }
             guard let present = places.last, fix.isApart(from: present) else {
@@ -39,7 +41,7 @@ struct DeviceLead: Hashable {
                 return nil
             }
             guard fix.isApart(from: places[0]) else {
-                // It is back, or never was elsewhere.
+                // It is back, or was never elsewhere.
                 places.removeLast()
                 return nil
             }
@@ -51,13 +53,14 @@ struct DeviceLead: Hashable {
     }
 
     private(set) var leader: DeviceID?
-    /// Of the leader and of at most ``VisitRules/mostDevices`` in all that were not silent for long, by device.
+    /// The leader and the other devices that were not silent for long, at most ``VisitRules/mostDevices`` in all, by
+    /// device.
     private var tracks: [Track] = []
     /// The multiple of ``VisitRules/restartSpanSeconds`` in which ``Track/places`` were seen.
     private var span = Int64.min
     /// When the lead was last taken.
     private(set) var takenAt = Int64.min
-    /// Whether a ``Lead`` says who leads.
+    /// Whether a ``Lead`` with the present leader was given out.
     private var isTold = false
     /// The leads since the last ``takeOutput()``.
     private(set) var found: [Lead] = []
@@ -66,7 +69,7 @@ struct DeviceLead: Hashable {
 
     mutating func takeOutput() { found = [] }
 
-    /// Takes the next fix, in the order of time and device; whether its device leads.
+    /// Takes the next fix, in order of time and device; returns whether its device leads.
     mutating func follows(_ fix: TrackPoint, of device: DeviceID) -> Bool {
         if device == leader, tracks.count == 1 {
             tracks[0].newest = fix.time
@@ -91,11 +94,11 @@ struct DeviceLead: Hashable {
         self.leader = device
         takenAt = fix.time
         tell(device, from: fix.time)
-        // Nobody is at two places at one moment: the leader of before may have spoken for it.
+        // A person is at one place at a time: the previous leader may have reported it.
         return silence > 0
     }
 
-    /// Where the device is among ``tracks``; `nil` when there are too many.
+    /// The index of the device in ``tracks``; `nil` if there are too many.
     private mutating func index(of device: DeviceID, newest: Int64) -> Int? {
         let index = tracks.firstIndex { $0.device >= device } ?? tracks.count
         if index < tracks.count, tracks[index].device == device { return index }
@@ -125,25 +128,25 @@ extension TrackPoint {
     }
 }
 
-/// From a moment on a device is taken for its person. Before the first of them there was one device alone.
+/// From this time on, a device stands for its person. Before the first lead, the person had one device.
 package struct Lead: Hashable, Sendable {
     package let from: Timestamp
     package let device: DeviceID
 
     package init(from: Timestamp, device: DeviceID) { (self.from, self.device) = (from, device) }
 
-    /// The order in which leads are taken: of two at one moment the second device's is the later.
+    /// The order in which leads are taken; of two at the same time, the lower device first.
     static func precedes(_ a: Lead, _ b: Lead) -> Bool { (a.from, a.device) < (b.from, b.device) }
 }
 
-/// Who led when.
+/// The leads of a person in some range of time.
 package struct Leads: Sendable {
     private let leads: [Lead]
 
-    /// Takes leads in the order they were taken, the one from before the time in question first.
+    /// Takes leads in their order, beginning with the one from before the range.
     package init(_ leads: [Lead]) { self.leads = leads }
 
-    /// Whether what a device reported at a moment tells where its person was.
+    /// Whether a report of the device at this time shows where its person was.
     package func leads(_ device: DeviceID, at moment: Timestamp) -> Bool {
         let next = leads.firstIndex { $0.from > moment } ?? leads.count
         return next == 0 || leads[next - 1].device == device

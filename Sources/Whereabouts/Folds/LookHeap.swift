@@ -1,9 +1,9 @@
-/// A binary heap of regions by how far the track must have run before the next look.
+/// A binary heap of regions, by how far the track must have run before they are examined again.
 struct LookHeap {
     private var keys: [Double]
     private var indices: [Int32]
 
-    /// All are to be looked at first.
+    /// All regions are to be examined first.
     init(count: Int) {
         keys = Array(repeating: 0, count: count)
         indices = (0..<count).map { Int32($0) }
@@ -12,7 +12,7 @@ struct LookHeap {
     var least: Double { keys.first ?? .infinity }
     var leastIndex: Int { Int(indices[0]) }
 
-    /// Gives the first one another key, not below its own.
+    /// Gives the first region another key, which must not be lower than its own.
     mutating func postpone(until key: Double) {
         let index = indices[0]
         var hole = 0

@@ -27,7 +27,7 @@ enum ModeLikelihood {
     /// A likelihood to the power of 0.75. The features of a way depend on each other, so their product is too certain.
     private static func tempered(_ likelihood: Double) -> Double { (likelihood * likelihood.squareRoot()).squareRoot() }
 
-    /// The probability of each of ``Trip/Mode/allCases``; the sum is 1.
+    /// The probability of each of `Trip.Mode.allCases`; the sum is 1.
     static func all(of pattern: SpeedPattern) -> [Double] {
         // For a ratio near 1, half the difference of the ratio and its inverse approximates its logarithm.
         func off(_ ratio: Double, _ spread: Double) -> Double { (ratio - 1 / ratio) / (2 * spread) }

@@ -1,9 +1,9 @@
-/// What a day, a week or a month held, by the clocks on the wall where the person was.
+/// The summary of a day, a week or a month, in the local time where the person was.
 package struct PeriodSummary: Hashable, Sendable {
     package enum Period: String, Sendable, CaseIterable {
         case day, week, month
 
-        /// The first day of the period that a day is in.
+        /// The first day of the period that contains a day.
         func start(of day: CalendarDay) -> CalendarDay {
             switch self {
             case .day: day
@@ -12,7 +12,7 @@ package struct PeriodSummary: Hashable, Sendable {
             }
         }
 
-        /// The period that begins with a day, as ISO 8601 writes it.
+        /// The period that begins with a day, in ISO 8601, for example `2026-W19`.
         package func text(_ start: CalendarDay) -> String {
             switch self {
             case .day: start.text
@@ -22,36 +22,44 @@ package struct PeriodSummary: Hashable, Sendable {
         }
     }
 
+    /// The trips with one mode.
     package struct Movement: Hashable, Sendable {
-        /// Ways that began in the period.
+        /// The trips that began in the period.
         package internal(set) var trips = 0
         package internal(set) var seconds = 0.0
         package internal(set) var distanceMeters = 0.0
     }
 
+    /// The time at one place.
     package struct Stay: Hashable, Sendable {
         package internal(set) var visits = 0
         package internal(set) var seconds = 0.0
     }
 
+    /// The first day of the period.
     package let start: CalendarDay
-    /// The time of it that was looked at: shorter than the period where the range begins or ends within it.
+    /// The part of the period that was summarized: shorter than the period if the range begins or ends within it.
     package internal(set) var from, to: Timestamp
-    /// As long as the period was for this person: a day has 23 or 25 hours when clocks are changed, and more or fewer for
-    /// who travels.
+    /// The period's length for this person in seconds. A day has 23 or 25 hours when clocks change, and other lengths
+    /// for a traveler.
     package internal(set) var seconds = 0.0
-    /// Of which nothing is known: without a visit and without a way.
+    /// The seconds without a visit and without a trip.
     package internal(set) var unknownSeconds = 0.0
+    /// The movements by mode; modes without a movement are missing.
     package internal(set) var movements: [Trip.Mode: Movement] = [:]
     /// By the place's index, as given.
     package internal(set) var stays: [Int: Stay] = [:]
 
+    /// The visits in the period.
     package var visits: Int { stays.values.reduce(0) { $0 + $1.visits } }
+    /// The seconds at places.
     package var staySeconds: Double { sum(stays, by: \.self, \.seconds) }
+    /// The seconds on the way.
     package var moveSeconds: Double { sum(movements, by: \.rawValue, \.seconds) }
+    /// The meters on the way.
     package var distanceMeters: Double { sum(movements, by: \.rawValue, \.distanceMeters) }
 
-    /// Adds in a fixed order, on which sums of floating-point numbers depend, so that equal summaries have equal bytes.
+    /// Adds in a fixed order, which affects sums of floating-point numbers, so that equal summaries have equal bytes.
     private func sum<Key, Value, Order: Comparable>(
         _ values: [Key: Value], by order: (Key) -> Order, _ part: (Value) -> Double
     ) -> Double {
@@ -59,22 +67,23 @@ package struct PeriodSummary: Hashable, Sendable {
     }
 }
 
-/// Cuts a person's time into days, weeks or months. Only here does a rule mention a day.
+/// Divides a person's time into days, weeks or months. No other rule depends on days.
 ///
-/// Each visit, way and time between belongs to the zone it began in. Days begin where that zone's clock says so, or some
-/// hours later; so whoever flies east has a short day, and whoever crosses the date line westward skips one, or has one
-/// twice as long eastward. Nothing is counted twice and nothing left out: the seconds of all periods are those of the range.
+/// Each visit, trip and gap belongs to the zone in which it began. A day begins by that zone's clock, or some hours
+/// later. So a person who flies east has a short day, and one who crosses the date line westward skips a day, or
+/// eastward has one twice as long. The seconds of all periods add up to those of the range.
 package struct SummaryDerivation {
     /// A time of one kind.
     package struct Span: Sendable {
+        /// The kind.
         package enum Content: Sendable {
-            /// At the place of this index.
+            /// A visit to the place with this index.
             case visit(Int)
             case way(Trip.Way)
             case unknown
         }
         package let from, to: Timestamp
-        /// `nil`: as before it.
+        /// The zone; `nil` for that of the span before.
         package let zone: ZoneRules?
         package let content: Content
 
@@ -87,12 +96,12 @@ package struct SummaryDerivation {
     private let dayStartMinutes: Int64
     private var periods: [CalendarDay: PeriodSummary] = [:]
 
-    /// The periods of a range, by time; the first and the last may be cut by it.
+    /// The periods of a range by time; the range may cut the first and the last.
     ///
     /// - Parameters:
-    ///   - dayStartMinutes: how long after midnight days begin, 0 ..< 1440: with 4 hours, an evening out belongs to the day
-    ///     it began on.
-    ///   - spans: in the order of time, not overlapping; what lies between them is unknown.
+    ///   - dayStartMinutes: The minutes after midnight at which days begin, 0 ..< 1440. With four hours, an evening out
+    ///     belongs to the day on which it began.
+    ///   - spans: The spans in order of time, without overlap. The time between them is unknown.
     package static func periods(
         _ period: PeriodSummary.Period, of range: Range<Timestamp>, dayStartMinutes: Int64, spans: [Span]
     ) -> [PeriodSummary] {
@@ -118,7 +127,7 @@ package struct SummaryDerivation {
     private mutating func add(_ time: Range<Timestamp>, of span: Span?, in zone: ZoneRules) {
         var moment = time.lowerBound
         var isFirst = true
-        // A visit is one of each period it reaches into, a way one of the period it began in.
+        // A visit counts in each period that it overlaps, a trip in the period in which it began.
         var visited: Set<CalendarDay> = []
         while moment < time.upperBound {
             let day = CalendarDay(at: moment, in: zone, dayStartMinutes: dayStartMinutes)
@@ -147,7 +156,7 @@ package struct SummaryDerivation {
         }
     }
 
-    /// The first moment after `moment` at which the clock shows another day.
+    /// The first time after `moment` at which the local day is another one.
     private func nextDay(after moment: Timestamp, on day: CalendarDay, in zone: ZoneRules) -> Timestamp {
         var moment = moment
         while true {
@@ -155,7 +164,7 @@ package struct SummaryDerivation {
             let left = (day.number + 1) * CalendarDay.milliseconds - local
             let midnight = Timestamp(milliseconds: moment.milliseconds + left)
             guard let change = zone.nextChange(after: moment), change < midnight else { return midnight }
-            // The clock is changed before the day ends: it may end with that, begin again, or go on.
+            // The clock changes before the day ends: with the change the day may end, begin again, or continue.
             if CalendarDay(at: change, in: zone, dayStartMinutes: dayStartMinutes) != day { return change }
             moment = change
         }
@@ -163,7 +172,7 @@ package struct SummaryDerivation {
 }
 
 extension ZoneRules {
-    /// Where nothing is known of a zone.
+    /// The zone if none is known.
     static var greenwich: ZoneRules {
         guard let rules = ZoneRules(name: "Etc/UTC", offsetSeconds: 0, changes: []) else {
             preconditionFailure("Greenwich has no changes.")

@@ -1,42 +1,43 @@
 package import Geodesy
 
-/// A spot that a person has visited, once or again and again.
+/// A place that a person has visited once or several times.
 package struct VisitedPlace: Hashable, Sendable {
     /// The id of the first visit there.
     package let id: UInt64
-    /// That of the visit whose place is known best.
+    /// The coordinate of the visit whose place is known best.
     package internal(set) var coordinate: Coordinate
-    /// Meters, likewise.
+    /// Meters, of the same visit.
     package internal(set) var horizontalAccuracy: Double
     package internal(set) var visits: Int64
-    /// Of all visits that are over.
+    /// The seconds of all visits that are over.
     package internal(set) var totalSeconds: Double
     package internal(set) var firstArrival: Timestamp
     package internal(set) var lastArrival: Timestamp
-    /// `nil` while the person is there.
+    /// When the person last left; `nil` while the person is there.
     package internal(set) var lastDeparture: Timestamp?
 }
 
-/// Tells which visits were to the same spot.
+/// Decides which visits were to the same place.
 ///
-/// Visits are taken in the order of their arrival; each belongs to the nearest place known by then that lies within reach,
-/// or makes a new one. What comes out is a function of the visits, and a later visit changes no earlier assignment. Costs
-/// a comparison of latitudes for each pair of visit and place, and a geodesic where these are near.
+/// Visits come in the order of their arrival. Each belongs to the nearest known place within reach, or makes a new one.
+/// The result is a function of the visits, and a later visit changes no earlier assignment. Cost: a comparison of
+/// latitudes for each pair of visit and place, and a geodesic if these are near.
 package struct PlaceDerivation: Sendable {
-    /// A house with its yard, and what two means of fixes may differ by.
+    /// A house with its yard, and the difference between two means of fixes.
     static let reachMeters = 80.0
-    /// A vague visit belongs to a place so much further off, at most.
+    /// A vague visit belongs to a place at most this much further away.
     static let mostDoubtMeters = 150.0
-    /// No two places further apart in latitude than this are within reach: a degree of a meridian has 110.5 km and more.
+    /// Places further apart in latitude than this are not within reach: a degree of a meridian has at least 110.5 km.
     static let mostDegrees = (reachMeters + 2 * mostDoubtMeters) / 110_500
 
+    /// The places in the order of their first visits.
     package private(set) var places: [VisitedPlace] = []
 
     package init() {}
 
     /// Takes the next visit by arrival, and returns the index of its place in ``places``.
     ///
-    /// - Parameter counts: whether it counts for the place's visits and times, or only tells where the place is.
+    /// - Parameter counts: Whether it counts for the place's visits and times, and not only for where the place is.
     @discardableResult
     package mutating func add(_ visit: Visit, counts: Bool = true) -> Int {
         var nearest: (index: Int, meters: Double)?

@@ -1,11 +1,12 @@
 import Geodesy
 
-/// Where the derivation can be taken up again: nothing before ``seed`` but what ``state`` says matters to what follows.
+/// A point at which the derivation can be restarted: of everything before ``seed``, only ``state`` affects the rest.
 package struct Restart: Hashable, Sendable {
-    /// Time of the first fix to give it.
+    /// The time of the first fix to give it.
     package let seed: Timestamp
-    /// Time of the newest fix that had a say in the state; a fix later than that cannot change it.
+    /// The time of the newest fix that affected the state; a later fix cannot change it.
     package let closed: Timestamp
+    /// The state of the derivation as a CBOR array.
     package let state: [UInt8]
 
     package init(seed: Timestamp, closed: Timestamp, state: [UInt8]) {
@@ -68,7 +69,7 @@ extension Stay {
 }
 
 extension WeightedMean {
-    /// Six items of the array it is part of; the origin is known from there.
+    /// Six items of the enclosing array, which gives the origin.
     func write(to writer: inout CBORWriter) {
         for value in [weight, x, y, z, square] { writer.float(value) }
         writer.integer(count)

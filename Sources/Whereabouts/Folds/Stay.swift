@@ -2,7 +2,7 @@ import Geodesy
 
 /// The accuracy-weighted mean of places, in space, with constant memory.
 struct WeightedMean: Hashable {
-    /// Sums are kept relative to it, so that meters are not lost in earth radii.
+    /// The sums are relative to this point, so that meters keep their precision beside the earth's radius.
     private(set) var origin: GeocentricPoint
     private(set) var weight = 0.0
     private(set) var x = 0.0
@@ -21,12 +21,12 @@ struct WeightedMean: Hashable {
         (self.square, self.count) = (square, count)
     }
 
-    /// The mean of nothing yet.
+    /// An empty mean.
     init(origin: GeocentricPoint) { self.origin = origin }
 
     mutating func add(_ fix: TrackPoint) { add(fix, times: 1) }
 
-    /// Counts a fix for the seconds it stands for, the longest dwell as one fix.
+    /// Adds a fix with the weight of its seconds; the longest dwell counts as one fix.
     mutating func add(_ fix: TrackPoint, dwell: Double) { add(fix, times: dwell / VisitRules.longestDwell) }
 
     private mutating func add(_ fix: TrackPoint, times factor: Double) {
@@ -59,14 +59,15 @@ struct WeightedMean: Hashable {
         GeocentricPoint(x: origin.x + x / weight, y: origin.y + y / weight, z: origin.z + z / weight)
     }
 
-    /// Meters within which the place lies in two thirds of the cases and more: the error of the mean of so many fixes,
-    /// wider than if they were independent, and what people move about a place.
+    /// The radius in meters that contains the place in at least two thirds of the cases: the error of the mean of this
+    /// many fixes, wider than for independent ones, plus people's movement within a place.
     var placeRadius: Double {
         let error = VisitRules.meanErrors * radius / Double(max(1, count)).squareRoot()
         return (error * error + VisitRules.placeError * VisitRules.placeError).squareRoot()
     }
 
-    /// Meters that the fixes lie about the place: their scatter or the standard error of their mean, whichever is larger.
+    /// The radius in meters of the fixes about the place: their scatter or the standard error of their mean, whichever
+    /// is larger.
     var radius: Double {
         let scatter = square / weight - (x * x + y * y + z * z) / (weight * weight)
         return max(max(0, scatter).squareRoot(), 1 / weight.squareRoot())
@@ -79,39 +80,31 @@ struct Stay: Hashable {
     var mean: WeightedMean
     /// Milliseconds since 1970 UTC.
     let arrival: Int64
-    /// The departure; of a stay that goes on, the last moment it was seen.
+    /// The departure or, if the stay goes on, the last time the person was seen there.
     var departure: Int64
     /// Whether the person is still there.
     var isOpen = false
-    /// The last moment that a fix or a report says the person was there.
+    /// The last time at which a fix or a report shows the person there.
     var lastSeen: Int64
     /// The time with data in the stay, in seconds (``VisitRules/dataStepSeconds``).
     var dataSeconds = 0.0
-    /// The moment from which silence alone makes it a visit; `nil` if its fixes do.
+    /// The time from which silence alone makes it a visit; `nil` if its fixes do.
     var tellableFrom: Int64?
+    /// The place by remembered stays; `nil` if only this stay is known.
+    var place: KnownPlace?
 
-    /// Whether the two are parts of one large place; the caller knows of the fixes between.
+    /// Whether two stays are parts of one large place. The caller checks the fixes between them.
     ///
-    /// Absence of fixes is not absence of the person: rules that judge the path join over any silence.
+    /// Absence of fixes is not absence of the person: they join over any silence that ``VisitRules/silence`` allows.
     func isJoined(by next: Stay, _ rules: VisitRules) -> Bool {
         let distance = mean.center.chordMeters(to: next.mean.center)
-        guard rules.judgesPath else {
-            return next.arrival - departure < Int64(VisitRules.joinGapSeconds * 1000)
-                && distance < VisitRules.joinDistance
-        }
         guard
             distance < VisitRules.joinDistance || isVagueEcho(of: next, distance)
                 || next.isVagueEcho(of: self, distance)
         else { return false }
-        guard rules.limitsSilence else { return true }
         let silence = Double(next.arrival - lastSeen) / 1000
-        if silence > VisitRules.samePlaceSilenceSeconds { return false }
-        return Double(next.lastSeen - arrival) / 1000 <= Self.longestSeconds(data: data(joinedWith: next))
-    }
-
-    /// The longest stay, in seconds, for a time with data.
-    static func longestSeconds(data: Double) -> Double {
-        VisitRules.mostPerData * data + VisitRules.samePlaceSilenceSeconds
+        let longest = rules.silence.longestStaySeconds(data: data(joinedWith: next))
+        return silence <= rules.silence.samePlaceSeconds && Double(next.lastSeen - arrival) / 1000 <= longest
     }
 
     private func data(joinedWith next: Stay) -> Double {
@@ -119,7 +112,7 @@ struct Stay: Hashable {
         return dataSeconds + next.dataSeconds + (between <= VisitRules.dataStepSeconds ? between : 0)
     }
 
-    /// Whether a stay rests on so few and so vague fixes that it may as well be the place beside it.
+    /// Whether a stay has so few and so vague fixes that it may be the place beside it.
     private func isVagueEcho(of other: Stay, _ distance: Double) -> Bool {
         mean.count < VisitRules.firmCount && other.mean.count >= VisitRules.firmCount
             && distance < VisitRules.placeRadius + VisitRules.echoAccuracies

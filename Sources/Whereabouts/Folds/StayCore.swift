@@ -1,12 +1,13 @@
 import Geodesy
 
-/// The fixes of a cluster that its stay is found from, in constant memory: its beginning, its end, and sums between.
+/// The fixes of a cluster from which its stay is found, in constant memory: its beginning, its end, and sums of the
+/// rest.
 struct StaySamples {
     /// The first fixes inside, at most ``VisitRules/keptFixes``.
     private(set) var head: [TrackPoint]
-    /// The last ones that are not in ``head``, likewise.
+    /// The last fixes that are not in ``head``, at most as many.
     private(set) var tail: [TrackPoint] = []
-    /// What lies between, weighted by dwell.
+    /// The sums of the fixes between, weighted by dwell.
     private(set) var interior: WeightedMean?
     /// The last kept fix before ``tail``.
     private(set) var beforeTail: TrackPoint
@@ -22,7 +23,7 @@ struct StaySamples {
 
     var all: [TrackPoint] { head + tail }
 
-    /// Takes the next fix inside. Of fixes closer in time than ``VisitRules/keptSpacing`` the newest stays.
+    /// Takes the next fix inside. Of fixes closer in time than ``VisitRules/keptSpacing``, the newest remains.
     mutating func add(_ fix: TrackPoint) {
         if tail.isEmpty, head.count < VisitRules.keptFixes {
             if head.count > 1, fix.seconds(since: head[head.count - 2]) < VisitRules.keptSpacing {
@@ -47,8 +48,8 @@ struct StaySamples {
         beforeTail = oldest
     }
 
-    /// Seconds a fix stands for. The one after which nothing came is the place; the one before which nothing came may
-    /// be the first of the way on.
+    /// The seconds that a fix stands for. A fix followed by silence is at the place; one preceded by silence may be the
+    /// first of the way on.
     static func dwell(of fix: TrackPoint, after last: TrackPoint?, before next: TrackPoint?) -> Double {
         let before = last.map { min(VisitRules.longestDwell, fix.seconds(since: $0)) } ?? 0
         let after = next.map { min(VisitRules.longestDwell, $0.seconds(since: fix)) } ?? 0
@@ -58,20 +59,23 @@ struct StaySamples {
 
 /// The place itself within a cluster, without the approach and the way out.
 struct StayCore {
-    /// The place; the count is of fixes in the core among the samples.
+    /// The place; the count is that of the core's fixes among the samples.
     private(set) var mean: WeightedMean
-    /// The fixes before the core, those in it and around it in time, and those after.
+    /// The fixes before the core, those from its first to its last, and those after.
     let approach, inside, wayOut: ArraySlice<TrackPoint>
 
-    /// - Parameter exit: the first fix after the samples, if any.
+    /// - Parameter exit: The first fix after the samples, if any.
     init(_ samples: StaySamples, before exit: TrackPoint?, fixes count: Int64, _ rules: VisitRules) {
         let fixes = samples.all
         var dwells = [Double](repeating: 0, count: fixes.count)
         for index in fixes.indices {
-            // Between head and tail lies the interior: nothing can be said of that step, and nothing needs to be.
+            // The interior is between head and tail: that step is unknown, and not needed.
             let before = index > 0 ? fixes[index - 1] : nil
             let after = index + 1 < fixes.count ? fixes[index + 1] : exit
             dwells[index] = StaySamples.dwell(of: fixes[index], after: before, before: after)
+        }
+        if rules.remembersPlaces, fixes.count <= VisitRules.fewFixes {
+            dwells = Self.dwellsOfFew(fixes, before: exit)
         }
         var center: GeocentricPoint
         if let interior = samples.interior {
@@ -96,14 +100,14 @@ struct StayCore {
         let isInside = { (fix: TrackPoint) in
             fix.point.chordMeters(to: center) <= radius + VisitRules.coreAccuracies * fix.accuracy
         }
-        // Whoever is quiet at a fix is not on the way, though the fix lie off.
+        // A person who is quiet at a fix is not on the way, even if the fix is off the place.
         let isQuiet = { (index: Int) in
             guard let next = index + 1 < fixes.count ? fixes[index + 1] : exit else { return false }
             let quiet = next.seconds(since: fixes[index])
             guard quiet > VisitRules.quietSeconds else { return false }
             // A phone that moved before the silence had already left.
             let isLeaving =
-                rules.limitsSilence && index + 1 == fixes.count && index > 0 && quiet >= VisitRules.wayOutSilenceSeconds
+                index + 1 == fixes.count && index > 0 && quiet >= rules.silence.wayOutSeconds
                 && fixes[index].seconds(since: fixes[index - 1]) <= VisitRules.wayOutFixSeconds
             return !isLeaving
         }
@@ -116,7 +120,20 @@ struct StayCore {
         wayOut = fixes[(last + 1)...]
     }
 
-    /// The fix nearest to the others, by dwell.
+    /// The seconds that each of few fixes stands for. One followed by hours of silence is the place, and the last one
+    /// before the next fixes is the way out. None stands for more than ``VisitRules/longestDwell``.
+    private static func dwellsOfFew(_ fixes: [TrackPoint], before exit: TrackPoint?) -> [Double] {
+        let dwells = fixes.indices.map { index in
+            let after = index + 1 < fixes.count ? fixes[index + 1] : exit
+            let before = index > 0 ? fixes[index].seconds(since: fixes[index - 1]) : 0
+            return 1 + VisitRules.dwellBefore * min(VisitRules.longestDwell, before)
+                + min(VisitRules.longestQuiet, after.map { $0.seconds(since: fixes[index]) } ?? 0)
+        }
+        let scale = min(1, VisitRules.longestDwell / (dwells.max() ?? 1))
+        return dwells.map { $0 * scale }
+    }
+
+    /// The fix nearest to the others, weighted by dwell.
     private static func medoid(_ fixes: [TrackPoint], _ dwells: [Double]) -> TrackPoint {
         var best = (fix: fixes[0], sum: Double.infinity)
         for fix in fixes {
@@ -132,7 +149,7 @@ struct StayCore {
         return best.fix
     }
 
-    /// The value below which half of the weight lies.
+    /// The value below which half of the weight is.
     private static func median(_ values: [Double], _ weights: [Double]) -> Double {
         let order = values.indices.sorted { values[$0] < values[$1] }
         let half = weights.reduce(0, +) / 2

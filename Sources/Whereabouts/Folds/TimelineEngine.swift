@@ -1,6 +1,6 @@
 import Geodesy
 
-/// What the timeline's fold keeps in memory about one person. Everything in it can be made again from the rows.
+/// The memory of the timeline's fold about one person. All of it can be made again from the rows.
 final class TimelineEngine {
     let person: PersonID
     private let rules: VisitRules
@@ -11,33 +11,35 @@ final class TimelineEngine {
     private var visits: [Visit] = []
     private var crossings: [Crossing] = []
     private var leads: [Lead] = []
-    /// The receipt of the person's newest fix, the `now` of the derivation.
+    /// The receipt of the person's newest fix, which is the derivation's `now`.
     private var newestReceipt = Int64.min
     private var writtenReceipt = Int64.min
-    /// Copies of ``derivation`` between ``snapshotFixes`` and twice as many fixes ago, for fixes that are a little late.
+    /// Copies of ``derivation`` from ``snapshotFixes`` to twice as many fixes ago, for fixes that are a little late.
     private var snapshots: (older: VisitDerivation?, newer: VisitDerivation?)
     private var sinceSnapshot = 0
     private var newestFix: Seen?
 
-    /// Times of the fixes, late ones and all after the first of them, that ``derivation`` has not seen.
+    /// The times of the fixes that ``derivation`` has not seen: late ones, and all after the first of these.
     private var unseen: ClosedRange<Int64>?
-    /// Set when the regions changed: from this moment on nothing derived before can be trusted.
+    /// Set when the regions change: everything derived from this time on must be derived again.
     private var invalidFrom: Int64?
 
-    /// When the newest event about the person was received or recorded: what is told from now on is told then.
+    /// When the newest event about the person was received or recorded. New rows get this time of report.
     var reported = Timestamp(milliseconds: 0)
     var isUnsettled = false
     var lastUse: UInt64 = 0
 
-    /// A fix that counts, and whose it is. Rules by which no device leads know of one device alone.
+    /// A usable fix with its device. Rules without a leading device use the same device for all.
     private struct Seen: Equatable {
         let point: TrackPoint
         let device: DeviceID
 
         init?(_ fix: StoredFix, _ rules: VisitRules, _ transform: GeocentricTransform) {
-            guard rules.limitsSilence || fix.report == nil, let point = TrackPoint(fix, transform) else { return nil }
+            guard rules.usesReportedVisits || fix.report == nil, let point = TrackPoint(fix, transform) else {
+                return nil
+            }
             self.point = point
-            device = rules.oneDeviceLeads ? fix.device : DeviceID(rawValue: 0)
+            device = fix.device
         }
     }
 
@@ -47,7 +49,7 @@ final class TimelineEngine {
         var departed: [UInt64: Timestamp] = [:]
     }
 
-    /// Two devices that report in turn, or one that resends its last minutes, stay within so many fixes.
+    /// The fixes within which two devices that report in turn stay, or one that repeats its last minutes.
     private static let snapshotFixes = 64
 
     init(_ person: PersonID, _ rules: VisitRules, _ transform: GeocentricTransform) {
@@ -60,9 +62,9 @@ final class TimelineEngine {
     // MARK: Events
 
     func take(_ fix: StoredFix, _ changes: inout [TimelineChange]) {
-        // A report is about the past, so only its receipt shows the present time.
+        // A report is about the past, so only its receipt is the present time.
         let receipt = fix.report == nil ? fix.receivedAt ?? fix.timestamp : fix.receivedAt
-        if let receipt, fix.report == nil || rules.limitsSilence {
+        if let receipt, fix.report == nil || rules.usesReportedVisits {
             newestReceipt = max(newestReceipt, receipt.milliseconds)
         }
         guard let seen = Seen(fix, rules, transform) else { return }
@@ -93,7 +95,7 @@ final class TimelineEngine {
         changes.append(.region(person, regions[index]))
     }
 
-    /// Brings provisional rows up to date.
+    /// Updates provisional rows.
     func settle(_ changes: inout [TimelineChange]) {
         isUnsettled = false
         if newestReceipt > writtenReceipt {
@@ -117,7 +119,7 @@ final class TimelineEngine {
         }
     }
 
-    /// Compares what is derived with what is written, and takes the difference.
+    /// Compares the derived rows with the written ones, and takes over the difference.
     private func tell(_ changes: inout [TimelineChange], _ receipts: Receipts = Receipts()) {
         tellLeads(&changes)
         let output = derivation.output(now: newestReceipt)
@@ -130,7 +132,7 @@ final class TimelineEngine {
             &changes)
         let crossed = change(crossings, to: output.crossings.map { Crossing($0, reported: reported) }, &changes)
         visits = Array(told.dropFirst(derivation.sealedStays.count))
-        // Sorted by time, so that the sealed ones, sorted by confirmation, may lie among them.
+        // Sorted by time; the sealed ones are sorted by confirmation and may be among them.
         let confirmed = derivation.crossings.confirmedThrough
         crossings = crossed.filter { $0.confirmed.milliseconds > confirmed }
         sealed(&changes)
@@ -176,7 +178,7 @@ final class TimelineEngine {
         merge(old, new, precedes: Crossing.precedes, same: { $0.saysTheSame(as: $1) }) { old, new in
             changes.append(.crossing(person, old: old, new: new))
         }
-        // What is told again keeps the time it was first told at.
+        // A row that is written again keeps its first time of report.
         var next = 0
         for index in new.indices {
             while next < old.count, Crossing.precedes(old[next], new[index]) { next += 1 }
@@ -185,7 +187,7 @@ final class TimelineEngine {
         return new
     }
 
-    /// Walks two sorted lists and gives every difference: vanished, appeared, changed.
+    /// Compares two sorted lists and gives every difference: removed, added, changed.
     private func merge<Row>(
         _ old: [Row], _ new: [Row], precedes: (Row, Row) -> Bool, same: (Row, Row) -> Bool, _ give: (Row?, Row?) -> Void
     ) {
@@ -207,7 +209,7 @@ final class TimelineEngine {
 
     // MARK: Rows
 
-    /// Comes back from the rows, as of before the batch.
+    /// Loads the state from the rows, as of before the batch.
     func load<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
         regions = try rows.regions(of: person)
         derivation = VisitDerivation(regions: regions, rules, transform)
@@ -219,7 +221,7 @@ final class TimelineEngine {
         try derive(from: start.state, keeping: start.closed, stopping: nil, rows, &changes)
     }
 
-    /// Works in the fixes that the derivation has not seen.
+    /// Derives with the fixes that the derivation has not seen.
     func rework<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
         let first = min(unseen?.lowerBound ?? .max, invalidFrom ?? .max)
         let snapshot: VisitDerivation?
@@ -230,7 +232,8 @@ final class TimelineEngine {
         } else {
             snapshot = nil
         }
-        // A change of regions goes to the end: that the state of the others is as before says nothing about the new one.
+        // A change of regions is derived to the end: an equal state of the other regions does not show that of the new
+        // one.
         let last = invalidFrom == nil ? unseen?.upperBound : nil
         unseen = nil
         invalidFrom = nil
@@ -243,8 +246,8 @@ final class TimelineEngine {
         try derive(from: start.state, keeping: start.closed, stopping: last, rows, &changes)
     }
 
-    /// The derivation at a restart point, and when that was closed. A point that cannot be read is passed over: its row is
-    /// damaged, and the derivation comes to the same from the beginning.
+    /// The derivation at a restart point, and when that was closed. A point that cannot be read is skipped: its row is
+    /// damaged, and deriving from the beginning has the same result.
     private func derived(from restart: Restart?) -> (state: VisitDerivation, closed: Timestamp?) {
         if let restart, let state = try? VisitDerivation(restart: restart, regions: regions, rules, transform) {
             return (state, restart.closed)
@@ -252,8 +255,8 @@ final class TimelineEngine {
         return (VisitDerivation(regions: regions, rules, transform), nil)
     }
 
-    /// Derives from `start` on and compares with the rows written: to the end, or until a boundary after `last` at which
-    /// the state is the one it was. Restart points closed up to `kept` stand.
+    /// Derives from `start` on and compares with the written rows: to the end, or until a boundary after `last` at
+    /// which the state equals the earlier one. Restart points closed up to `kept` remain.
     private func derive<Rows: TimelineRows>(
         from start: VisitDerivation, keeping kept: Timestamp?, stopping last: Int64?, _ rows: Rows,
         _ changes: inout [TimelineChange]
@@ -263,21 +266,22 @@ final class TimelineEngine {
         let firstArrival = start.earliestArrival
         let confirmed = start.crossings.confirmedThrough
         let earliestCrossing = start.crossings.earliestTime
-        // Of the moment of the newest fix there may be those of other devices.
+        // Other devices may have fixes at the time of the newest one.
         let from = isFresh ? nil : Timestamp(milliseconds: start.newest)
         let ledThrough = start.ledThrough
         derivation = start
-        // A restart point has seen fixes after its seed, so that it is no state after the fixes before.
+        // A restart point has seen fixes after its seed, so it is not the state after the fixes before.
         snapshots = ((kept?.milliseconds ?? .min) == start.newest ? start : nil, nil)
         sinceSnapshot = 0
         var converged: Restart?
         var candidate: Seen?
         var candidateStored: StoredFix?
         var receipts = Receipts()
-        // Fixes that come at once are processed one by one, so that each visit has the receipt of the fix that showed it.
+        // Fixes that come together are processed one by one, so that each visit has the receipt of the fix that showed
+        // it.
         func noteReceipt(of fix: StoredFix) {
             guard derivation.hasNews, let receipt = fix.receivedAt else { return }
-            // Visits that are final by now were noted before.
+            // Visits that are final by now have been noted before.
             var latest = derivation
             latest.takeOutput()
             for stay in latest.output(now: receipt.milliseconds).stays where stay.tellableFrom == nil {
@@ -306,7 +310,7 @@ final class TimelineEngine {
             let boundaries = derivation.boundaries.count
             feed(waiting)
             if let waitingStored { noteReceipt(of: waitingStored) }
-            // The fixes from the seed on are yet to be given again, so that all unseen ones must lie before it.
+            // The fixes from the seed on are still to be given again, so all unseen ones must be before it.
             if let last, derivation.boundaries.count > boundaries, let boundary = derivation.boundaries.last,
                 boundary.seed.milliseconds > last,
                 try rows.restart(of: person, closedAt: boundary.closed) == boundary
@@ -324,7 +328,7 @@ final class TimelineEngine {
         func time(_ milliseconds: Int64) -> Timestamp? {
             milliseconds == .min ? nil : Timestamp(milliseconds: milliseconds)
         }
-        // At the boundary, either may still be the beginning of time, which is not the absence of an end.
+        // At the boundary either may be the lowest time, which is not the same as no end.
         let endArrival = converged.map { _ in Timestamp(milliseconds: derivation.earliestArrival) }
         let endConfirmed = converged.map { _ in Timestamp(milliseconds: derivation.crossings.confirmedThrough) }
         visits = try rows.visits(of: person, arrivingFrom: time(firstArrival), before: endArrival)
@@ -344,7 +348,7 @@ final class TimelineEngine {
         let found = derivation.crossings.found.map { Crossing($0, reported: reported) }
         _ = change(crossings, to: found, &changes)
         sealed(&changes)
-        // From the boundary on all is as it was, and so is the engine.
+        // From the boundary on everything is unchanged, including the engine.
         (derivation, newestFix, visits, crossings) = (before.derivation, before.newest, before.visits, before.crossings)
         snapshots = (nil, nil)
         sinceSnapshot = 0

@@ -2,12 +2,13 @@ package import Geodesy
 
 /// Folds fixes and regions into visits and crossings.
 ///
-/// What results is a function of the *set* of a person's fixes and of the region events: fixes may arrive in any order,
-/// one by one or in batches. Fixes in the order of their time cost O(1) each; a late one is worked in at the next
-/// ``settle(reading:)`` by deriving again from a restart point before it until the state is the one it was, or to the
-/// end. Engines of the persons seen lately are kept in memory, at most ``mostEngines``; others come back from their rows.
+/// The result is a function of the *set* of a person's fixes and of the region events: fixes may arrive in any order,
+/// one by one or in batches. Fixes in order of time cost O(1) each. A late fix is used at the next
+/// ``settle(reading:)``, which derives again from a restart point before it, to the end or until the state equals the
+/// earlier one. The engines of recent persons are in memory, at most ``mostEngines``; others are loaded from their
+/// rows.
 package struct TimelineFold {
-    /// Persons kept in memory: some 10 to 100 KiB each.
+    /// The persons in memory, some 10 to 100 KiB each.
     package static let mostEngines = 2048
 
     private let rules: VisitRules
@@ -16,17 +17,17 @@ package struct TimelineFold {
     private var unsettled: [TimelineEngine] = []
     private var clock: UInt64 = 0
 
-    /// - Throws: only if PROJ is broken.
+    /// - Throws: If PROJ fails.
     package init(_ rules: VisitRules = .newest) throws(GeodesyError) {
         self.rules = rules
         transform = try GeocentricTransform()
     }
 
     /// Folds events in the order of their numbers. Their fixes must not be among `rows` yet when this is called, and
-    /// must be when the next call to this or to ``settle(reading:)`` is made. ``Event/personErased(_:)`` is the
-    /// caller's: it ends a batch there, deletes and calls ``forget(_:)``.
+    /// must be at the next call of this or of ``settle(reading:)``. The caller handles ``Event/personErased(_:)``: it
+    /// ends a batch there, deletes the rows and calls ``forget(_:)``.
     ///
-    /// - Returns: what can be told at once; the rest comes from ``settle(reading:)``.
+    /// - Returns: The changes that are known at once; the others come from ``settle(reading:)``.
     package mutating func fold<Rows: TimelineRows>(
         _ batch: ArraySlice<RecordedEvent>, reading rows: Rows
     ) throws(Rows.Failure) -> [TimelineChange] {
@@ -43,7 +44,7 @@ package struct TimelineFold {
                         device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
                         horizontalAccuracy: fix.horizontalAccuracy, receivedAt: receipt), &changes)
             case .sightingReported(let device, _, .open(.visit(let report))):
-                guard rules.limitsSilence, let person = event.stream.person else { continue }
+                guard rules.usesReportedVisits, let person = event.stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
                 engine.reported = event.recordedAt
                 for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
@@ -65,7 +66,7 @@ package struct TimelineFold {
         return changes
     }
 
-    /// Works late fixes in and brings provisional rows up to date; before each commit.
+    /// Derives with late fixes and updates provisional rows. Called before each commit.
     package mutating func settle<Rows: TimelineRows>(reading rows: Rows) throws(Rows.Failure) -> [TimelineChange] {
         var changes: [TimelineChange] = []
         for engine in unsettled {
@@ -77,13 +78,13 @@ package struct TimelineFold {
         return changes
     }
 
-    /// Drops what is in memory about the person, whose rows have been deleted.
+    /// Drops the memory about a person whose rows have been deleted.
     package mutating func forget(_ person: PersonID) {
         engines[person] = nil
         unsettled.removeAll { $0.person == person }
     }
 
-    /// Drops everything in memory.
+    /// Drops all memory.
     package mutating func forget() {
         engines = [:]
         unsettled = []
@@ -109,7 +110,7 @@ package struct TimelineFold {
         return engine
     }
 
-    /// Keeps the half used last when there are too many.
+    /// If there are too many engines, keeps the half that was used last.
     private mutating func evict() {
         guard engines.count > Self.mostEngines else { return }
         let kept = engines.values.sorted { $0.lastUse > $1.lastUse }.prefix(Self.mostEngines / 2)

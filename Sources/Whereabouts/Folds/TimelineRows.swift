@@ -1,14 +1,14 @@
 package import Geodesy
 
-/// A stored fix, as far as visits are derived from it.
+/// The part of a stored fix from which visits are derived.
 package struct StoredFix: Sendable {
     package let device: DeviceID
     package let timestamp: Timestamp
     package let coordinate: Coordinate
     package let horizontalAccuracy: Double?
-    /// `nil` for an import without a time of receipt.
+    /// `nil` for an imported fix without a time of receipt.
     package let receivedAt: Timestamp?
-    /// The moment of a visit that the device reported; `nil` for a fix.
+    /// The kind of moment, if a device reported a visit's; `nil` for a fix.
     package let report: ReportedMoment?
 
     package init(
@@ -22,7 +22,7 @@ package struct StoredFix: Sendable {
     }
 }
 
-/// A moment of a visit that a device reported itself (``VisitReport``).
+/// The arrival, departure or presence that a device reported (``VisitReport``).
 package struct ReportedMoment: Hashable, Sendable {
     package enum Kind: Int64, Sendable {
         case arrival = 1
@@ -31,16 +31,16 @@ package struct ReportedMoment: Hashable, Sendable {
         case presence = 3
     }
     package let kind: Kind
-    /// The end of the stay that begins at this moment, as the device reported it; the moment itself if it reported none.
+    /// The end of the stay that begins at this time, as the device reported it; this time itself without one.
     package let until: Timestamp
 
     package init(kind: Kind, until: Timestamp) { (self.kind, self.until) = (kind, until) }
 }
 
 extension StoredFix {
-    /// The moments of a reported visit: its arrival and departure, as far as the device knew them.
+    /// The reported times of a visit: its arrival and departure, as far as the device knew them.
     ///
-    /// A report that contradicts itself, or that is about a time after its receipt, has none.
+    /// A contradictory report, or one about a time after its receipt, has none.
     package static func moments(
         of report: VisitReport, device: DeviceID, receivedAt: Timestamp
     ) -> [StoredFix] {
@@ -62,42 +62,42 @@ extension StoredFix {
     }
 }
 
-/// The rows the timeline has written so far, as its fold reads them: its own and nothing else.
+/// The rows that the timeline has written so far. Its fold reads only these.
 package protocol TimelineRows {
     associatedtype Failure: Error
 
     /// The fixes of all devices of a person from `from` on, in the order of time and device, twins included, until `body`
     /// returns `false`.
     func eachFix(of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(Failure) -> Bool) throws(Failure)
-    /// The latest receipt among the person's fixes; `nil` when there are none.
+    /// The latest receipt among the person's fixes; `nil` without fixes.
     func newestReceipt(of person: PersonID) throws(Failure) -> Timestamp?
     func regions(of person: PersonID) throws(Failure) -> [WatchedRegion]
-    /// Who led from `from` on, in the order of ``Lead/precedes(_:_:)``.
+    /// The leads from `from` on, in the order of ``Lead/precedes(_:_:)``.
     func leads(of person: PersonID, from: Timestamp?) throws(Failure) -> [Lead]
     /// The restart point with the greatest ``Restart/closed`` before `moment`; `nil` for the end of time.
     func restart(of person: PersonID, closedBefore moment: Timestamp?) throws(Failure) -> Restart?
     func restart(of person: PersonID, closedAt moment: Timestamp) throws(Failure) -> Restart?
-    /// Visits by arrival, in that order; `before` is not part of the range.
+    /// The visits that arrive from `arrivingFrom` up to, but not including, `before`, by arrival.
     func visits(of person: PersonID, arrivingFrom: Timestamp?, before: Timestamp?) throws(Failure) -> [Visit]
-    /// Crossings from `from` on that were confirmed after `after` and not later than `through`, in the order of
+    /// The crossings from `from` on that were confirmed after `after` and not later than `through`, ordered by
     /// ``Crossing/time``, region and kind.
     func crossings(
         of person: PersonID, from: Timestamp?, confirmedAfter after: Timestamp?, through: Timestamp?
     ) throws(Failure) -> [Crossing]
 }
 
-/// What is to become of the timeline's rows.
+/// A change of the timeline's rows.
 package enum TimelineChange: Sendable {
-    /// A row changed, appeared (`old` is `nil`) or vanished (`new` is `nil`); the key is the arrival.
+    /// A row changed, was added (`old` is `nil`) or removed (`new` is `nil`). The key is the arrival.
     case visit(PersonID, old: Visit?, new: Visit?)
-    /// Likewise; the key is time, region and kind.
+    /// As for visits; the key is time, region and kind.
     case crossing(PersonID, old: Crossing?, new: Crossing?)
     case region(PersonID, WatchedRegion)
-    /// A row appeared, or vanished; the key is all of it.
+    /// A row was added or removed; the key is all of it.
     case lead(PersonID, Lead, isThere: Bool)
-    /// A restart point, replacing one with the same ``Restart/closed``.
+    /// A restart point, which replaces one with the same ``Restart/closed``.
     case restart(PersonID, Restart)
-    /// Restart points closed after the first moment and not after the second are void; `nil` stands for the ends of time.
+    /// Removes the restart points closed after the first time and not after the second; `nil` means without limit.
     case restartsVoid(PersonID, closedAfter: Timestamp?, through: Timestamp?)
     case newestReceipt(PersonID, Timestamp)
 }

@@ -1,17 +1,17 @@
 package import Geodesy
 
-/// A fix as the derivation of visits sees it: a moment, a place and how well it is known.
+/// A fix in the form in which visits are derived: a time, a place and its accuracy.
 struct TrackPoint: Hashable, Sendable {
     /// Milliseconds since 1970 UTC.
     let time: Int64
     let coordinate: Coordinate
-    /// The place on the ellipsoid in space; distances here are chords between such points, which have no poles and no
-    /// antimeridian and differ from geodesics by 1.1 mm at 10 km.
+    /// The place on the ellipsoid, as a point in space. Distances here are chords between such points, for which poles
+    /// and antimeridian are not special. They differ from geodesics by 1.1 mm at 10 km.
     let point: GeocentricPoint
-    /// Meters, the 68 % radius, never below ``VisitRules/bestAccuracy``.
+    /// Meters, the radius with a probability of 68 %, at least ``VisitRules/bestAccuracy``.
     let accuracy: Double
-    /// The seconds that the device stayed from then on, as it reported; 0 for a fix. A small type, because the fold keeps a
-    /// hundred points per person.
+    /// The seconds that the device stayed from then on, as it reported; 0 for a fix. A small type, because the fold
+    /// keeps a hundred points for each person.
     private let stayedSeconds: UInt32
     /// The kind of the reported moment; `nil` for a fix.
     let report: ReportedMoment.Kind?
@@ -26,7 +26,7 @@ struct TrackPoint: Hashable, Sendable {
         point = transform.point(coordinate)
     }
 
-    /// The fix as the derivation sees it; `nil` when stage 0 does not let it in.
+    /// The fix in this form; `nil` if it cannot be used (``isUsable``).
     init?(_ fix: StoredFix, _ transform: GeocentricTransform) {
         guard fix.anomaly == nil else { return nil }
         let accuracy = Fix.effectiveAccuracy(fix.horizontalAccuracy)
@@ -36,26 +36,26 @@ struct TrackPoint: Hashable, Sendable {
             transform)
     }
 
-    /// The end of the stay as the device reported it, to the second; ``time`` for a fix.
+    /// The end of the stay as the device reported it, in whole seconds; ``time`` for a fix.
     var stayedUntil: Int64 { time + Int64(stayedSeconds) * 1000 }
 
     func distance(to other: TrackPoint) -> Double { point.chordMeters(to: other.point) }
 
     func seconds(since earlier: TrackPoint) -> Double { Double(time - earlier.time) / 1000 }
 
-    /// Whether the two fall into one span of ``VisitRules/slotSeconds``, counted from 1970.
+    /// Whether both are in the same span of ``VisitRules/slotSeconds``, counted from 1970.
     func isInSlot(of other: TrackPoint) -> Bool {
         let length = VisitRules.slotSeconds * 1000
         return time - other.time < length && time / length == other.time / length
     }
 
-    /// Whether it lies so far from the one before that its successor must say if it is a spike.
+    /// Whether it is so far from the fix before that its successor must decide whether it is a spike.
     func isFar(from before: TrackPoint) -> Bool {
         distance(to: before) > accuracy + before.accuracy + VisitRules.spikeLeg
     }
 
-    /// Whether nobody was there, between two fixes that count.
-    func isSpike(after a: TrackPoint, before b: TrackPoint, _ rules: VisitRules) -> Bool {
+    /// Whether this fix is a spike between two usable ones: the person was not there.
+    func isSpike(after a: TrackPoint, before b: TrackPoint) -> Bool {
         let there = distance(to: a)
         let back = b.distance(to: self)
         let thereAtLeast = there - a.accuracy - accuracy
@@ -68,14 +68,35 @@ struct TrackPoint: Hashable, Sendable {
         if thereAtLeast > VisitRules.spikeSpeed * thereSeconds { return true }
         if backAtLeast > VisitRules.spikeSpeed * backSeconds { return true }
         guard direct <= VisitRules.spikeReturn else { return false }
-        let alone = rules.findsCore ? VisitRules.loneFixSeconds : VisitRules.spikeReturnSeconds
-        if b.seconds(since: a) < alone { return true }
+        if b.seconds(since: a) < VisitRules.loneFixSeconds { return true }
         return b.seconds(since: a) < VisitRules.spikeLongReturnSeconds
             && there > VisitRules.spikeLongReturnSpeed * thereSeconds
             && back > VisitRules.spikeLongReturnSpeed * backSeconds
     }
 
-    /// The order of fixes of one moment, the first of which counts: the smaller accuracy, then latitude and longitude.
+    /// Whether the way from the fix before is certainly long, and was as fast as a car on a country road.
+    func isJump(from before: TrackPoint) -> Bool {
+        let distance = distance(to: before)
+        return distance > accuracy + before.accuracy + VisitRules.spikeLeg
+            && distance > VisitRules.spikePairSpeed * seconds(since: before)
+    }
+
+    /// Whether this fix and `next` are spikes between two usable ones: three jumps over a great detour that are
+    /// impossible, or that end where they began.
+    func isSpike(with next: TrackPoint, after a: TrackPoint, before b: TrackPoint) -> Bool {
+        guard isJump(from: a), next.isJump(from: self), b.isJump(from: next) else { return false }
+        let legs = [(a, self), (self, next), (next, b)]
+        let way = legs.reduce(0) { $0 + $1.0.distance(to: $1.1) }
+        let direct = a.distance(to: b)
+        guard way > VisitRules.spikeDetour * direct + VisitRules.spikeDetourSlack else { return false }
+        if direct <= VisitRules.spikeReturn, b.seconds(since: a) < VisitRules.spikeReturnSeconds { return true }
+        return legs.contains { from, to in
+            from.distance(to: to) - from.accuracy - to.accuracy > VisitRules.spikeSpeed * to.seconds(since: from)
+        }
+    }
+
+    /// The order of fixes at the same time, of which the first is used: the smaller accuracy, then latitude and
+    /// longitude.
     func precedesAtSameMoment(_ other: TrackPoint) -> Bool {
         if accuracy != other.accuracy { return accuracy < other.accuracy }
         if coordinate.latitude != other.coordinate.latitude { return coordinate.latitude < other.coordinate.latitude }
@@ -88,11 +109,11 @@ struct TrackPoint: Hashable, Sendable {
 }
 
 extension Fix {
-    /// Whether the fix may speak for where somebody is.
+    /// Whether the fix can be used as a location of the person.
     ///
-    /// Not when its device calls it invalid (negative accuracy), not at latitude 0 longitude 0 exactly (a receiver
-    /// without a fix), and not when it claims a time more than ``Limits/futureUnusedSeconds`` after its receipt. An
-    /// import without a time of receipt skips the last test.
+    /// It cannot if its device marks it as invalid (negative accuracy), if it is at exactly latitude 0 and longitude 0
+    /// (a receiver without a fix), or if its time is more than ``Limits/futureUnusedSeconds`` after its receipt. The
+    /// last test is skipped for an import without a time of receipt.
     package static func isUsable(
         timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?, receivedAt: Timestamp?
     ) -> Bool {
@@ -102,7 +123,7 @@ extension Fix {
             == nil
     }
 
-    /// What is wrong with the fix by itself.
+    /// The anomaly of the fix by itself; `nil` if it can be used.
     static func anomaly(
         timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double?, receivedAt: Timestamp?
     ) -> Anomaly? {
@@ -113,15 +134,15 @@ extension Fix {
         return ahead <= Limits.futureUnusedSeconds * 1000 ? nil : .inTheFuture
     }
 
-    /// The accuracy the rules reckon with: ``VisitRules/unknownAccuracy`` when the device does not say.
+    /// The accuracy for the rules: ``VisitRules/unknownAccuracy`` if the device does not report one.
     static func effectiveAccuracy(_ horizontalAccuracy: Double?) -> Double {
         max(VisitRules.bestAccuracy, horizontalAccuracy ?? VisitRules.unknownAccuracy)
     }
 }
 
 extension RecordedEvent {
-    /// When `fix` of this event was received: where it came from says so, or it is when the house recorded it. What the
-    /// operator imports without such a time has none.
+    /// When `fix` of this event was received: the time of receipt in the fix or, if it has none, the time of recording.
+    /// An imported fix without a time of receipt has none.
     package func receipt(of fix: Fix) -> Timestamp? {
         fix.receivedAt ?? (actor == .operator ? nil : recordedAt)
     }

@@ -1,22 +1,23 @@
 package import Geodesy
 
-/// What lies between two visits: a way somebody made, or a time of which nothing is known.
+/// A trip between two visits, or a time without data.
 package struct Trip: Hashable, Sendable {
+    /// The means of transport.
     package enum Mode: Int64, Sendable, CaseIterable {
         case walk, run, cycle, drive, train, flight, ferry
         package var word: String { String(describing: self) }
     }
 
-    /// A way that was seen.
+    /// A movement that fixes show.
     package struct Way: Hashable, Sendable {
-        /// Along the cleaned track, geodesic by geodesic.
+        /// The length of the cleaned track, as the sum of geodesics.
         package let distanceMeters: Double
         package let mode: Mode
         /// The probability of the mode, 0…1, from speeds, stops, turns and the trips before and after.
         package let confidence: Double
-        /// Fixes the way was made out from.
+        /// The number of fixes of the movement.
         package let fixes: Int64
-        /// The probability of each of ``Mode/allCases`` from this movement alone; the sum is 1.
+        /// The probability of each of `Mode.allCases` from this movement alone; the sum is 1.
         let likelihoods: [Double]
 
         /// A movement with a given mode, for example of a stored row.
@@ -35,8 +36,9 @@ package struct Trip: Hashable, Sendable {
     }
 
     package let start, end: Timestamp
+    /// The places at the start and at the end.
     package let from, to: Coordinate
-    /// `nil` for a time without data: where the person went in it is not known, and nothing is invented.
+    /// `nil` for a time without data: the person's way is not known, and none is invented.
     package let way: Way?
 
     package init(start: Timestamp, end: Timestamp, from: Coordinate, to: Coordinate, way: Way?) {
@@ -44,13 +46,14 @@ package struct Trip: Hashable, Sendable {
     }
 }
 
-/// Makes out ways and gaps between two visits from the fixes there. A function of what it is given; linear in the fixes.
+/// Derives trips and gaps between two visits from the fixes in between. The result depends on the arguments alone;
+/// linear in the fixes.
 package enum TripDerivation {
-    /// Where a time between visits begins or ends: the departure from one, the arrival at the next.
+    /// An end of the time between two visits: the departure from one, or the arrival at the next.
     package struct Stop: Sendable {
         package let time: Timestamp
         package let coordinate: Coordinate
-        /// Meters, of the visit.
+        /// The accuracy of the visit in meters.
         package let horizontalAccuracy: Double
 
         package init(time: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double) {
@@ -66,23 +69,23 @@ package enum TripDerivation {
         func meters(to other: Point) -> Double { Geodesic.distanceMeters(from: coordinate, to: other.coordinate) }
     }
 
-    /// Longer than this between two fixes is a time without data: a tunnel is shorter, a heartbeat of a phone at rest
-    /// longer.
+    /// A longer time between two fixes is a time without data, in seconds: a tunnel is shorter, the heartbeat of a
+    /// phone at rest is longer.
     static let gapSeconds = 600.0
-    /// Fixes vaguer than this say nothing about a way.
+    /// Fixes vaguer than this, in meters, are not used for trips.
     static let worstAccuracy = 250.0
-    /// A fix counts for the distance when it is further than this, and than its accuracy, from the last that did: else
-    /// the errors of a phone at rest would add up to kilometers.
+    /// A fix adds to the distance if it is further than this, and than its accuracy, from the last one that did, in
+    /// meters. Otherwise the errors of a phone at rest would add up to kilometers.
     static let stepMeters = 10.0
-    /// What is shorter is no way.
+    /// A shorter movement, in meters, is not a trip.
     static let leastMeters = 60.0
-    /// Slower than this was waiting.
+    /// A lower speed, in meters per second, is waiting.
     static let waitingSpeed = 0.3
 
     /// - Parameters:
-    ///   - departure: where the visit before was left; `nil` when the time begins without one.
-    ///   - arrival: likewise at the end.
-    ///   - fixes: those between, in the order of their time; invalid ones are left out here.
+    ///   - departure: The departure from the visit before; `nil` if there is none.
+    ///   - arrival: The arrival at the visit after; `nil` if there is none.
+    ///   - fixes: The fixes between, in order of time. Unusable ones are left out here.
     package static func trips(from departure: Stop?, to arrival: Stop?, fixes: [StoredFix]) -> [Trip] {
         var points: [Point] = []
         if let departure { points.append(Point(departure)) }
@@ -103,7 +106,8 @@ package enum TripDerivation {
             guard isLast || points[index + 1].time.seconds(since: points[index].time) > gapSeconds else { continue }
             let part = points[start...index]
             start = index + 1
-            // A single fix in a long silence is no way and ends none; at the border of a visit it is the visit.
+            // A single fix in a long silence is not a trip and ends none; at the border of a visit it is part of the
+            // visit.
             let isBorder = (part.startIndex == 0 && departure != nil) || (isLast && arrival != nil)
             guard part.count > 1 || isBorder || lastEnd == nil else { continue }
             if let before = lastEnd, let first = part.first {
@@ -209,7 +213,7 @@ package enum TripDerivation {
                 turned += turn
                 meters += way.distanceMeters
             }
-            // The azimuth of a geodesic changes along it, much so at high latitudes.
+            // The azimuth changes along a geodesic, very much so at high latitudes.
             last = Geodesic.inverse(from: point.coordinate, to: kept.coordinate).initialAzimuth + 180
             kept = point
         }
@@ -219,7 +223,8 @@ package enum TripDerivation {
     /// The step between directions: longer than a junction and than a receiver's error.
     private static let turnMeters = 300.0
 
-    /// There and back again faster than anybody travels, or by a detour of many times the way (``VisitRules``).
+    /// The points without spikes: jumps there and back, faster than people travel, or over a detour many times as long
+    /// as the way (``VisitRules``).
     private static func withoutSpikes(_ points: [Point]) -> [Point] {
         guard points.count > 2 else { return points }
         var kept = [points[0]]
@@ -246,7 +251,7 @@ extension TripDerivation.Point {
         self.init(time: stop.time, coordinate: stop.coordinate, accuracy: stop.horizontalAccuracy)
     }
 
-    /// `nil` for a fix that may not speak for where somebody is, or too vaguely for a way.
+    /// `nil` for a fix that cannot be used as a location, or is too vague for a trip.
     fileprivate init?(_ fix: StoredFix) {
         guard fix.anomaly == nil else { return nil }
         let accuracy = Fix.effectiveAccuracy(fix.horizontalAccuracy)

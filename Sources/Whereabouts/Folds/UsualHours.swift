@@ -1,7 +1,7 @@
-/// When in the week a person is usually at a place, by the clock on its wall.
+/// The hours of the week in which a person is usually at a place, in its local time.
 ///
-/// Of half an hour it is usual when the person was there for most of it in at least half of the weeks; it takes three weeks
-/// to tell a habit from chance.
+/// A half hour is usual if the person was there for most of it in at least half of the weeks. It takes three weeks to
+/// distinguish a habit from chance.
 package struct UsualHours: Sendable {
     private static let binMinutes: Int64 = 30
     private static let leastWeeks: Int64 = 3
@@ -9,13 +9,14 @@ package struct UsualHours: Sendable {
     private static let longestVisitSeconds = 100 * 86_400.0
 
     private let zone: ZoneRules
-    /// Milliseconds spent in each half hour of the week.
+    /// The milliseconds spent in each half hour of the week.
     private var bins = [Int64](repeating: 0, count: Int(WeeklyHours.minutesAWeek / binMinutes))
     private var first, last: Timestamp?
 
+    /// - Parameter zone: The time zone of the place.
     package init(in zone: ZoneRules) { self.zone = zone }
 
-    /// Takes a visit that is over; one of months is left out, for nobody is anywhere usually who never leaves.
+    /// Adds a visit that is over. One of months is left out: a person who never leaves has no usual hours.
     package mutating func add(from arrival: Timestamp, to departure: Timestamp) {
         guard departure.seconds(since: arrival) <= Self.longestVisitSeconds else { return }
         first = min(first ?? arrival, arrival)
@@ -33,7 +34,7 @@ package struct UsualHours: Sendable {
         }
     }
 
-    /// `nil` when there is no habit, or too little to tell.
+    /// The usual hours; `nil` if there is no habit, or too little data.
     package var hours: WeeklyHours? {
         guard let first, let last else { return nil }
         let weeks = Int64((last.seconds(since: first) / (7 * 86_400)).rounded(.up))

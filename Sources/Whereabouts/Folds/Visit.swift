@@ -1,25 +1,28 @@
 package import Geodesy
 
-/// A stay at one place, as `CLVisit`, derived from fixes.
+/// A stay at one place, as in `CLVisit`, derived from fixes.
 package struct Visit: Hashable, Sendable {
-    /// Made of the person and the first fix inside: the same from first report to final form. Written as 16 hex digits.
+    /// Made from the person and the first fix inside, so the same from the first report to the final form. Written as
+    /// 16 hexadecimal digits.
     package let id: UInt64
+    /// When the person arrived.
     package let arrival: Timestamp
-    /// `nil`: still there.
+    /// `nil` while the person is there.
     package let departure: Timestamp?
+    /// The accuracy-weighted mean of the fixes inside, or of earlier stays there.
     package let coordinate: Coordinate
     /// Meters around the coordinate, a 68 % radius.
     package let horizontalAccuracy: Double
-    /// Fixes inside.
+    /// The number of fixes inside.
     package let fixes: Int64
-    /// When the service was first able to tell the visit. Depends on when fixes arrived; no content.
+    /// When the service could first show the visit. It depends on when fixes arrived, so it is not content.
     package var firstReported: Timestamp
-    /// When it was first able to tell the departure; no content either.
+    /// When the service could first show the departure; not content either.
     package var departureReported: Timestamp?
-    /// The last moment at which a fix or a report of the device shows the person there; `nil` under rules that take any
-    /// silence for evidence.
+    /// The last moment at which a fix or a report of the device shows the person there; `nil` under rules that do not
+    /// limit silence.
     package let lastSeen: Timestamp?
-    /// The moment from which silence alone makes it a visit, as after a single fix; `nil` if its fixes do.
+    /// The time from which silence alone makes it a visit, for example after a single fix; `nil` if its fixes do.
     package let tellableFrom: Timestamp?
     /// Whether ``told(at:)`` concluded it from elapsed time alone.
     package private(set) var isProvisional = false
@@ -35,11 +38,13 @@ package struct Visit: Hashable, Sendable {
         (self.lastSeen, self.tellableFrom) = (lastSeen, tellableFrom)
     }
 
-    /// The visit as an answer at a moment shows it; `nil` if it is not a visit then.
+    /// The longest silence within a visit, in seconds: 72 hours (``SilenceRules/samePlaceSeconds``).
+    static let longestSilenceSeconds = 72 * 3600.0
+
+    /// The visit as an answer at a time shows it; `nil` if it is not a visit then.
     ///
     /// One fix and ten minutes of silence are a visit under way. After 72 hours of silence, an open visit ended when the
-    /// person was last seen there (``VisitRules/samePlaceSilenceSeconds``). Both are provisional: the next fix may change
-    /// them.
+    /// person was last seen there (``longestSilenceSeconds``). Both are provisional: the next fix may change them.
     package func told(at now: Timestamp) -> Visit? {
         var told = self
         if let tellableFrom {
@@ -48,7 +53,7 @@ package struct Visit: Hashable, Sendable {
             told.firstReported = tellableFrom
         }
         guard departure == nil, let lastSeen else { return told }
-        let end = lastSeen.adding(seconds: Int64(VisitRules.samePlaceSilenceSeconds))
+        let end = lastSeen.adding(seconds: Int64(Self.longestSilenceSeconds))
         guard end < now else { return told }
         guard lastSeen > arrival else { return nil }
         told = Visit(
@@ -59,7 +64,7 @@ package struct Visit: Hashable, Sendable {
         return told
     }
 
-    /// Whether the two say the same, whenever each was reported.
+    /// Whether two have the same content, whenever each was reported.
     func saysTheSame(as other: Visit) -> Bool {
         id == other.id && arrival == other.arrival && departure == other.departure && coordinate == other.coordinate
             && horizontalAccuracy == other.horizontalAccuracy && fixes == other.fixes && lastSeen == other.lastSeen
@@ -73,24 +78,25 @@ package struct Visit: Hashable, Sendable {
             id: stay.id(of: person),
             arrival: Timestamp(milliseconds: stay.arrival),
             departure: stay.isOpen ? nil : Timestamp(milliseconds: stay.departure),
-            coordinate: transform.coordinate(stay.mean.center).coordinate,
-            horizontalAccuracy: rules.judgesPath ? stay.mean.placeRadius : stay.mean.radius,
+            coordinate: transform.coordinate(stay.place?.center ?? stay.mean.center).coordinate,
+            horizontalAccuracy: stay.place.map { min(stay.mean.placeRadius, $0.error * VisitRules.meanErrors) }
+                ?? stay.mean.placeRadius,
             fixes: stay.mean.count, firstReported: reported, departureReported: stay.isOpen ? nil : reported,
-            lastSeen: rules.limitsSilence ? Timestamp(milliseconds: stay.lastSeen) : nil,
+            lastSeen: rules.usesReportedVisits ? Timestamp(milliseconds: stay.lastSeen) : nil,
             tellableFrom: stay.tellableFrom.map(Timestamp.init(milliseconds:)))
     }
 
-    /// 64 bits of the person and the first fix inside, mixed by the finalizer of SplitMix64 (Steele et al. 2014,
-    /// DOI 10.1145/2660193.2660195): equal ids of two visits of one person are as rare as chance makes them.
+    /// 64 bits of the person and the first fix inside, mixed by the finalizer of SplitMix64 (Steele et al. 2014, DOI
+    /// 10.1145/2660193.2660195). Equal ids of two visits of one person are as rare as for random numbers.
     package static func id(of person: PersonID, at coordinate: Coordinate, _ time: Timestamp) -> UInt64 {
-        // Adding 0 makes −0 the 0 it equals.
+        // Adding 0 turns −0 into the equal 0.
         mix([
             UInt64(bitPattern: person.rawValue), UInt64(bitPattern: time.milliseconds),
             (coordinate.latitude + 0).bitPattern, (coordinate.longitude + 0).bitPattern,
         ])
     }
 
-    /// The part of a visit that the person says began then.
+    /// The id of the part of a visit that begins where the person cut it.
     package static func id(ofPartFrom moment: Timestamp, of id: UInt64) -> UInt64 {
         mix([id, UInt64(bitPattern: moment.milliseconds)])
     }
@@ -107,7 +113,7 @@ package struct Visit: Hashable, Sendable {
     }
 }
 
-/// Somebody entered or left a region, derived from visits and fixes.
+/// An entry into a region or an exit from it, derived from visits and fixes.
 package struct Crossing: Hashable, Sendable {
     package enum Kind: Int64, Sendable {
         case enter = 1
@@ -118,10 +124,10 @@ package struct Crossing: Hashable, Sendable {
     package let kind: Kind
     /// When the straight way between the places before and after met the boundary.
     package let time: Timestamp
-    /// The moment on the track at which the evidence was enough. Says how far the derivation had come; content of the
-    /// track, yet shown to nobody.
+    /// The time on the track at which the evidence sufficed. It shows how far the derivation had come; it is content,
+    /// but no answer shows it.
     package let confirmed: Timestamp
-    /// When the service was first able to tell; depends on when fixes arrived, no content.
+    /// When the service could first show the crossing; it depends on when fixes arrived, so it is not content.
     package var reported: Timestamp
 
     package init(region: RegionID, kind: Kind, time: Timestamp, confirmed: Timestamp, reported: Timestamp) {
@@ -129,7 +135,7 @@ package struct Crossing: Hashable, Sendable {
         (self.confirmed, self.reported) = (confirmed, reported)
     }
 
-    /// Whether the two say the same, whenever each was reported.
+    /// Whether two have the same content, whenever each was reported.
     func saysTheSame(as other: Crossing) -> Bool {
         time == other.time && region == other.region && kind == other.kind && confirmed == other.confirmed
     }
@@ -140,11 +146,11 @@ package struct Crossing: Hashable, Sendable {
     }
 }
 
-/// A region as the crossings need it: also after its removal, for the track before that.
+/// A region for the derivation of crossings, also after its removal, for the track before that.
 package struct WatchedRegion: Hashable, Sendable {
     package let id: RegionID
     package let region: Region
-    /// Crossings up to this moment remain, none come after.
+    /// When the region was removed. Crossings up to this time remain, and none come after it.
     package var removedAt: Timestamp?
 
     package init(id: RegionID, region: Region, removedAt: Timestamp?) {

@@ -1,23 +1,23 @@
 package import Geodesy
 
-/// A person's corrections, ready to be laid over the visits that are derived.
+/// A person's corrections, ready to be applied to derived visits.
 ///
-/// Visits are cut first, then taken away, then joined; which of two corrections that contradict each other counts is
-/// decided by their order: a later cut divides an earlier joining, a later joining undoes the cuts within it. A visit
-/// belongs to a time when more than half of it lies there, so that edges may shift; one that goes on, when its arrival
-/// does.
+/// Visits are first cut, then removed, then joined. Of two contradictory corrections, the order decides: a later cut
+/// divides an earlier merge, a later merge undoes the cuts within it. A visit belongs to a time if more than half of it
+/// is in it, so that edges may shift; an open visit, if its arrival is.
 package struct VisitCorrections: Sendable {
-    /// Times of one visit each, none touching another, by time.
+    /// The time of each merged visit, by time; none overlap or touch.
     private var merged: [Range<Timestamp>] = []
     private var denied: [Range<Timestamp>] = []
     private var cuts: [Timestamp] = []
     /// The oldest first.
     private var names: [(coordinate: Coordinate, name: String)] = []
 
-    /// A name given within this of an older one takes its place: half of what makes one place of two visits.
+    /// A name given within this distance of an older one replaces it: half the distance that makes one place of two
+    /// visits.
     private static let renamedMeters = PlaceDerivation.reachMeters / 2
 
-    /// Takes corrections in the order they were made.
+    /// - Parameter corrections: In the order in which they were made.
     package init(_ corrections: some Sequence<Correction> = []) {
         for correction in corrections {
             switch correction {
@@ -45,10 +45,10 @@ package struct VisitCorrections: Sendable {
         cuts = Set(cuts).sorted()
     }
 
-    /// Whether visits stay as they are derived.
+    /// Whether no correction changes visits.
     package var keepsVisits: Bool { merged.isEmpty && denied.isEmpty && cuts.isEmpty }
 
-    /// What the person calls the spot: the nearest name within reach; `nil` when they call it nothing.
+    /// The person's name for the place: the nearest one within reach; `nil` if there is none.
     package func name(at coordinate: Coordinate) -> String? {
         var nearest: (name: String, meters: Double)?
         for name in names
@@ -61,11 +61,11 @@ package struct VisitCorrections: Sendable {
         return nearest?.name
     }
 
-    /// Moments of visits that were cut.
+    /// The times at which visits are cut.
     package var moments: [Timestamp] { cuts }
 
-    /// From where on derived visits must be looked at, so that those overlapping `moment` come out whole. `arrival` is that
-    /// of the derived visit at `moment`, if there is one.
+    /// The time from which derived visits must be read so that those overlapping `moment` are complete. `arrival` is
+    /// that of the derived visit at `moment`, if there is one.
     package func start(for moment: Timestamp, arrival: Timestamp?) -> Timestamp {
         let first = min(moment, arrival ?? moment)
         return merged.first { $0.lowerBound < first && first < $0.upperBound }?.lowerBound ?? first
@@ -73,7 +73,7 @@ package struct VisitCorrections: Sendable {
 
     fileprivate func isDenied(_ visit: Visit) -> Bool { denied.contains { visit.belongs(to: $0) } }
 
-    /// The time of one visit that a visit belongs to; at most one, as they do not overlap.
+    /// The merged visit that a visit belongs to; at most one, because they do not overlap.
     fileprivate func group(of visit: Visit) -> Range<Timestamp>? { merged.first { visit.belongs(to: $0) } }
 
     fileprivate func cuts(in visit: Visit) -> ArraySlice<Timestamp> {
@@ -81,20 +81,20 @@ package struct VisitCorrections: Sendable {
     }
 }
 
-/// Lays corrections over derived visits that come in the order of their arrival.
+/// Applies corrections to derived visits, which come in the order of their arrival.
 package struct CorrectedVisits {
     private let corrections: VisitCorrections
-    /// Told when nothing can join it any more.
+    /// Given out when no later visit can be joined to it.
     private var waiting: Visit?
     private var group: Range<Timestamp>?
-    /// How long the longest part of ``waiting`` lasted.
+    /// The length of the longest part of ``waiting`` in seconds.
     private var longestSeconds = 0.0
 
     package init(_ corrections: VisitCorrections) { self.corrections = corrections }
 
-    /// Takes the next derived visit, and returns what is told by now.
+    /// Takes the next derived visit, and returns the corrected visits that are complete.
     ///
-    /// - Parameter spot: finds again the place of a part of a visit that was cut, by the fixes of that time.
+    /// - Parameter spot: Computes the place of a part of a visit that was cut, from the fixes of that time.
     package mutating func add<Failure: Error>(
         _ visit: Visit, spot: (_ from: Timestamp, _ to: Timestamp?) throws(Failure) -> VisitSpot?
     ) throws(Failure) -> [Visit] {
@@ -113,7 +113,7 @@ package struct CorrectedVisits {
         return told
     }
 
-    /// What is told when no visit follows.
+    /// The last visit; call it when no visit follows.
     package mutating func end() -> Visit? {
         defer { waiting = nil }
         return waiting
@@ -132,7 +132,7 @@ package struct CorrectedVisits {
     }
 }
 
-/// Where somebody was in a time, as a visit tells it.
+/// Where a person was in a time, in the form of a visit.
 package struct VisitSpot: Hashable, Sendable {
     package let coordinate: Coordinate
     /// Meters, a 68 % radius.
@@ -154,7 +154,7 @@ package struct VisitSpot: Hashable, Sendable {
 }
 
 extension Visit {
-    /// Whether more than half of it lies in a time.
+    /// Whether more than half of it is in a time.
     fileprivate func belongs(to time: Range<Timestamp>) -> Bool {
         guard let departure else { return time.contains(arrival) }
         let inside = min(departure, time.upperBound).seconds(since: max(arrival, time.lowerBound))

@@ -3,9 +3,9 @@ import Geodesy
 extension VisitDerivation {
     /// The state as a CBOR array, after a cluster has closed and before the next one has a fix, or within a long cluster.
     ///
-    /// `[trail, last fed, follows stay, pending or null, crossings]`. Rules with cores append the way out of the pending stay
-    /// (there are no other fixes in between at such moments); rules with a leading device append the device of the newest
-    /// fix, the lead, and the open cluster or null; rules that limit silence append ``beganAnew``.
+    /// `[trail, last fed, follows stay, pending or null, crossings, way out of the pending stay, device of the newest fix, lead,
+    /// open cluster or null]`; there are no other fixes between stays at such moments. Rules that remember places append
+    /// ``beganAnew`` and ``memory``.
     func encoded() -> [UInt8] {
         var writer = CBORWriter()
         writer.array(rules.stateMembers)
@@ -14,15 +14,14 @@ extension VisitDerivation {
         writer.bool(followsStay)
         if let stay = pending { stay.write(to: &writer) } else { writer.null() }
         crossings.write(to: &writer)
-        if rules.findsCore {
-            between.write(to: &writer)
+        between.write(to: &writer)
+        writer.integer(newestDevice.rawValue)
+        lead.write(to: &writer)
+        if let cluster { cluster.write(to: &writer) } else { writer.null() }
+        if rules.remembersPlaces {
+            writer.integer(beganAnew)
+            memory.write(to: &writer)
         }
-        if rules.oneDeviceLeads {
-            writer.integer(newestDevice.rawValue)
-            lead.write(to: &writer)
-            if let cluster { cluster.write(to: &writer) } else { writer.null() }
-        }
-        if rules.limitsSilence { writer.integer(beganAnew) }
         return writer.bytes
     }
 
@@ -42,13 +41,14 @@ extension VisitDerivation {
                 followsStay = try reader.bool()
                 pending = try reader.readNull() ? nil : try Stay(from: &reader, transform)
                 try crossings.read(from: &reader)
-                if rules.findsCore { between = try Array(from: &reader, transform) }
-                if rules.oneDeviceLeads {
-                    leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
-                    lead = try DeviceLead(from: &reader, transform)
-                    cluster = try reader.readNull() ? nil : try StayCluster(from: &reader, rules, transform)
+                between = try Array(from: &reader, transform)
+                leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
+                lead = try DeviceLead(from: &reader, transform)
+                cluster = try reader.readNull() ? nil : try StayCluster(from: &reader, rules, transform)
+                if rules.remembersPlaces {
+                    beganAnew = try reader.integer()
+                    memory = try PlaceMemory(from: &reader)
                 }
-                if rules.limitsSilence { beganAnew = try reader.integer() }
                 try reader.end()
                 return .success(())
             } catch {
@@ -63,6 +63,6 @@ extension VisitDerivation {
 
 extension VisitRules {
     fileprivate var stateMembers: Int {
-        5 + (findsCore ? 1 : 0) + (oneDeviceLeads ? 3 : 0) + (limitsSilence ? 1 : 0)
+        remembersPlaces ? 11 : 9
     }
 }

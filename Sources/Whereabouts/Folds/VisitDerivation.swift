@@ -1,25 +1,27 @@
 import Geodesy
 
-/// Derives one person's visits and crossings from usable fixes given in the order of their time, each moment once.
+/// Derives one person's visits and crossings from usable fixes, given in order of time, one for each time.
 ///
-/// A value: a copy goes on by itself, which is how a provisional answer is computed and how a late fix is worked in.
-/// Cost: O(1) a fix, amortised; memory for some minutes of fixes, whatever the length of a stay.
+/// It is a value: a copy continues separately. Provisional answers and late fixes use copies. Cost: O(1) for each fix,
+/// amortized; memory for some minutes of fixes, whatever the length of a stay.
 struct VisitDerivation {
     let transform: GeocentricTransform
     let rules: VisitRules
 
     // Stage 0: devices.
     var lead = DeviceLead()
-    /// Up to here ``lead`` has seen the fixes that are yet to be given again after a restart.
+    /// The lead up to which ``lead`` has seen the fixes that are yet to be given again after a restart.
     var leadThrough: Lead?
 
-    /// Of the fixes of one slot of time the most precise, until a fix of a later slot comes; where the rules judge the path.
+    /// The most precise fix of one slot of time, until a fix of a later slot comes (``VisitRules/slotSeconds``).
     private var candidate: TrackPoint?
 
-    // Stage 1: spikes. The last accepted fix, and one that may turn out to be a spike.
+    // Stage 1: spikes. The last accepted fix, and one that may prove to be a spike.
     var previous: TrackPoint?
     private(set) var suspect: TrackPoint?
-    /// Time and device of the newest fix taken in.
+    /// A fix before ``suspect`` that may be a spike together with it; only if the rules know pairs of spikes.
+    private var firstSuspect: TrackPoint?
+    /// The time and device of the newest fix taken.
     var newest = Int64.min
     var newestDevice = DeviceID(rawValue: .min)
 
@@ -27,7 +29,7 @@ struct VisitDerivation {
     var cluster: StayCluster?
     var trail: [TrackPoint] = []
     var followsStay = false
-    /// Silence has ended everything before this moment.
+    /// The time before which silence has ended everything.
     var beganAnew = Int64.min
 
     /// A reported moment of a visit, held until the next fix or moment: fixes close to it replace it.
@@ -37,28 +39,31 @@ struct VisitDerivation {
     /// The fix last given to the cluster.
     var lastFed: TrackPoint?
 
-    // Stage 3: a closed stay that the next may still join, and the fixes of travel since.
+    // Stage 3: a closed stay that the next one may still join, and the fixes of travel since.
     var pending: Stay?
     var between: [TrackPoint] = []
+
+    /// The places of earlier stays; empty if the rules remember none.
+    var memory = PlaceMemory()
 
     // Stage 4.
     var crossings: CrossingDerivation
 
-    /// Stays that no later fix in order can change, since the last ``takeOutput()``.
+    /// The stays since the last ``takeOutput()`` that no later fix in order can change.
     private(set) var sealedStays: [Stay] = []
-    /// Points at which the derivation may be restarted, since the last ``takeOutput()``.
+    /// The restart points since the last ``takeOutput()``.
     private(set) var boundaries: [Restart] = []
-    /// Whether something that is told has begun or ended since the last ``takeOutput()``.
+    /// Whether something visible has begun or ended since the last ``takeOutput()``.
     private(set) var hasNews = false
 
     init(regions: [WatchedRegion], _ rules: VisitRules, _ transform: GeocentricTransform) {
         (self.rules, self.transform) = (rules, transform)
-        crossings = CrossingDerivation(regions: regions, transform)
+        crossings = CrossingDerivation(regions: regions, rules, transform)
     }
 
     // MARK: In
 
-    /// Whether a fix is later than all before, or of a later device at the moment of the last.
+    /// Whether a fix is later than all before, or from a later device at the time of the last.
     func isNext(_ fix: TrackPoint, of device: DeviceID) -> Bool {
         fix.time > newest || (fix.time == newest && device > newestDevice)
     }
@@ -67,8 +72,7 @@ struct VisitDerivation {
     mutating func add(_ fix: TrackPoint, of device: DeviceID) {
         precondition(isNext(fix, of: device), "Fixes are derived in the order of their time.")
         (newest, newestDevice) = (fix.time, device)
-        if rules.oneDeviceLeads, !isFollowed(fix, of: device) { return }
-        guard rules.judgesPath else { return take(fix) }
+        guard isFollowed(fix, of: device) else { return }
         if fix.report != nil {
             if let waiting = candidate {
                 candidate = nil
@@ -89,7 +93,7 @@ struct VisitDerivation {
 
     private mutating func isFollowed(_ fix: TrackPoint, of device: DeviceID) -> Bool {
         if let seen = leadThrough {
-            // Nobody took the lead in this time (``markBoundary(seed:)``).
+            // No device took the lead in this time (``markBoundary(seed:)``).
             let here = Lead(from: Timestamp(milliseconds: fix.time), device: device)
             if !Lead.precedes(seen, here) { return device == lead.leader }
             leadThrough = nil
@@ -124,11 +128,26 @@ struct VisitDerivation {
     }
 
     private mutating func takeInOrder(_ fix: TrackPoint) {
-        if let doubtful = suspect {
-            suspect = nil
-            if let before = previous, doubtful.isSpike(after: before, before: fix, rules) {
-                // Never happened.
+        if let first = firstSuspect, let second = suspect {
+            firstSuspect = nil
+            if let before = previous, first.isSpike(with: second, after: before, before: fix) {
+                // Both fixes are spikes.
+                suspect = nil
             } else {
+                accept(first)
+            }
+        }
+        if let doubtful = suspect {
+            if let before = previous, doubtful.isSpike(after: before, before: fix) {
+                // The fix is a spike.
+                suspect = nil
+            } else if let before = previous, rules.remembersPlaces, doubtful.isJump(from: before),
+                fix.isJump(from: doubtful)
+            {
+                (firstSuspect, suspect) = (doubtful, fix)
+                return
+            } else {
+                suspect = nil
                 accept(doubtful)
             }
         }
@@ -140,27 +159,27 @@ struct VisitDerivation {
     }
 
     private mutating func accept(_ fix: TrackPoint) {
-        if rules.limitsSilence, isSilenceTooLong(before: fix) || cameBack(at: fix) { endInSilence(before: fix) }
+        if isSilenceTooLong(before: fix) || cameBack(at: fix) { endInSilence(before: fix) }
         previous = fix
         guard feed(fix) else { return }
         feedAll(close())
     }
 
-    /// Whether the silence before the fix is too long to connect the fix with what came before.
+    /// Whether the silence before the fix is too long to connect it with the fixes before.
     private func isSilenceTooLong(before fix: TrackPoint) -> Bool {
         guard let last = lastFed, let cluster else { return false }
         let from = max(last.time, cluster.carriedUntil)
-        if Double(fix.time - from) / 1000 > VisitRules.samePlaceSilenceSeconds { return true }
+        if Double(fix.time - from) / 1000 > rules.silence.samePlaceSeconds { return true }
         return cluster.isOverdrawn(by: fix)
     }
 
-    /// Whether the device reported that it left and came back, and no fix shows where it was in between.
+    /// Whether the device reported that it left and returned, and no fix shows where it was in between.
     private func cameBack(at fix: TrackPoint) -> Bool {
         guard fix.report == .arrival, let cluster, cluster.lastInsider.report == .departure else { return false }
         return fix.seconds(since: cluster.lastInsider) > VisitRules.reportSilenceSeconds
     }
 
-    /// Ends the open cluster and stay at their last evidence, so that the next fix begins anew.
+    /// Ends the open cluster and stay at their last evidence, so that the next fix begins new ones.
     private mutating func endInSilence(before fix: TrackPoint) {
         while let closed = cluster {
             if !closed.waiting.isEmpty {
@@ -180,8 +199,8 @@ struct VisitDerivation {
         markBoundary(seed: fix)
     }
 
-    /// Feeds the fixes that waited for a cluster to close. They start the next one and may close that too.
-    private mutating func feedAll(_ waiting: [TrackPoint]) {
+    /// Feeds the fixes that waited for a cluster to close. They begin the next one and may close that too.
+    mutating func feedAll(_ waiting: [TrackPoint]) {
         var queue = waiting
         var next = 0
         while next < queue.count {
@@ -194,7 +213,7 @@ struct VisitDerivation {
         }
     }
 
-    /// Gives an accepted fix to the open cluster, or opens one with it; `true` when the cluster closes.
+    /// Gives an accepted fix to the open cluster, or opens one with it. Returns `true` if the cluster closes.
     private mutating func feed(_ fix: TrackPoint) -> Bool {
         defer { lastFed = fix }
         guard let before = lastFed, cluster != nil else {
@@ -211,44 +230,25 @@ struct VisitDerivation {
 
     // MARK: Stage 3
 
-    /// Closes the cluster and returns what waited, beginning with its first outsider.
-    private mutating func close() -> [TrackPoint] {
+    /// Closes the cluster and returns the waiting fixes, beginning with its first outsider.
+    mutating func close() -> [TrackPoint] {
         guard let closed = cluster else { preconditionFailure("Only an open cluster closes.") }
         cluster = nil
         hasNews = true
         lastFed = closed.beforeOutsiders
         let waiting = closed.waiting
-        if rules.findsCore {
-            closeByCore(closed)
-        } else if let stay = closed.stay(after: trail, followsStay: followsStay, rules),
-            !closed.isTeleport(after: trail)
-        {
-            if let earlier = pending, earlier.isJoined(by: stay, rules) {
-                pending = earlier.joined(with: stay)
-                between = []
-            } else {
-                seal()
-                pending = stay
-            }
-            trail = [closed.lastInsider]
-            followsStay = true
-            markBoundary(seed: waiting[0])
-        } else if !closed.isTeleport(after: trail) {
-            travel(closed.young)
-            trail = Array((trail + closed.young).suffix(3))
-            followsStay = false
-            let span = VisitRules.restartSpanSeconds * 1000
-            if pending == nil, closed.seed.time / span != waiting[0].time / span { markBoundary(seed: waiting[0]) }
-        }
-        return waiting
+        let gone = closeByCore(closed)
+        return gone == 0 ? waiting : Array(waiting[gone...])
     }
 
-    private mutating func closeByCore(_ closed: StayCluster) {
+    /// Returns how many of the waiting fixes belong to a false spot.
+    private mutating func closeByCore(_ closed: StayCluster) -> Int {
         let seed = closed.waiting[0]
-        if closed.isFalseSpot(after: falseSpot ?? trail.last, rules) {
-            // Nobody was there.
+        let entry = falseSpot ?? trail.last
+        if closed.isFalseSpot(after: entry, rules) {
+            // The cluster is a false spot.
             falseSpot = closed.lastInsider
-            return
+            return closed.fixesAtFalseSpot(after: entry, rules)
         }
         falseSpot = nil
         if let found = closed.coreStay(after: trail, followsStay: followsStay, rules) {
@@ -262,13 +262,14 @@ struct VisitDerivation {
             trail = Array((trail + closed.young).suffix(3))
             followsStay = false
             let span = VisitRules.restartSpanSeconds * 1000
-            guard pending == nil else { return }
-            // Once a stay is left for good, nothing depends on it any more: a late fix in it is worked in by here.
+            guard pending == nil else { return 0 }
+            // Once a stay is left for good, nothing depends on it any more: a late fix in it is derived up to here.
             if isLeaving || closed.seed.time / span != seed.time / span { markBoundary(seed: seed) }
         }
+        return 0
     }
 
-    /// Keeps a closed stay: joined with the pending one if both are one stay, else as the next.
+    /// Keeps a closed stay: joined with the pending one if both are one stay, otherwise as the next.
     private mutating func keep(_ found: CoreStay) {
         if let earlier = pending, earlier.isJoined(by: found.stay, rules) {
             pending = earlier.joined(with: found.stay)
@@ -280,7 +281,7 @@ struct VisitDerivation {
         between = Array(found.core.wayOut)
     }
 
-    /// Fixes that belong to no stay.
+    /// Takes fixes that belong to no stay.
     private mutating func travel(_ fixes: [TrackPoint]) {
         guard let earlier = pending else {
             for fix in fixes { crossings.add(.fix(fix)) }
@@ -289,15 +290,18 @@ struct VisitDerivation {
         between += fixes
         let center = earlier.mean.center
         let isOver = fixes.contains { fix in
-            (!rules.judgesPath && fix.time - earlier.departure > Int64(VisitRules.joinGapSeconds * 1000))
-                || fix.point.chordMeters(to: center) > VisitRules.joinExcursion + fix.accuracy
+            fix.point.chordMeters(to: center) > VisitRules.joinExcursion + fix.accuracy
         }
         if isOver || between.count > VisitRules.mostBetween { seal() }
     }
 
-    /// What is pending becomes final.
+    /// Makes the pending stay final.
     private mutating func seal() {
-        if let stay = pending {
+        if var stay = pending {
+            if rules.remembersPlaces {
+                stay.place = memory.place(of: stay)
+                memory.add(stay)
+            }
             sealedStays.append(stay)
             crossings.add(stay, transform)
             pending = nil
@@ -306,9 +310,9 @@ struct VisitDerivation {
         between = []
     }
 
-    /// Marks where a long stay can be taken up in its middle: a late fix in it costs what comes after, not all of it.
+    /// Marks a restart point in a long stay, so that a late fix in it costs the rest of the stay, not all of it.
     private mutating func markInside(before next: TrackPoint) {
-        guard let cluster, cluster.mean.count % VisitRules.restartFixes == 0, rules.oneDeviceLeads else { return }
+        guard let cluster, cluster.mean.count % VisitRules.restartFixes == 0 else { return }
         guard cluster.isRestartable, cluster.lastInsider == lastFed, suspect == nil, falseSpot == nil,
             heldReport == nil
         else { return }
@@ -316,7 +320,7 @@ struct VisitDerivation {
     }
 
     private mutating func markBoundary(seed: TrackPoint) {
-        // From the seed on one device led, so that the state says whose fixes to give again.
+        // One device has led since the seed, so the state says whose fixes to give again.
         guard leadThrough == nil, lead.takenAt < seed.time else { return }
         boundaries.append(
             Restart(seed: Timestamp(milliseconds: seed.time), closed: Timestamp(milliseconds: newest), state: encoded())
@@ -325,18 +329,18 @@ struct VisitDerivation {
 
     // MARK: Out
 
-    /// Until when who leads has been found out; `nil` before the first fix.
+    /// The lead up to which the leading device is known; `nil` before the first fix.
     var ledThrough: Lead? {
         leadThrough ?? (newest == .min ? nil : Lead(from: Timestamp(milliseconds: newest), device: newestDevice))
     }
 
     mutating func takeLeads() { lead.takeOutput() }
 
-    /// The stays since the last ``takeOutput()``, first the ones that are final, and the crossings likewise, as they look
-    /// at `now`, the receipt of the person's newest event.
+    /// The stays and crossings since the last ``takeOutput()``, the final ones first, as they are at `now`, the receipt
+    /// of the person's newest event.
     func output(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
         guard candidate != nil || suspect != nil || heldReport != nil else { return outputWithoutSuspect(now: now) }
-        // The newest fix counts until its successor says otherwise.
+        // The newest fix is used until its successor decides otherwise.
         var provisional = self
         if let candidate {
             provisional.candidate = nil
@@ -346,6 +350,10 @@ struct VisitDerivation {
             provisional.heldReport = nil
             provisional.takeInOrder(report)
         }
+        if let first = provisional.firstSuspect {
+            provisional.firstSuspect = nil
+            provisional.accept(first)
+        }
         if let suspect = provisional.suspect {
             provisional.suspect = nil
             provisional.accept(suspect)
@@ -353,55 +361,10 @@ struct VisitDerivation {
         return provisional.outputWithoutSuspect(now: now)
     }
 
-    private func outputWithoutSuspect(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
-        var stays = sealedStays
-        let open = openStay(now: now)
-        if let earlier = pending, let open, earlier.isJoined(by: open, rules) {
-            stays.append(earlier.joined(with: open))
-        } else {
-            if let earlier = pending { stays.append(earlier) }
-            if let open { stays.append(open) }
-        }
-        let told = stays.dropFirst(sealedStays.count).filter { $0.tellableFrom == nil }
-        return (stays, provisionalCrossings(after: told[...], told.contains { $0.isOpen } ? open : nil))
-    }
-
-    private func provisionalCrossings(after stays: ArraySlice<Stay>, _ open: Stay?) -> [FoundCrossing] {
-        if crossings.isIdle { return [] }
-        var ahead = crossings
-        let isJoined = pending != nil && open != nil && stays.count == 1
-        if let first = stays.first, pending != nil { ahead.add(first, transform) }
-        if !isJoined {
-            for fix in between { ahead.add(.fix(fix)) }
-            if let open {
-                ahead.add(open, transform)
-            } else if let cluster {
-                for fix in cluster.young { ahead.add(.fix(fix)) }
-            }
-        }
-        return ahead.found
-    }
-
-    private func openStay(now: Int64) -> Stay? {
-        guard let cluster else { return nil }
-        let quiet = Int64(VisitRules.ongoingSilenceSeconds * 1000)
-        let isSeen =
-            cluster.observedSeconds >= VisitRules.ongoingSeconds
-            || Double(cluster.carriedUntil - cluster.seed.time) / 1000 >= VisitRules.ongoingSeconds
-        let silentFrom = cluster.outsiders.isEmpty ? newest + quiet : .max
-        let isTold = isSeen || now >= silentFrom
-        // A visit that silence alone will show is kept with its moment, for answers after that moment.
-        guard isTold || (rules.limitsSilence && silentFrom < .max) else { return nil }
-        guard rules.findsCore else { return cluster.openStay(after: trail, followsStay: followsStay) }
-        var stay = cluster.openCoreStay(after: trail, followsStay: followsStay, rules)?.stay
-        if !isTold { stay?.tellableFrom = silentFrom }
-        return stay
-    }
-
-    /// Clears ``hasNews`` after the caller has looked at the news.
+    /// Clears ``hasNews`` once the caller has read the news.
     mutating func takeNews() { hasNews = false }
 
-    /// Forgets what ``output(now:)`` gave as final.
+    /// Drops what ``output(now:)`` gave as final.
     mutating func takeOutput() {
         sealedStays = []
         crossings.takeOutput()
@@ -410,6 +373,6 @@ struct VisitDerivation {
         hasNews = false
     }
 
-    /// Every stay derived from here on that is not sealed yet arrives at or after this moment, every sealed one before.
+    /// Every stay from here on that is not sealed arrives at or after this time; every sealed one arrived before.
     var earliestArrival: Int64 { pending?.arrival ?? trail.last.map { $0.time + 1 } ?? beganAnew }
 }

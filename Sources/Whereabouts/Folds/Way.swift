@@ -16,7 +16,7 @@ struct Way {
         Geodesic.direct(from: start, initialAzimuth: azimuth, distanceMeters: share * meters)
     }
 
-    /// The share of the way at which it meets the edge of an area, its ends lying on different sides; to a millimeter.
+    /// The share of the way at which it meets the edge of an area, if its ends are on different sides; to a millimeter.
     func boundary(of area: Area, between low: Double, _ high: Double, guess: Double?) -> Double {
         switch area {
         case .circle(let circle): regulaFalsi(low, high, guess) { circle.signedDistanceMeters(to: place(at: $0)) }
@@ -26,7 +26,7 @@ struct Way {
 
     private static let toleranceMeters = 0.001
 
-    /// By the Illinois rule (Dowell and Jarratt 1971, DOI 10.1007/BF01934364): some six looks instead of twenty.
+    /// By the Illinois rule (Dowell and Jarratt 1971, DOI 10.1007/BF01934364): some six evaluations instead of twenty.
     private func regulaFalsi(
         _ low: Double, _ high: Double, _ guess: Double?, _ signedMeters: (Double) -> Double
     ) -> Double {

@@ -1,10 +1,11 @@
-/// What may still be taken from a bucket that refills steadily, kept in one number: the moment at which it is full again
-/// (the virtual scheduling algorithm of ITU-T I.371, annex A).
+/// A bucket that refills steadily, stored as one number: the time at which it is full again (the virtual scheduling
+/// algorithm of ITU-T I.371, annex A). ``CostBudget`` is for costs known only afterwards.
 package struct Allowance: Hashable, Sendable {
+    /// The size of a bucket and how fast it refills.
     package struct Rate: Hashable, Sendable {
-        /// What a full bucket holds; so much can be taken at once.
+        /// The content of a full bucket, which can be taken at once.
         package let capacity: Int64
-        /// One more comes back after so many seconds.
+        /// The seconds after which one more comes back.
         package let refillSeconds: Int64
 
         package init(capacity: Int64, refillSeconds: Int64) {
@@ -12,34 +13,35 @@ package struct Allowance: Hashable, Sendable {
         }
     }
 
-    /// `nil` when nothing was ever taken.
+    /// The time at which the bucket is full; `nil` if nothing was ever taken.
     package internal(set) var fullAt: Timestamp?
 
+    /// A full bucket.
     package init() {}
 
-    /// The first moment, `now` or later, at which one can be taken so that `reserve` are left. `reserve` is below the
+    /// The first time from `now` on at which one can be taken with `reserve` left. `reserve` must be less than the
     /// capacity.
     package func earliest(leaving reserve: Int64 = 0, at rate: Rate, now: Timestamp) -> Timestamp {
         guard let fullAt else { return now }
         return max(now, fullAt.adding(seconds: (1 - (rate.capacity - reserve)) * rate.refillSeconds))
     }
 
-    /// Takes one, whether there is one or not.
+    /// Takes one, even if the bucket is empty.
     mutating func take(at rate: Rate, now: Timestamp) {
         fullAt = max(fullAt ?? now, now).adding(seconds: rate.refillSeconds)
     }
 
-    /// Puts one back that was taken at `now`.
+    /// Returns one that was taken at `now`.
     mutating func giveBack(at rate: Rate) { fullAt = fullAt?.adding(seconds: -rate.refillSeconds) }
 
-    /// The clock of the house went back: what is to come stays as far away as it was.
+    /// Follows the house's clock, which was set back: remaining times stay the same.
     mutating func follow(clockSteppedBackBy milliseconds: Int64) {
         fullAt = fullAt?.stepped(back: milliseconds)
     }
 }
 
 extension Timestamp {
-    /// So much earlier, and never before the first moment there is.
+    /// Earlier by this many milliseconds, but not before the first time that can be represented.
     func stepped(back milliseconds: Int64) -> Timestamp {
         let (earlier, isBeyond) = self.milliseconds.subtractingReportingOverflow(milliseconds)
         return Timestamp(milliseconds: isBeyond ? .min : earlier)

@@ -1,8 +1,9 @@
-/// What one person may still ask about another, and the reads under way. Only who asks by a grant is limited: one's own
-/// data and the operator's reads on record are not.
+/// What one person may still ask about another, and the reads under way. Only requests by a grant are limited, not
+/// those about the person's own data or the operator's recorded reads.
 package struct Asks: Hashable, Sendable {
-    /// Who asks about whom.
+    /// A requester and a subject.
     package struct Pair: Hashable, Sendable, Comparable {
+        /// The person who asks, and the person they ask about.
         package let asker, subject: PersonID
 
         package init(asker: PersonID, subject: PersonID) { (self.asker, self.subject) = (asker, subject) }
@@ -10,20 +11,24 @@ package struct Asks: Hashable, Sendable {
         package static func < (a: Pair, b: Pair) -> Bool { (a.asker, a.subject) < (b.asker, b.subject) }
     }
 
-    /// A read that further pages may go on with.
+    /// A read that further pages may continue.
     package struct Begun: Hashable, Sendable {
-        /// The request that asked for its first page.
+        /// The request for its first page.
         package let id: RequestID
+        /// What was read.
         package let question: LocationRead.Question
+        /// The requested range.
         package let from, to: Timestamp?
-        /// Nothing from after this moment stands on its further pages: going on is no way to watch.
+        /// The time of the first page. Further pages show nothing from after it, so that continuing a read is no way to
+        /// watch.
         package let at: Timestamp
     }
 
-    /// What a question takes from.
+    /// The allowance that a question takes from.
     package enum Kind: Sendable {
         case push, read
 
+        /// The limit for this kind.
         package var rate: Allowance.Rate {
             switch self {
             case .push: Limits.pushesPerAsker
@@ -32,9 +37,11 @@ package struct Asks: Hashable, Sendable {
         }
     }
 
+    /// What is left of ``Limits/pushesPerAsker``.
     package internal(set) var pushes = Allowance()
+    /// What is left of ``Limits/readsPerAsker``.
     package internal(set) var reads = Allowance()
-    /// The latest, oldest first.
+    /// The latest reads, oldest first.
     package internal(set) var begun: [Begun] = []
 
     package init() {}
@@ -52,7 +59,7 @@ package struct Asks: Hashable, Sendable {
 }
 
 extension Standing {
-    /// Seconds until a question of this kind is let through; `nil` when it is now.
+    /// The seconds until a question of this kind is allowed; `nil` if it is allowed now.
     package func secondsUntil(
         _ kind: Asks.Kind, under verdict: Verdict, of requester: PrincipalID, about subject: PersonID, at now: Timestamp
     ) -> Int64? {
@@ -63,8 +70,8 @@ extension Standing {
         return next <= now ? nil : max(1, (next.milliseconds - now.milliseconds + 999) / 1000)
     }
 
-    /// The read that `question` goes on with: the same question about the same range, begun by the same asker a short time
-    /// ago.
+    /// The read that `question` continues: the same question about the same range, begun recently by the same
+    /// requester.
     package func begun(
         _ question: ReadQuestion, under permit: Permit, by requester: PrincipalID, at now: Timestamp
     ) -> Asks.Begun? {
@@ -76,7 +83,7 @@ extension Standing {
         }
     }
 
-    /// Takes one, if the verdict is one that is limited.
+    /// Takes one from the allowance, if the verdict is a limited one.
     mutating func take(_ kind: Asks.Kind, under verdict: Verdict, of requester: PrincipalID, about subject: PersonID) {
         change(under: verdict, of: requester, about: subject) { asks, now in asks[kind].take(at: kind.rate, now: now) }
     }

@@ -1,26 +1,30 @@
 extension Standing {
-    /// A request that its caller gave a key, and what it came to: sent again, it is answered and not done again.
+    /// A request with an `Idempotency-Key` and its outcome. A repeated request gets the same answer and is not done
+    /// again.
     ///
-    /// Nothing in it says who or what the request was about: ``id`` is made of hashes under a secret.
+    /// It does not contain the key or the content of the request: ``id`` consists of hashes under a secret.
     package struct KeyedRequest: Hashable, Sendable {
-        /// The correlation of its events, a ``Identifier128/init(ofKeyedRequest:_:)``.
+        /// The correlation of its events: an ``Identifier128/init(ofKeyedRequest:_:)``.
         package let id: RequestID
+        /// The number of its last event.
         package internal(set) var last: Int64
+        /// When it was done.
         package let at: Timestamp
+        /// The result of its command.
         package internal(set) var reply: Reply
     }
 
-    /// What a request came to whose key has the same `high`; `nil` when there was none, or it was too long ago. Cost: the
-    /// number of requests kept of one caller, from the newest on.
+    /// The outcome of a request whose key has the same `high`; `nil` if there is none, or it is too old. Cost: linear
+    /// in the requests kept for one caller, newest first.
     package func keyedRequest(_ high: UInt64, by principal: PrincipalID, at now: Timestamp) -> KeyedRequest? {
         keyedRequests[principal]?.last {
             $0.id.high == high && now < $0.at.adding(seconds: Limits.keyedRequestKeptSeconds)
         }
     }
 
-    /// The outcome of the same request before; `nil` when there was none.
+    /// The outcome of the same request before; `nil` if this is the first.
     ///
-    /// - Throws: ``Refusal`` when the key came with another request, or the caller may do nothing any more.
+    /// - Throws: ``Refusal`` if the key came with another request, or if the caller has lost all rights.
     package func outcome(
         of correlation: RequestID, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> KeyedRequest? {
@@ -32,7 +36,8 @@ extension Standing {
         return kept
     }
 
-    /// Remembers what a keyed request has come to so far. A refusal on record is no outcome: it may be tried again.
+    /// Remembers the present outcome of a request with a key. A recorded refusal is not an outcome: the request may be
+    /// repeated.
     mutating func keep(keyed recorded: RecordedEvent) {
         guard recorded.correlation.isOfKeyedRequest, let reply = recorded.reply else { return }
         var kept = keyedRequests[recorded.actor] ?? []
@@ -54,11 +59,11 @@ extension Standing {
 
 extension Refusal {
     static let keyOfAnotherRequest = Refusal.invalid(
-        "This Idempotency-Key came with another request before; send a new key with a new request.")
+        "This Idempotency-Key belongs to another request; send a new key with a new request.")
 }
 
 extension RecordedEvent {
-    /// What a command that came to this event was answered; `nil` for a refusal.
+    /// The result of a command that ended with this event; `nil` for a refusal.
     fileprivate var reply: Reply? {
         switch event {
         case .tokenIssued(let token): .token(token.id)
@@ -76,7 +81,7 @@ extension RecordedEvent {
 }
 
 extension Reply {
-    /// The kind and the number of what was made; 0 for all else.
+    /// The kind and number of the created thing; 0 for other results.
     fileprivate var code: (kind: Int64, id: Int64) {
         switch self {
         case .token(let id): (1, id.rawValue)
@@ -109,7 +114,7 @@ extension Reply {
 extension Standing.KeyedRequest {
     static func write(_ requests: [Self], to fields: inout FieldWriter) {
         fields.bytes(1, requests.flatMap(\.id.bytes))
-        // Four for each: the last event, when, the kind and the number of what was made.
+        // Four numbers for each: the last event, the time, and the kind and number of the created thing.
         fields.integers(
             2, requests.flatMap { [$0.last, $0.at.milliseconds, $0.reply.code.kind, $0.reply.code.id] })
     }

@@ -1,9 +1,9 @@
 import Geodesy
 
-// What rows of the saved standing are made of.
+// The parts of rows of the saved standing.
 
 extension Standing {
-    /// The identifiers that stand one after the other in `bytes`.
+    /// The identifiers in `bytes`, one after the other.
     static func identifiers(_ bytes: [UInt8]) throws(CBORError) -> [Identifier128] {
         guard bytes.count % 16 == 0 else { throw .unexpected }
         return stride(from: 0, to: bytes.count, by: 16).compactMap { start in
@@ -13,7 +13,7 @@ extension Standing {
 }
 
 extension Standing.Query.Push {
-    /// Seven numbers; `Int64.min` means that there is no time.
+    /// Seven numbers; `Int64.min` stands for a missing time.
     var stored: [Int64] {
         [
             device.rawValue, startedAt.milliseconds, tries, starts, state.rawValue, mayHaveArrived ? 1 : 0,

@@ -1,5 +1,5 @@
 extension Standing {
-    /// Folds one event in. Events come in the order of their numbers, without gaps.
+    /// Folds one event. Events must come in the order of their numbers, without gaps.
     package mutating func fold(_ recorded: RecordedEvent) {
         precondition(recorded.number == place + 1, "Events are folded in the order of their numbers.")
         place = recorded.number
@@ -13,7 +13,7 @@ extension Standing {
             devices[device]?.keep(input.content?.hash)
         case .messageReported(let device, let message): devices[device]?.keep(message.content?.hash)
         case .personAdded(let person, let handle):
-            persons[person] = Person(handle: handle.content)
+            persons[person] = Person(handle: handle.content, root: root(causedBy: recorded.cause))
             if let handle = handle.content { personByHandle[handle] = person }
             nextPrincipal = max(nextPrincipal, person.rawValue + 1)
         case .deviceAdded(let device, let person, let handle):
@@ -82,6 +82,7 @@ extension Standing {
             accountInvitations[id] = AccountInvitation(
                 hash: hash, expires: expires, inviter: recorded.stream.person?.principal ?? .operator)
             accountInvitationByHash[hash] = id
+            if let inviter = recorded.stream.person { noteAccountInvitation(by: inviter, at: recorded.recordedAt) }
         case .accountInvitationClosed(let id): close(id)
         case .consentAsked(let query): queries[query]?.consent = .asked
         case .consentGiven(let query): queries[query]?.consent = .given
@@ -103,10 +104,9 @@ extension Standing {
                 let known = [person.newestFix, person.newestFixBeforePause].compactMap { $0 }
                 queries[id]?.cell = known.first { $0.number == fix }?.cell
             }
-            openQueries[subject]?.removeAll { $0 == id }
-            if openQueries[subject]?.isEmpty == true { openQueries[subject] = nil }
+            removeFromOpen(id, of: subject)
             if end == .answeredFromLastKnown, let query = queries[id] {
-                // No push was needed: it was a read.
+                // No push was needed, so it counts as a read.
                 change(under: query.verdict, of: query.requester, about: subject) { asks, now in
                     asks.pushes.giveBack(at: Limits.pushesPerAsker)
                     asks.reads.take(at: Limits.readsPerAsker, now: now)
@@ -157,14 +157,12 @@ extension Standing {
     private mutating func foldFix(_ recorded: RecordedEvent, device: DeviceID, _ part: Part<Fix>) {
         guard case .open(let fix) = part, let person = recorded.stream.person else { return }
         // In place: taking a value out of its dictionary and putting it back costs as much as the rest of the fold.
-        if let index = devices.index(forKey: device) { devices.values[index].note(fix.timestamp) }
-        // What folds would not use as the newest place must not answer a question either.
+        devices.change(device) { $0.note(fix.timestamp) }
+        // A fix that folds would not use as the newest location must not answer a query either.
         let isUsable =
             (fix.horizontalAccuracy ?? 0) >= 0
             && fix.timestamp <= (fix.receivedAt ?? recorded.recordedAt).adding(seconds: Limits.futureUnusedSeconds)
-        if isUsable, let index = persons.index(forKey: person) {
-            persons.values[index].note(fix, number: recorded.number)
-        }
+        if isUsable { persons.change(person) { $0.note(fix, number: recorded.number) } }
     }
 
     /// Takes back ``Device/wokenAt`` if APNs certainly did not accept the push.
@@ -193,6 +191,7 @@ extension Standing {
             queries[query.id]?.shownWhenAsked = newest.map { permit.precision.shown($0.timestamp) }
         }
         openQueries[subject, default: []].append(query.id)
+        openQueryCount += 1
         queryOrder.append(query.id)
         if query.requester == .house { schedules[ScheduleID(rawValue: recorded.cause)]?.askedAt = recorded.recordedAt }
         take(.push, under: query.verdict, of: query.requester, about: subject)
@@ -217,12 +216,13 @@ extension Standing {
         }
     }
 
-    /// Pauses go on as long as they would have: a clock put right must not silence a device for a day.
+    /// Pauses keep their remaining time: a corrected clock must not silence a device for a day.
     private mutating func follow(clockSteppedBackBy milliseconds: Int64) {
         for (id, schedule) in schedules {
             schedules[id]?.setAt = schedule.setAt.stepped(back: milliseconds)
             schedules[id]?.askedAt = schedule.askedAt?.stepped(back: milliseconds)
         }
+        followInvitations(clockSteppedBackBy: milliseconds)
         for pair in asks.keys {
             asks[pair]?.pushes.follow(clockSteppedBackBy: milliseconds)
             asks[pair]?.reads.follow(clockSteppedBackBy: milliseconds)
@@ -231,7 +231,7 @@ extension Standing {
             devices[id]?.pushes.follow(clockSteppedBackBy: milliseconds)
             devices[id]?.lastPushAt = device.lastPushAt?.stepped(back: milliseconds)
             devices[id]?.wokenAt = device.wokenAt?.stepped(back: milliseconds)
-            // What is said from now on must count.
+            // Reports from now on must count.
             if let since = device.authorization?.since {
                 devices[id]?.authorization?.since = min(since, lastRecordedAt)
             }
@@ -290,12 +290,19 @@ extension Standing {
         persons[invitation.subject]?.invitations.removeAll { $0 == id }
     }
 
+    private mutating func removeFromOpen(_ query: QueryID, of subject: PersonID) {
+        guard let index = openQueries[subject]?.firstIndex(of: query) else { return }
+        openQueries[subject]?.remove(at: index)
+        openQueryCount -= 1
+        if openQueries[subject]?.isEmpty == true { openQueries[subject] = nil }
+    }
+
     private mutating func close(_ id: AccountInvitationID) {
         guard let invitation = accountInvitations.removeValue(forKey: id) else { return }
         accountInvitationByHash[invitation.hash] = nil
     }
 
-    /// Leaves what a refold without the person's keys gives: a principal without a name, devices or rights.
+    /// Leaves the same as a refold without the person's keys: a principal without a name, devices or rights.
     private mutating func erase(_ person: PersonID) {
         guard let known = persons[person] else { return }
         for device in known.devices {
@@ -313,6 +320,7 @@ extension Standing {
         for grant in known.grants { revoke(grant) }
         for grant in grants.values where grant.requester == person { revoke(grant.id) }
         keyedRequests[person.principal] = nil
+        refusals[person.principal] = nil
         asks = asks.filter { $0.key.asker != person && $0.key.subject != person }
         for (id, token) in tokens where token.issued.principal == person.principal { revoke(id) }
         for region in known.regions { regions[region] = nil }
@@ -322,8 +330,7 @@ extension Standing {
         for webhook in webhooks(of: person) { webhooks[webhook] = nil }
         for (id, query) in queries where query.subject == person || query.requester == person.principal {
             queries[id] = nil
-            openQueries[query.subject]?.removeAll { $0 == id }
-            if openQueries[query.subject]?.isEmpty == true { openQueries[query.subject] = nil }
+            removeFromOpen(id, of: query.subject)
         }
         queryOrder.removeAll { queries[$0] == nil }
         if let handle = known.handle, personByHandle[handle] == person { personByHandle[handle] = nil }
@@ -332,8 +339,8 @@ extension Standing {
         persons[person] = erased
     }
 
-    /// Ended queries are forgotten in the order they were asked, so that what is kept depends on the log alone. A deadline may
-    /// be far in the past when a query ends, if the clock was set forward meanwhile.
+    /// Forgets ended queries in the order in which they were asked, so that the rest depends on the log alone. A
+    /// deadline may be far in the past when a query ends, if the clock was set forward meanwhile.
     private mutating func forgetOldQueries(at now: Timestamp) {
         var gone = 0
         while gone < queryOrder.count, let query = queries[queryOrder[gone]], query.end != nil,
@@ -346,7 +353,7 @@ extension Standing {
     }
 }
 
-// Changed where they lie in their dictionary: a look-up to read and one to write would be two.
+// Changed in place in their dictionary, which saves one of two look-ups.
 extension Standing.Device {
     fileprivate mutating func note(_ timestamp: Timestamp) {
         if newestTimestamp.map({ $0 < timestamp }) ?? true { newestTimestamp = timestamp }
@@ -418,7 +425,7 @@ extension LocationPushAttempt {
 }
 
 extension Standing.Person {
-    /// Takes a fix that may be the newest, and holds the cell or leaves it (``HeldCell``).
+    /// Takes a fix that may be the newest; keeps the cell or leaves it (``HeldCell``).
     fileprivate mutating func note(_ fix: Fix, number: Int64) {
         guard newestFix.map({ $0.timestamp <= fix.timestamp }) ?? true else { return }
         var cell = newestFix?.cell ?? HeldCell(around: fix.coordinate)

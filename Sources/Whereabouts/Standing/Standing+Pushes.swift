@@ -1,20 +1,20 @@
-// Decisions about pushes: whether a waiting one may still be sent, and how a question ends that no device answered.
+// Decisions about pushes: whether a waiting one may still be sent, and how a query ends that no device answered.
 
-/// The reason why a push that was started may no longer be sent, as ``LocationPushAttempt/reason`` has it.
+/// Why a push that was started may no longer be sent, as in ``LocationPushAttempt/reason``.
 package enum PushWithdrawal: String, Sendable, CaseIterable {
     case personErased
     case deviceRemoved
     /// The device's token was replaced or removed.
     case tokenReplaced
     case paused
-    /// The asker's grant was revoked, has expired, or does not hold at this hour.
+    /// The requester's grant was revoked, has expired, or does not hold at this hour.
     case notGranted
     case awaitsConsent
     case answered
     case cancelled
-    /// The question ended as refused.
+    /// The query ended as refused.
     case refused
-    /// The question's time was up.
+    /// The query's deadline has passed.
     case ended
 
     package var word: String { rawValue }
@@ -27,13 +27,13 @@ extension Standing {
         of id: QueryID, to device: DeviceID, _ token: PushToken, at now: Timestamp
     ) -> PushWithdrawal? {
         if let reason = withdrawal(ofTestTo: device, token) { return reason }
-        // The erasure of an asker removes their queries.
+        // Erasing a requester removes their queries.
         guard let query = queries[id] else { return .cancelled }
         if query.awaitsConsent { return .awaitsConsent }
         if case .granted = query.verdict {
             if persons[query.subject]?.pauses.last?.contains(now) ?? false { return .paused }
             if query.end == nil || query.end == .refused {
-                // As for the question itself, the newest valid grant counts.
+                // As for the query itself, the newest valid grant counts.
                 let held = grants(of: query.subject, for: PersonID(rawValue: query.requester.rawValue))
                 guard let grant = held.last(where: { $0.isInForce(at: now) }), grant.precision > .none,
                     !grant.asksEachTime || query.consent == .given

@@ -1,23 +1,25 @@
 extension Standing {
-    /// What is posted to a target of a person's, as it happens. Where to and how it is signed stands in the log alone.
+    /// A webhook, which posts a person's feed to a target. The URL and the signing secret are only in the log.
     package struct Webhook: Hashable, Sendable {
+        /// The person whose feed it posts.
         package let person: PersonID
-        /// Whose rights it has.
+        /// The token whose rights it has.
         package let token: TokenID
+        /// The kinds of items that it posts.
         package let topics: FeedTopics
-        /// Everything up to this event was told, or failed.
+        /// Everything up to this event was posted or has failed.
         package internal(set) var place: Int64
-        /// The item that failed last: nothing up to it is told by itself any more.
+        /// The last item that failed. Items up to it are no longer posted automatically.
         package internal(set) var passed: FeedPlace?
-        /// Messages that were given up and neither taken later nor discarded, with what they were of.
+        /// The messages that were given up and neither accepted later nor discarded, with their items.
         package internal(set) var letters: [DeadLetterID: FeedPlace] = [:]
-        /// The target said that it wants nothing more.
+        /// Whether the target has answered that it wants nothing more.
         package internal(set) var isGone = false
 
-        /// Nothing is told until somebody looks after it.
+        /// Whether it posts nothing until the person intervenes.
         package var isStopped: Bool { isGone || letters.count >= Limits.deadLettersPerWebhook }
 
-        /// Whether the item's turn is still to come.
+        /// Whether the item has yet to be posted.
         package func isToTell(_ item: FeedPlace) -> Bool { passed.map { $0 < item } ?? true }
 
         func isOpen(_ settlement: WebhookSettlement) -> Bool {
@@ -28,12 +30,12 @@ extension Standing {
         }
     }
 
-    /// In the order added. Cost: looks at each webhook there is.
+    /// In the order in which they were added. Cost: a look at each webhook.
     package func webhooks(of person: PersonID) -> [WebhookID] {
         webhooks.lazy.filter { $0.value.person == person }.map(\.key).sorted()
     }
 
-    /// Who a webhook acts as, with the rights of its token; `nil` when the token holds no more.
+    /// The caller as which a webhook acts, with the rights of its token; `nil` if the token is no longer valid.
     package func caller(of webhook: Webhook, at now: Timestamp) -> Caller? {
         guard let token = tokens[webhook.token] else { return nil }
         let caller = Caller(principal: token.issued.principal, scopes: token.issued.scopes, token: webhook.token)
@@ -52,7 +54,7 @@ extension Standing.Webhook {
         }
     }
 
-    /// What came before the message was told; what else its event brought comes after it.
+    /// The items before the message were posted; the other items of its event follow it.
     mutating func note(_ failure: WebhookFailure, as letter: DeadLetterID) {
         letters[letter] = failure.item
         place = max(place, failure.item.number - 1)

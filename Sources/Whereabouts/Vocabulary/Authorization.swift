@@ -1,4 +1,4 @@
-/// What the owner of a phone lets an app do, with the numbers of `CLAuthorizationStatus`.
+/// The permission that the owner of a phone gives an app, with the numbers of `CLAuthorizationStatus`.
 package enum AuthorizationStatus: Int64, Sendable, CaseIterable {
     case notDetermined = 0
     case restricted = 1
@@ -14,10 +14,10 @@ package enum AuthorizationStatus: Int64, Sendable, CaseIterable {
     }
 }
 
-/// How exactly a phone tells an app where it is, with the numbers of `CLAccuracyAuthorization`.
+/// The accuracy that a phone gives an app, with the numbers of `CLAccuracyAuthorization`.
 package enum AccuracyAuthorization: Int64, Sendable, CaseIterable {
     case full = 0
-    /// Some kilometers, and rarely renewed.
+    /// Some kilometers, and rarely updated.
     case reduced = 1
 
     package var word: String { String(describing: self) }
@@ -28,12 +28,12 @@ package enum AccuracyAuthorization: Int64, Sendable, CaseIterable {
     }
 }
 
-/// A device's word about what its app may do.
+/// A device's report of its app's permission.
 package struct AuthorizationReport: Hashable, Sendable {
-    /// The moment the device says it was so.
+    /// When the device had this permission, by its clock.
     package let timestamp: Timestamp
     package let status: AuthorizationStatus
-    /// `nil` when the device does not say.
+    /// `nil` if the device does not report it.
     package let accuracy: AccuracyAuthorization?
 
     package init(timestamp: Timestamp, status: AuthorizationStatus, accuracy: AccuracyAuthorization?) {

@@ -1,33 +1,34 @@
-/// A day of the Gregorian calendar, without a zone: what a calendar on the wall shows.
+/// A day of the Gregorian calendar, without a time zone.
 package struct CalendarDay: Hashable, Comparable, Sendable {
     /// Days since 1970-01-01.
     package let number: Int64
 
     package init(number: Int64) { self.number = number }
 
-    /// The day that the clocks of a zone show at a moment, when days begin so many minutes after midnight.
+    /// The local day of a time in a zone, if days begin this many minutes after midnight.
     package init(at moment: Timestamp, in zone: ZoneRules, dayStartMinutes: Int64 = 0) {
         number = floorDivided(zone.localMilliseconds(moment) - dayStartMinutes * 60_000, by: Self.milliseconds)
     }
 
-    /// The day that a clock at UTC shows at a moment.
+    /// The day of a time in UTC.
     package init(utc moment: Timestamp) { number = floorDivided(moment.milliseconds, by: Self.milliseconds) }
 
-    /// `2026-05-04`, of a year from 1900 to 2199; `nil` for anything else, also for a day that the month has not.
+    /// Reads `2026-05-04`, of a year from 1900 to 2199; `nil` for any other text, and for a day that the month does not
+    /// have.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
             let year = Int64(parts[0]), let month = Int64(parts[1]), let dayOfMonth = Int64(parts[2]),
             (1900...2199).contains(year), (1...12).contains(month), (1...31).contains(dayOfMonth)
         else { return nil }
-        // Years that begin in March, so that a leap day is the last of one; 365.25 days each but for three in 400 years.
+        // Years that begin in March, so that the leap day is the last; 365.25 days each, except for three in 400 years.
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + dayOfMonth - 1
         number = 365 * marchYear + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
         guard civil == (year, month, dayOfMonth) else { return nil }
     }
 
-    /// The first moment at which the clocks of a zone show the day; of a day that was left out, the next one's.
+    /// The first time of the day in a zone; for a day that the zone skipped, that of the next one.
     package func start(in zone: ZoneRules) -> Timestamp {
         var moment = earliestStart
         while CalendarDay(at: moment, in: zone) < self {
@@ -38,24 +39,27 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
         return moment
     }
 
-    /// Before the day begins anywhere: no clock is a day ahead of UTC, nor one behind.
+    /// A time before the day begins anywhere: no zone is a day ahead of UTC or behind it.
     package var earliestStart: Timestamp { Timestamp(milliseconds: (number - 1) * Self.milliseconds) }
+    /// A time after the day has begun everywhere.
     package var latestStart: Timestamp { Timestamp(milliseconds: (number + 1) * Self.milliseconds) }
-    /// Noon by UTC.
+    /// Noon UTC.
     package var noon: Timestamp { Timestamp(milliseconds: number * Self.milliseconds + Self.milliseconds / 2) }
 
     static let milliseconds: Int64 = 86_400_000
 
     package static func < (a: CalendarDay, b: CalendarDay) -> Bool { a.number < b.number }
 
-    /// Days since the last Monday: 1 January 1970 was a Thursday.
+    /// The days since the last Monday: 1 January 1970 was a Thursday.
     package var weekday: Int64 { number + 3 - 7 * floorDivided(number + 3, by: 7) }
 
+    /// The Monday of the day's week.
     package var monday: CalendarDay { CalendarDay(number: number - weekday) }
 
+    /// The first day of the day's month.
     package var firstOfMonth: CalendarDay { CalendarDay(number: number - civil.day + 1) }
 
-    /// Year, month and day of the month, by counting eras of 400 years that begin on 1 March.
+    /// Year, month and day of the month, computed from eras of 400 years that begin on 1 March.
     package var civil: (year: Int64, month: Int64, day: Int64) {
         let shifted = number + 719_468
         let era = floorDivided(shifted, by: 146_097)
@@ -67,13 +71,13 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * fromMarch + 2) / 5 + 1)
     }
 
-    /// As ISO 8601 writes it, `2026-05-04`.
+    /// The day in ISO 8601, for example `2026-05-04`.
     package var text: String { "\(monthText)-\(Self.digits(civil.day, 2))" }
 
-    /// As ISO 8601 writes its month, `2026-05`.
+    /// The day's month in ISO 8601, for example `2026-05`.
     package var monthText: String { "\(Self.digits(civil.year, 4))-\(Self.digits(civil.month, 2))" }
 
-    /// As ISO 8601 writes its week, `2026-W19`: the first week of a year is the one that holds its first Thursday.
+    /// The day's week in ISO 8601, for example `2026-W19`. The first week of a year is the one with its first Thursday.
     package var weekText: String {
         let thursday = CalendarDay(number: monday.number + 3)
         var first = thursday
@@ -89,7 +93,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     }
 }
 
-/// The quotient rounded down, also of negative numbers.
+/// The quotient rounded down, also for negative numbers.
 func floorDivided(_ value: Int64, by divisor: Int64) -> Int64 {
     value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
 }

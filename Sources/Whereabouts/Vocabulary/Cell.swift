@@ -1,16 +1,17 @@
 package import Geodesy
 
-/// The grid a kilometer grant sees: rows of 0.01° of latitude (1.1 km), each cut into equal cells about as wide.
+/// The grid that a grant with the precision `kilometer` shows: rows of 0.01° of latitude (1.1 km), each cut into equal
+/// cells about as wide.
 ///
-/// A coordinate is snapped first and everything is computed from the snapped one, so that nothing an asker sees, however
-/// often they ask, tells two places in one cell apart.
+/// A coordinate is snapped first and everything is computed from the result. So no number of questions distinguishes
+/// two places in one cell.
 package enum KilometerCell {
     private static let rows = 18_000
 
-    /// The center of the cell that holds `coordinate`. Near a pole a row has fewer cells, the last row one.
+    /// The center of the cell that contains `coordinate`. Rows near a pole have fewer cells, the last row one.
     package static func center(of coordinate: Coordinate) -> Coordinate { HeldCell(around: coordinate).center }
 
-    /// Degrees of latitude from one row to the next.
+    /// The degrees of latitude from one row to the next.
     fileprivate static let heightDegrees = 0.01
 
     fileprivate static func find(_ coordinate: Coordinate) -> (center: Coordinate, widthDegrees: Double) {
@@ -20,12 +21,12 @@ package enum KilometerCell {
         let turned = coordinate.longitude == 180 ? -180 : coordinate.longitude
         let column = min(Int(((turned + 180) / 360 * Double(columns)).rounded(.down)), columns - 1)
         let longitude = (Double(column) + 0.5) * 360 / Double(columns) - 180
-        // Both lie inside their ranges by construction, so this cannot fail.
+        // Both numbers are inside their ranges by construction, so this cannot fail.
         let center = (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
         return (center, 360 / Double(columns))
     }
 
-    /// How much shorter a degree of longitude is at `latitude` than on the equator, on the ellipsoid.
+    /// The length of a degree of longitude at `latitude`, relative to the equator, on the ellipsoid.
     private static func width(at latitude: Double) -> Double {
         func step(_ latitude: Double) -> Double {
             guard let from = try? Coordinate(latitude: latitude, longitude: 0),
@@ -37,27 +38,30 @@ package enum KilometerCell {
     }
 }
 
-/// The cell that a coarse asker is shown a person in. It is left late, so that its border is no position.
+/// The cell in which a coarse grant shows a person. It is left late, so that its border does not disclose a place.
 ///
-/// A phone at rest on a border would otherwise show, by the cell that changes with each fix, one coordinate to the width of its
-/// noise. The cell is left only for a fix beyond its border by a quarter of a cell, at least ten minutes after the last one
-/// that was not. The standing's fold decides it once for all askers, so that no look moves it.
+/// Otherwise a phone at rest on a border would change its cell with each fix, and disclose one coordinate to the width
+/// of its noise. The cell is left only for a fix beyond its border by a quarter of a cell, at least ten minutes after
+/// the last fix that was not. The standing's fold decides this once for all requesters, so that questions do not move
+/// the cell.
 package struct HeldCell: Hashable, Sendable {
+    /// The center of the cell.
     package let center: Coordinate
-    /// Degrees of longitude.
+    /// The width in degrees of longitude.
     let widthDegrees: Double
 
-    /// How far beyond its border a cell is kept, in parts of a cell.
+    /// How far beyond its border a cell is kept, as a fraction of a cell.
     package static let marginCells = 0.25
-    /// How long after the last fix within the margin a cell is kept.
+    /// How long a cell is kept after the last fix within its margin, in seconds.
     package static let seconds: Double = 600
 
+    /// The cell of the grid that contains the coordinate.
     package init(around coordinate: Coordinate) { (center, widthDegrees) = KilometerCell.find(coordinate) }
 
-    /// As it was stored.
+    /// A cell as stored.
     init(center: Coordinate, widthDegrees: Double) { (self.center, self.widthDegrees) = (center, widthDegrees) }
 
-    /// Whether a fix at `coordinate` leaves the cell as it is, whenever it was taken. Across the antimeridian, too.
+    /// Whether a fix at `coordinate`, of any time, keeps the cell. Works across the antimeridian too.
     package func keeps(_ coordinate: Coordinate) -> Bool {
         let reach = 0.5 + Self.marginCells
         var east = abs(coordinate.longitude - center.longitude)

@@ -1,11 +1,11 @@
-/// What a client said that is nothing the house has words for: its battery, its steps, the trip it thinks it made. The
-/// client forgets what was acknowledged, so it is kept as it was said.
+/// A message of a client that the service does not interpret, for example its battery, its steps or a trip. The client
+/// forgets acknowledged messages, so the service keeps them as they were sent.
 package struct ClientMessage: Hashable, Sendable {
-    /// What kind of message it is, by the client's own name for it.
+    /// The client's name for the kind of message.
     package let type: String
-    /// Its members as one JSON object of at most ``Limits/remainderBytes``; what may be a secret is left out.
+    /// Its members as one JSON object of at most ``Limits/remainderBytes``; possible secrets are left out.
     package let text: String
-    /// Of both, by which a message sent again is known.
+    /// The hash of both, by which a repeated message is recognized.
     package let hash: Hash256
 
     package init(type: String, text: String, hash: Hash256) {

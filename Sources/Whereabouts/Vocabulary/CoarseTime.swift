@@ -1,9 +1,9 @@
 extension Precision {
-    /// Seconds a coarse grant cannot tell apart.
+    /// The seconds that a coarse grant does not distinguish.
     package static let coarseSeconds: Int64 = 900
 
-    /// What is seen of a time: all of it, or the quarter of an hour it lies in. Everything a coarse asker could compare
-    /// with, ages too, is computed from this.
+    /// What a grant of this precision shows of a time: all of it, or its quarter of an hour. Everything that a
+    /// requester could compare, including ages, is computed from this.
     package func shown(_ time: Timestamp) -> Timestamp {
         guard self < .exact else { return time }
         let quarter = Self.coarseSeconds * 1000

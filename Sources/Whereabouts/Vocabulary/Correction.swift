@@ -1,17 +1,17 @@
 package import Geodesy
 
-/// What a person says of their visits, against what is derived from fixes.
+/// A person's correction of their derived visits.
 ///
-/// It speaks of moments and places, never of a visit's id or its edges, so that it holds under every version of the rules
-/// and whatever fixes come late.
+/// It names times and places, never a visit's id or edges, so that it holds under every version of the rules and with
+/// late fixes.
 package enum Correction: Hashable, Sendable {
-    /// The visits of this time were one.
+    /// The visits of this time are one visit.
     case merge(Range<Timestamp>)
-    /// The visit of this moment was two, and the second began then.
+    /// The visit at this time is two visits, and the second began then.
     case split(at: Timestamp)
-    /// Nobody stayed anywhere in this time.
+    /// The person stayed nowhere in this time.
     case notVisit(Range<Timestamp>)
-    /// The person calls the spot so.
+    /// The person's name for a place.
     case rename(Coordinate, String)
 
     package enum Kind: Int64, Sendable, CaseIterable {
@@ -19,6 +19,7 @@ package enum Correction: Hashable, Sendable {
         case split = 2
         case notVisit = 3
         case rename = 4
+        /// The word in requests and answers.
         package var word: String { String(describing: self) }
     }
 
@@ -33,7 +34,7 @@ package enum Correction: Hashable, Sendable {
 }
 
 extension Correction {
-    // Stored as a map: 1 kind · 2 from, or the moment · 3 to · 4, 5 degrees · 6 name
+    // Stored as a map: 1 kind · 2 from, or the time · 3 to · 4, 5 degrees · 6 name
     func write(to fields: inout FieldWriter) {
         fields.integer(1, kind.rawValue)
         switch self {

@@ -1,37 +1,44 @@
 package import Geodesy
 
-/// One reported location, with the fields and the meaning of `CLLocation`.
+/// One reported location, with the fields and meanings of `CLLocation`.
 ///
-/// What Core Location marks with a negative number is `nil` here, except ``horizontalAccuracy``: a fix whose coordinate
-/// its device calls invalid is still a report, kept and never used.
+/// Values that Core Location marks with a negative number are `nil` here, except for ``horizontalAccuracy``: a fix with
+/// an invalid coordinate is still a report, which is kept and never used.
 package struct Fix: Hashable, Sendable {
-    /// The moment the device says it was there.
+    /// When the device was there, by its clock.
     package var timestamp: Timestamp
+    /// Where the device was.
     package var coordinate: Coordinate
-    /// Radius of the 68 % circle in meters; `nil` when the device does not say, negative when it calls the coordinate invalid.
+    /// The radius in meters with a probability of 68 %; `nil` if unknown, negative if the device marks the coordinate
+    /// as invalid.
     package var horizontalAccuracy: Double?
     /// Meters above mean sea level.
     package var altitude: Double?
     /// Meters above the WGS 84 ellipsoid.
     package var ellipsoidalAltitude: Double?
+    /// The radius in meters with a probability of 68 %; more than 0.
     package var verticalAccuracy: Double?
-    /// Storey of a building, 0 = ground floor.
+    /// The floor of a building, 0 for the ground floor.
     package var floor: Int64?
     /// Meters per second.
     package var speed: Double?
+    /// Meters per second.
     package var speedAccuracy: Double?
     /// Degrees clockwise from true north, 0 ≤ course < 360.
     package var course: Double?
+    /// Degrees.
     package var courseAccuracy: Double?
+    /// Whether software simulated the fix.
     package var isSimulatedBySoftware: Bool?
+    /// Whether an accessory made the fix.
     package var isProducedByAccessory: Bool?
-    /// 0…1.
+    /// 0 to 1.
     package var batteryLevel: Double?
-    /// The client's own name for this fix; tells nothing about its identity.
+    /// The client's name for this fix, which does not affect its identity.
     package var clientID: String?
-    /// When the service of origin received it; only imports have one, live fixes use the time they were recorded at.
+    /// When the first service received it. Only imports have this time; for live fixes it is the time of recording.
     package var receivedAt: Timestamp?
-    /// What else the client sent and this type has no field for, as a JSON object of at most 1 KiB.
+    /// The client's fields that this type lacks, as a JSON object of at most 1 KiB.
     package var remainder: String?
 
     package init(timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double? = nil) {
@@ -40,7 +47,8 @@ package struct Fix: Hashable, Sendable {
         self.horizontalAccuracy = horizontalAccuracy
     }
 
-    /// Same device, same identity: the same fix, however often and in whatever dialect it is sent.
+    /// The key by which repeats are found: the same identity is the same fix, however often and in whatever format it
+    /// is sent.
     package struct Identity: Hashable, Sendable {
         package let device: DeviceID
         package let timestamp: Timestamp
@@ -51,28 +59,29 @@ package struct Fix: Hashable, Sendable {
         }
     }
 
+    /// The identity of this fix from a device.
     package func identity(device: DeviceID) -> Identity {
         .init(device: device, timestamp: timestamp, latitude: coordinate.latitude, longitude: coordinate.longitude)
     }
 }
 
-/// Why a report is kept as rejected.
+/// Why a report was rejected and kept.
 package enum RejectionReason: Int64, Sendable, CaseIterable {
     case notJSON = 1
     case unknownType = 2
     case missingField = 3
     case badCoordinate = 4
     case badTimestamp = 5
-    /// More than ``Limits/futureRejectedSeconds`` ahead of the house.
+    /// More than ``Limits/futureRejectedSeconds`` ahead of the house's clock.
     case inTheFuture = 6
-    /// (0, 0) with accuracy 0 or time 0: a device that has no fix.
+    /// (0, 0) with accuracy 0 or time 0: the device had no fix.
     case noFix = 7
     case tooLarge = 8
     case encryptedWithoutKey = 9
-    /// A member says what none of its kind can say.
+    /// A member has a value that is not allowed.
     case badValue = 10
 
-    /// The word shown to people and machines.
+    /// The word in answers.
     package var word: String {
         switch self {
         case .notJSON: "notJSON"

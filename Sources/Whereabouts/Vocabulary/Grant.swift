@@ -1,11 +1,11 @@
 /// How much of a subject's location a requester may see.
 package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     case none = 0
-    /// The middle of the city, town or village it lies in; nothing else of the fix.
+    /// The center of the city, town or village that contains it, and nothing else of the fix.
     case city = 3
-    /// The center of a cell of about one kilometer; nothing else of the fix.
+    /// The center of a cell of about one kilometer, and nothing else of the fix.
     case kilometer = 1
-    /// Everything the fix says.
+    /// All values of the fix.
     case exact = 2
 
     package init?(word: String) {
@@ -13,6 +13,7 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
         self = match
     }
 
+    /// The word in requests and answers.
     package var word: String {
         switch self {
         case .none: "none"
@@ -22,7 +23,7 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The less is seen, the lower; the numbers in events follow the order of their invention.
+    /// The less is visible, the lower. The numbers in events are in the order in which the precisions were introduced.
     private var rank: Int {
         switch self {
         case .none: 0
@@ -35,19 +36,19 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     package static func < (a: Precision, b: Precision) -> Bool { a.rank < b.rank }
 }
 
-/// What a grant lets its requester see, and when.
+/// What a grant shows its requester, and when.
 package struct GrantTerms: Hashable, Sendable {
     package let precision: Precision
-    /// Whether the past may be read too, not only where the subject is now.
+    /// Whether the past is visible, and not only the newest location.
     package let includesHistory: Bool
-    /// Whether the subject answers each question before it is passed on.
+    /// Whether the subject must consent to each question.
     package let asksEachTime: Bool
-    /// In force from this moment on; history before it stays closed. `nil`: from the time it was recorded at, and history
-    /// before it is open where history is included at all.
+    /// When the grant begins; earlier history stays hidden. `nil` begins at the time of recording and, with history,
+    /// shows everything before too.
     package let from: Timestamp?
-    /// No longer in force at this moment. `nil`: until revoked.
+    /// When the grant ends; `nil` until revoked.
     package let until: Timestamp?
-    /// In force in these hours only; nothing from outside them is shown. `nil`: at all hours.
+    /// The hours in which the grant is valid, and to which history is limited; `nil` for all hours.
     package let hours: WeeklyHours?
 
     package init(
@@ -59,11 +60,11 @@ package struct GrantTerms: Hashable, Sendable {
     }
 }
 
-/// A subject's permission for one requester. Grants are never edited: a change is a new grant, an end a revocation.
+/// A subject's permission for one requester. A grant is never edited: a change is a new grant, an end is a revocation.
 package struct Grant: Hashable, Sendable {
-    /// What of a grant is personal, sealed under the subject's key.
+    /// The personal part of a grant, sealed under the subject's key.
     package struct Detail: Hashable, Sendable {
-        /// The name the subject gave when nobody of that name existed.
+        /// The name that the subject gave, if no person had it.
         package let name: Handle?
         package let hours: WeeklyHours?
 
@@ -72,16 +73,16 @@ package struct Grant: Hashable, Sendable {
 
     package let id: GrantID
     package let subject: PersonID
-    /// `nil` when nobody of the name given existed: the grant stands, and is nobody's for ever.
+    /// `nil` if no person had the given name: the grant then never gets a holder.
     package let requester: PersonID?
     package let precision: Precision
     package let includesHistory: Bool
     package let asksEachTime: Bool
     package let from: Timestamp?
     package let until: Timestamp?
-    /// The invitation that was taken up with it.
+    /// The invitation that the requester redeemed.
     package let invitation: InvitationID?
-    /// `nil` when there is none to say. Once it cannot be read the grant is in force no more.
+    /// `nil` if there is none. If it can no longer be read, the grant is no longer valid.
     package let detail: Part<Detail>?
 
     package init(
@@ -94,7 +95,7 @@ package struct Grant: Hashable, Sendable {
         (self.from, self.until, self.detail) = (from, until, detail)
     }
 
-    /// A grant of these terms.
+    /// A grant with these terms.
     package init(
         id: GrantID, subject: PersonID, requester: PersonID?, name: Handle? = nil, _ terms: GrantTerms,
         invitation: InvitationID? = nil
@@ -107,8 +108,10 @@ package struct Grant: Hashable, Sendable {
             detail: hasDetail ? .open(Detail(name: name, hours: terms.hours)) : nil)
     }
 
+    /// The weekly hours; `nil` for all hours.
     package var hours: WeeklyHours? { detail?.content?.hours }
 
+    /// Whether the grant is valid at `now`: not before its beginning or after its end, within its hours, and readable.
     package func isInForce(at now: Timestamp) -> Bool {
         if let detail {
             guard case .open(let detail) = detail, detail.hours?.contains(now) ?? true else { return false }
@@ -117,37 +120,39 @@ package struct Grant: Hashable, Sendable {
     }
 }
 
-/// A stretch in which a person shared nothing with anybody: what is from it is never shown, as if every phone of theirs
-/// had been switched off.
+/// A time in which a person shared nothing: data from it is never shown, as if all their phones had been switched off.
 package struct Pause: Hashable, Sendable {
     package let from: Timestamp
-    /// `nil`: until resumed.
+    /// `nil` until sharing is resumed.
     package var until: Timestamp?
 
     package init(from: Timestamp, until: Timestamp?) { (self.from, self.until) = (from, until) }
 
+    /// Whether the pause covers a time.
     package func contains(_ moment: Timestamp) -> Bool { from <= moment && (until.map { moment < $0 } ?? true) }
 }
 
-/// What a bearer token may be used for. A token holds one or several.
+/// The rights of a bearer token, one or several.
 package struct Scopes: OptionSet, Hashable, Sendable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
     /// Report fixes of one device.
     package static let report = Scopes(rawValue: 1)
-    /// Ask for and read locations as one person.
+    /// Ask for and read locations, as one person.
     package static let query = Scopes(rawValue: 2)
-    /// Read the audit of oneself.
+    /// Read the person's own audit.
     package static let audit = Scopes(rawValue: 4)
     /// Make and end persons, devices, grants, regions and tokens.
     package static let manage = Scopes(rawValue: 8)
-    /// Run the service; reads no person's data.
+    /// Run the service; gives no access to persons' data.
     package static let operate = Scopes(rawValue: 16)
 
+    /// Each scope with its word in requests and answers.
     package static let words: [(Scopes, String)] = [
         (.report, "report"), (.query, "query"), (.audit, "audit"), (.manage, "manage"), (.operate, "operate"),
     ]
 
+    /// The scopes of these words; `nil` if one is unknown.
     package init?(words: [String]) {
         var scopes: Scopes = []
         for word in words {

@@ -1,18 +1,22 @@
-/// Who acts, as an integer that means nothing outside the log: 0 the house itself, 1 the operator, from 2 on persons
-/// and devices in the order they were added.
+/// An actor, as an integer without meaning outside the log: 0 is the house itself, 1 the operator. Persons and devices
+/// have numbers from 2 on, in the order in which they were added.
 package struct PrincipalID: Hashable, Sendable, Comparable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
+    /// The service itself.
     package static let house = PrincipalID(rawValue: 0)
+    /// The operator.
     package static let `operator` = PrincipalID(rawValue: 1)
+    /// The first person or device.
     package static let first = PrincipalID(rawValue: 2)
     package static func < (a: PrincipalID, b: PrincipalID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A person who can be asked about, and who can ask.
+/// A person, who can be asked about and can ask.
 package struct PersonID: Hashable, Sendable, Comparable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
+    /// The person as an actor.
     package var principal: PrincipalID { .init(rawValue: rawValue) }
     package static func < (a: PersonID, b: PersonID) -> Bool { a.rawValue < b.rawValue }
 }
@@ -21,6 +25,7 @@ package struct PersonID: Hashable, Sendable, Comparable {
 package struct DeviceID: Hashable, Sendable, Comparable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
+    /// The device as an actor.
     package var principal: PrincipalID { .init(rawValue: rawValue) }
     package static func < (a: DeviceID, b: DeviceID) -> Bool { a.rawValue < b.rawValue }
 }
@@ -74,43 +79,43 @@ package struct WebhookID: Hashable, Sendable, Comparable {
     package static func < (a: WebhookID, b: WebhookID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A message that a webhook gave up, by the number of the event that says so.
+/// A message that a webhook gave up, by the number of the event that records it.
 package struct DeadLetterID: Hashable, Sendable, Comparable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
     package static func < (a: DeadLetterID, b: DeadLetterID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// An access token, numbered from 1 in the order issued; the secret itself is never stored.
+/// An access token, numbered from 1 in the order issued; the token itself is never stored.
 package struct TokenID: Hashable, Sendable, Comparable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
     package static func < (a: TokenID, b: TokenID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// 128 random bits that name a location query, an import or a request; written as a lower-case UUID (RFC 9562).
+/// 128 bits that identify a location query, an import or a request; written as a lower-case UUID (RFC 9562).
 package struct Identifier128: Hashable, Sendable, CustomStringConvertible {
     package let high, low: UInt64
 
     package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    /// A version 4 UUID from random bits; the caller brings the randomness, because this half of the house has none.
+    /// A version 4 UUID from random bits, which the caller provides, because the pure half has none.
     package init(random high: UInt64, _ low: UInt64) {
         self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
-    /// A version 8 UUID for a request that its caller gave a key: `high` stands for who sent which key where, `low` for
-    /// what was sent. Of each, all but the bits of the form are kept.
+    /// A version 8 UUID for a request with an `Idempotency-Key`: `high` stands for the caller, key and address, `low`
+    /// for the content. The bits that a UUID prescribes are lost.
     package init(ofKeyedRequest high: UInt64, _ low: UInt64) {
         self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
         self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
-    /// Whether it was made by ``init(ofKeyedRequest:_:)``.
+    /// Whether ``init(ofKeyedRequest:_:)`` made it.
     package var isOfKeyedRequest: Bool { high & 0xF000 == 0x8000 }
 
-    /// The canonical 8-4-4-4-12 form in lower case; anything else is `nil`.
+    /// Reads the canonical form 8-4-4-4-12 in lower case; `nil` for any other text.
     package init?(_ text: some StringProtocol) {
         var words: (UInt64, UInt64) = (0, 0)
         var digits = 0
@@ -134,19 +139,21 @@ package struct Identifier128: Hashable, Sendable, CustomStringConvertible {
         (high, low) = words
     }
 
-    /// 16 bytes, most significant first; another count is `nil`.
+    /// 16 bytes, most significant first; `nil` for another number of bytes.
     package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 16 else { return nil }
         high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
+    /// 16 bytes, most significant first.
     package var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
     }
 
+    /// The canonical form of a UUID in lower case.
     package var description: String {
-        // One goes out with every answer: in one piece this takes a fiftieth of the time.
+        // Every answer has one; written in one piece, it takes a fiftieth of the time.
         String(unsafeUninitializedCapacity: 36) { text in
             var place = 0
             for nibble in 0..<32 {
@@ -164,10 +171,12 @@ package struct Identifier128: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// Identifies a location query, or a push test.
 package typealias QueryID = Identifier128
+/// Identifies a request.
 package typealias RequestID = Identifier128
 
-/// A SHA-256 value as the pure half carries it: it never computes one.
+/// A SHA-256 value. The pure half stores such values and never computes one.
 package struct Hash256: Hashable, Sendable {
     /// The 32 bytes as four big-endian words.
     package let words: (UInt64, UInt64, UInt64, UInt64)
@@ -189,6 +198,7 @@ package struct Hash256: Hashable, Sendable {
         self = value
     }
 
+    /// 32 bytes, most significant first.
     package var bytes: [UInt8] {
         withUnsafeBytes(
             of: (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
@@ -203,13 +213,13 @@ package struct Hash256: Hashable, Sendable {
     }
 }
 
-/// The name a person or device goes by outside the log: `[a-z0-9][a-z0-9._-]{0,62}`.
+/// The name of a person or device: `[a-z0-9][a-z0-9._-]{0,62}`, for example `anna` or `anna.phone`.
 package struct Handle: Hashable, Sendable, Comparable {
     package let text: String
 
-    /// `nil` unless `text` has the form; upper case is not folded, so that a name has one spelling.
+    /// `nil` unless `text` has this form. Upper case is not folded, so that a name has one spelling.
     package init?(_ text: some StringProtocol) {
-        // Other modules call this with slices: a generic walk over their bytes would cost ten times the rest.
+        // Other modules pass slices; a generic loop over their bytes would cost ten times the rest.
         let text = String(text)
         guard (1...63).contains(text.utf8.count) else { return nil }
         var isFirst = true
@@ -226,16 +236,18 @@ package struct Handle: Hashable, Sendable, Comparable {
     package static func < (a: Handle, b: Handle) -> Bool { a.text < b.text }
 }
 
-/// A stream of the log: two for each person, one for the house. Versions in a stream are 1, 2, 3 …
+/// A stream of the log: two for each person, one for the house. The versions in a stream are 1, 2, 3 and so on.
 package struct StreamID: Hashable, Sendable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
+    /// The stream of events that concern no known person.
     package static let house = StreamID(rawValue: 0)
-    /// What the person's devices report.
+    /// The reports of the person's devices.
     package static func track(_ person: PersonID) -> StreamID { .init(rawValue: 2 * person.rawValue) }
     /// Queries, grants, pushes and disclosures about the person.
     package static func audit(_ person: PersonID) -> StreamID { .init(rawValue: 2 * person.rawValue + 1) }
-    /// The person whose stream it is; `nil` for the house.
+    /// The person whose stream it is; `nil` for the house's.
     package var person: PersonID? { rawValue < 4 ? nil : .init(rawValue: rawValue / 2) }
+    /// Whether it is the stream of a person's reports.
     package var isTrack: Bool { rawValue >= 4 && rawValue % 2 == 0 }
 }

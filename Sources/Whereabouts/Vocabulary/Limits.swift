@@ -1,118 +1,147 @@
-/// Every bound of the service that does not belong to one algorithm, in one place.
+/// Every bound of the service that does not belong to one algorithm.
 package enum Limits {
-    /// Bytes of a request body on an ingest route.
+    /// The bytes of a request body with reports.
     package static let ingestBodyBytes = 1 << 20
-    /// Bytes of a body whose beginning is kept as rejected and whose client is told that all is well, because after a
-    /// refusal it would send it again for ever.
+    /// The bytes of a body that is too long but acknowledged, because its client would repeat a refused one without end.
+    /// Its beginning is kept as rejected.
     package static let droppedBodyBytes = 16 << 20
-    /// Bytes of any other request body.
+    /// The bytes of any other request body.
     package static let bodyBytes = 64 << 10
-    /// Fixes in one batch of an import, a report or an append.
+    /// The fixes in one batch of an import, a report or an append.
     package static let batchCommands = 1000
-    /// A fix further ahead of the house than this is kept as rejected: the device's clock is wrong.
+    /// A fix further ahead of the house's clock than this is rejected: the device's clock is wrong.
     package static let futureRejectedSeconds: Int64 = 24 * 3600
-    /// A fix further ahead than this at its receipt is in the log and unused by folds.
+    /// A fix further ahead than this at its receipt is in the log, but folds do not use it.
     package static let futureUnusedSeconds: Int64 = 60
-    /// Oldest time a fix may claim: 1990-01-01T00:00:00Z, before any client existed.
+    /// The oldest time of a fix: 1990-01-01T00:00:00Z, before any client existed.
     package static let oldestFix = Timestamp(milliseconds: 631_152_000_000)
-    /// What is kept of a rejected report.
+    /// The bytes kept of a rejected report.
     package static let rejectedBytes = 4096
-    /// Distinct rejected reports and messages in a client's own words remembered per device, so that a resent one is not
-    /// an event again.
+    /// The distinct rejected reports and client messages remembered for each device, so that a repeated one is not another
+    /// event.
     package static let keptRemembered = 256
-    /// Rejected reports of a device that its owner is shown, the newest, and of how many days.
+    /// The newest rejected reports of a device that its owner sees.
     package static let rejectionsShown = 20
+    /// How far back these reports reach.
     package static let rejectionsShownSeconds: Int64 = 7 * 86_400
-    /// Sightings remembered per device, for the same reason: all of the largest batch.
+    /// The sightings remembered for each device, to recognize repeats: as many as in the largest batch.
     package static let sightingsRemembered = batchCommands
-    /// Friends whose places one answer to a phone tells.
+    /// The friends whose locations are in one answer to a phone.
     package static let friendsInAnswer = 50
-    /// Characters of a client's own name for a kind of message.
+    /// The characters of a client's name for a kind of message.
     package static let messageTypeCharacters = 64
-    /// What is kept of members no field stands for.
+    /// The bytes kept of members that have no field.
     package static let remainderBytes = 1024
-    /// A person's query is answered or over after this.
+    /// A person's query is answered or ends after this time.
     package static let queryDeadlineSeconds: Int64 = 60
-    /// How long before its deadline a coarse query is answered by a fix that nobody asked for.
+    /// How long before its deadline a coarse query is answered by a fix that was not its own answer.
     package static let coarseAnswerSeconds: Double = 1
-    /// The service's own query is answered or over after this.
+    /// The service's own query is answered or ends after this time.
     package static let serverQueryDeadlineSeconds: Int64 = 15 * 60
-    /// How long after the deadline a query waits for the outcome of a push under way.
+    /// How long after its deadline a query waits for the outcome of a push under way.
     package static let lastWordSeconds: Int64 = 1
-    /// Longest deadline an asker may choose.
+    /// The longest deadline that a requester may choose.
     package static let longestQueryDeadlineSeconds: Int64 = 3600
-    /// A fix this young answers a query without a push, unless the asker says otherwise.
+    /// A fix at most this old answers a query without a push, unless the requester chooses another age.
     package static let defaultMaxAgeSeconds: Int64 = 60
-    /// An ended query can be read this long after its deadline.
+    /// How long after its deadline an ended query can be read.
     package static let endedQueryKeptSeconds: Int64 = 15 * 60
-    /// Queries under way at once.
+    /// The queries under way at the same time.
     package static let openQueries = 100_000
-    /// Location pushes of one device: 360 in 24 hours, refilled one by one. Apple: about that many, and none at all for a
-    /// while once they are used up.
+    /// The queries under way of one requester about one person.
+    package static let openQueriesPerAsker = 256
+    /// The location pushes of one device: 360 in 24 hours, refilled one by one. Apple allows about that many, and none
+    /// for a while once they are used up.
     package static let pushBudget = Allowance.Rate(capacity: 360, refillSeconds: 240)
-    /// The service's own asks leave this last third of the budget to persons.
+    /// The last third of the budget, which the service's own queries leave to persons.
     package static let pushesKeptForPersons: Int64 = 120
-    /// Between two pushes to one device; whoever asks in between shares the first or waits for the second.
+    /// The seconds between two pushes to one device. A query in between shares the first push or waits for the second.
     package static let secondsBetweenPushes: Int64 = 60
-    /// A grant without a named end lasts so long: a month is easily renewed, and a forgotten grant ends.
+    /// The length of a grant without a given end: a month is easily renewed, and a forgotten grant ends.
     package static let defaultGrantSeconds: Int64 = 30 * 86_400
-    /// The longest grant: once a year the subject says again that it is so.
+    /// The longest grant: once a year the subject must confirm it.
     package static let longestGrantSeconds: Int64 = 366 * 86_400
+    /// The grants that a person has at the same time.
     package static let grantsPerPerson = 1000
-    /// Pauses are kept for ever, because what is from one is never shown.
+    /// The pauses of a person. They are kept for ever, because data from one is never shown.
     package static let pausesPerPerson = 10_000
-    /// A code is passed on today, or at most this week.
+    /// The time until an invitation's code expires, by default.
     package static let defaultInvitationSeconds: Int64 = 86_400
+    /// The longest time until an invitation's code expires.
     package static let longestInvitationSeconds: Int64 = 7 * 86_400
+    /// The open invitations to a grant of one person.
     package static let invitationsPerPerson = 20
-    /// Invitations to an account that one person, or the operator, may have open.
+    /// The open invitations to an account of one person.
     package static let accountInvitationsPerPerson = 20
+    /// The open invitations to an account of the operator.
     package static let accountInvitationsOfOperator = 1000
-    /// What somebody may call themselves; the service adds a hyphen and four characters.
+    /// The invitations to an account that one person may make: ten a day, ten at once.
+    package static let accountInvitationsPerInviter = Allowance.Rate(capacity: 10, refillSeconds: 8640)
+    /// The invitations to an account of a whole invitation tree (``Standing/tree(of:)-(PersonID)``): thirty a day,
+    /// thirty at once.
+    package static let accountInvitationsPerTree = Allowance.Rate(capacity: 30, refillSeconds: 2880)
+    /// The characters of a chosen account name; the service adds a hyphen and four characters.
     package static let accountNameCharacters = 58
-    /// Streams open at once, of all and of one person: a person has a few apps and pages.
+    /// The open streams of all persons. The persons of one invitation tree together have at most as many as are left
+    /// for the others: a tree that takes all it can gets half.
     package static let liveStreams = 500
+    /// The open streams of one person, who has a few apps and pages.
     package static let liveStreamsPerPerson = 8
-    /// Without anything to tell, a stream shows so often that it is there; proxies wait a minute.
+    /// The interval at which an idle stream sends a comment; proxies wait a minute.
     package static let liveHeartbeatSeconds: Int64 = 15
-    /// What may wait for a slow reader before it is cut off: a few hundred events.
+    /// The bytes that wait for a slow reader before it is cut off: a few hundred events.
     package static let liveBytesWaiting = 256 << 10
-    /// Questions of one asker about one person that need a push: six an hour, three at once.
+    /// The queries of one requester about one person that need a push: six an hour, three at once.
     package static let pushesPerAsker = Allowance.Rate(capacity: 3, refillSeconds: 600)
-    /// Readings of one person by one asker: sixty an hour, three at once.
+    /// The reads of one person by one requester: sixty an hour, three at once.
     package static let readsPerAsker = Allowance.Rate(capacity: 3, refillSeconds: 60)
-    /// A read can be continued page by page for so long.
+    /// How long a read can be continued page by page.
     package static let readContinuedSeconds: Int64 = 600
-    /// So many reads of one asker about one person can be continued side by side.
+    /// The reads of one requester about one person that can be continued side by side.
     package static let readsContinued = 3
-    /// Between two questions of a schedule: a service's own question may take fifteen minutes.
+    /// The interval of a schedule; the service's own query may take fifteen minutes.
     package static let scheduleSeconds: ClosedRange<Int64> = serverQueryDeadlineSeconds...86_400
+    /// The schedules of one person.
     package static let schedulesPerPerson = 8
+    /// The webhooks of one person.
     package static let webhooksPerPerson = 4
-    /// Of all persons together: each is looked at ten times a second.
+    /// The webhooks of all persons: each is checked ten times a second. An invitation tree has at most as many as are
+    /// left for the others.
     package static let webhooks = 1000
+    /// The bytes of a webhook's URL.
     package static let webhookURLBytes = 2048
-    /// A webhook that gave up so many messages stops until some are retried or discarded.
+    /// A webhook that gave up this many messages stops until some are retried or discarded.
     package static let deadLettersPerWebhook = 100
-    /// Characters are Unicode's scalars: what a reader sees as one may be of any length.
+    /// The characters of a purpose. Characters are Unicode scalars here, because a visible character may be of any
+    /// length.
     package static let purposeCharacters = 500
+    /// The characters of a region's name.
     package static let regionNameCharacters = 64
-    /// Of what somebody looks for in the gazetteer; the longest name there has 80.
+    /// The processor time of one person's geocoding: two seconds at once, and a tenth of a processor in the long run. A
+    /// misspelled name takes 4 ms, so typing never reaches this limit; 25 such names a second do.
+    package static let geocodingPerPerson = CostBudget.Rate(capacitySeconds: 2, share: 0.1)
+    /// The processor time of a whole invitation tree's geocoding.
+    package static let geocodingPerTree = CostBudget.Rate(capacitySeconds: 4, share: 0.2)
+    /// The characters of a search in the gazetteer; its longest name has 80.
     package static let searchCharacters = 200
+    /// The regions of one person.
     package static let regionsPerPerson = 10_000
-    /// Looked through at each reading of visits.
+    /// The corrections of one person, all of which each read of visits uses.
     package static let correctionsPerPerson = 1000
+    /// The characters of a person's name for a place.
     package static let placeNameCharacters = 64
-    /// What was done for a request with an `Idempotency-Key` is remembered so long, and of so many requests of one caller:
-    /// a client that got no answer sends again within minutes.
+    /// How long the outcome of a request with an `Idempotency-Key` is remembered. A client without an answer repeats
+    /// its request within minutes.
     package static let keyedRequestKeptSeconds: Int64 = 86_400
+    /// The requests with an `Idempotency-Key` remembered for each caller.
     package static let keyedRequestsKept = 1000
-    /// Characters of such a key.
+    /// The characters of an `Idempotency-Key`.
     package static let requestKeyCharacters = 255
-    /// Refusals of one asker recorded one by one in a minute; the others of that minute become one counted event.
+    /// The refusals of one requester recorded one by one in a minute; the others of that minute become one event.
     package static let refusalsRecordedAMinute = 10
-    /// The same location push token registered again is an event once a minute: apps send it at each start.
+    /// The seconds after which a repeated registration of the same push token is another event: apps register at each
+    /// start.
     package static let pushTokenRenewalSeconds: Int64 = 60
-    /// Bytes of a device's location push token. Apple: never assume its length.
+    /// The bytes of a device's location push token. Apple does not promise a length.
     package static let pushTokenBytes = 4...100
 }

@@ -33,6 +33,7 @@ package struct LocationPushAttempt: Hashable, Sendable {
     package let status: Int64?
     /// The reason that APNs gave, or the fault in one word.
     package let reason: String?
+    /// From sending the push to its end, in milliseconds.
     package let durationMilliseconds: Int64
     /// The recorded outcome; `nil` in events of older versions, see ``outcome``.
     package let recordedOutcome: Outcome?
@@ -43,7 +44,7 @@ package struct LocationPushAttempt: Hashable, Sendable {
     package let environment: PushEnvironment?
     /// `apns-priority`: 10 for a person's question, 5 for the service's own; `nil` as for ``environment``.
     package let priority: Int64?
-    /// `nil` as for ``environment``, and after the person is erased.
+    /// `nil` as for ``environment``, and after the person's erasure.
     package let tokenHash: PushTokenHash?
     /// The `apns-unique-id` that Apple's development service gives to pushes it accepts.
     package let uniqueID: String?

@@ -1,4 +1,4 @@
-/// An act of the operator that concerns everybody. It is recorded before it is done.
+/// An act of the operator that concerns everyone. It is recorded before it is done.
 ///
 /// The event is not sealed, so a name in it is always that of a projection, never a text that the operator typed.
 package enum OperatorAct: Hashable, Sendable {

@@ -1,14 +1,16 @@
 package import Geodesy
 
-/// An area a person wants to know entries to and exits from, as `CLRegion`.
+/// An area for which a person wants to know entries and exits, as in `CLRegion`.
 package struct Region: Hashable, Sendable {
-    /// The person's name for it, 1…64 characters, unique among the person's regions.
+    /// The person's name for it: 1 to 64 characters, unique among the person's regions.
     package let identifier: String
+    /// The shape.
     package let area: Area
-    /// Whether entries are told. They are derived either way, so that exits stay right.
+    /// Whether entries are reported. They are derived in any case, so that exits are right.
     package let notifyOnEntry: Bool
+    /// Whether exits are reported.
     package let notifyOnExit: Bool
-    /// ``Waypoint/created`` of the waypoint it came from; `nil` for one that came from nowhere else.
+    /// The ``Waypoint/created`` of the waypoint that made the region; `nil` for other regions.
     package let waypoint: Timestamp?
 
     package init(
@@ -19,15 +21,16 @@ package struct Region: Hashable, Sendable {
         (self.notifyOnEntry, self.notifyOnExit) = (notifyOnEntry, notifyOnExit)
     }
 
+    /// A circular region that reports entries and exits.
     package init(identifier: String, circle: Circle) { self.init(identifier: identifier, area: .circle(circle)) }
 
-    /// Whether a text can be a region's name: 1…64 characters that a path of HTTP can hold as one part.
+    /// Whether a text can be a region's name: 1 to 64 characters that can be one part of a URL's path.
     package static func isIdentifier(_ text: String) -> Bool {
         (1...Limits.regionNameCharacters).contains(text.unicodeScalars.count) && text != "." && text != ".."
             && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
     }
 
-    /// Whether crossings of a kind are told.
+    /// Whether the region reports crossings of this kind.
     package func tells(_ kind: Crossing.Kind) -> Bool { kind == .enter ? notifyOnEntry : notifyOnExit }
 }
 
@@ -36,7 +39,7 @@ package enum Area: Hashable, Sendable {
     case circle(Circle)
     case polygon(Polygon)
 
-    /// Whether a place lies inside or on the edge.
+    /// Whether a place is inside or on the edge.
     package func contains(_ coordinate: Coordinate) -> Bool {
         switch self {
         case .circle(let circle): circle.contains(coordinate)

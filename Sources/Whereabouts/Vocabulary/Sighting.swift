@@ -1,10 +1,10 @@
 package import Geodesy
 
-/// What Core Location told an app besides fixes and authorization, as the device reported it.
+/// An event of Core Location besides fixes and authorization, as the device reported it.
 ///
-/// Visits and crossings here are the *device's* conclusions. A reported visit is evidence for its arrival and departure if
-/// there are no fixes then (``StoredFix/moments(of:device:receivedAt:)``). Reported crossings are kept beside the ones
-/// folded from fixes.
+/// Visits and crossings here are the *device's* conclusions. A reported visit is evidence for its arrival and departure
+/// if there are no fixes at those times (``StoredFix/moments(of:device:receivedAt:)``). Reported crossings are kept
+/// beside those folded from fixes.
 package enum Sighting: Hashable, Sendable {
     case heading(HeadingReport)
     case beacon(BeaconReport)
@@ -18,7 +18,7 @@ package enum Sighting: Hashable, Sendable {
         case visit = 38
         case crossing = 39
 
-        /// As `POST /v1/reports` names it.
+        /// The name in `POST /v1/reports`.
         package var word: String { String(describing: self) }
     }
 
@@ -32,14 +32,14 @@ package enum Sighting: Hashable, Sendable {
     }
 }
 
-/// Where the device pointed, a `CLHeading`.
+/// The direction in which the device pointed, a `CLHeading`.
 package struct HeadingReport: Hashable, Sendable {
     package let timestamp: Timestamp
     /// Degrees clockwise from magnetic north, 0 ≤ heading < 360.
     package let magneticHeading: Double
-    /// Degrees from true north; `nil` when the device did not know where it was.
+    /// Degrees from true north; `nil` if the device did not know its location.
     package let trueHeading: Double?
-    /// Degrees; `nil` when the device does not say.
+    /// Degrees; `nil` if unknown.
     package let headingAccuracy: Double?
 
     package init(timestamp: Timestamp, magneticHeading: Double, trueHeading: Double?, headingAccuracy: Double?) {
@@ -48,7 +48,7 @@ package struct HeadingReport: Hashable, Sendable {
     }
 }
 
-/// A beacon the device heard, a `CLBeacon`.
+/// A beacon that the device received, a `CLBeacon`.
 package struct BeaconReport: Hashable, Sendable {
     package let timestamp: Timestamp
     package let uuid: Identifier128
@@ -56,9 +56,9 @@ package struct BeaconReport: Hashable, Sendable {
     package let minor: Int64
     /// 0 unknown, 1 immediate, 2 near, 3 far.
     package let proximity: Int64
-    /// One sigma in meters; `nil` when unknown.
+    /// One standard deviation in meters; `nil` if unknown.
     package let accuracy: Double?
-    /// dBm, negative; 0 when nothing was heard.
+    /// dBm, negative; 0 if nothing was received.
     package let rssi: Int64
 
     package init(
@@ -70,15 +70,16 @@ package struct BeaconReport: Hashable, Sendable {
     }
 }
 
-/// A stay as the device saw it, a `CLVisit`.
+/// A visit that the device detected, a `CLVisit`.
 package struct VisitReport: Hashable, Sendable {
-    /// When the app was told.
+    /// When the app got the visit.
     package let timestamp: Timestamp
     package let coordinate: Coordinate
+    /// Meters, the radius with a probability of 68 %; `nil` if unknown.
     package let horizontalAccuracy: Double?
-    /// `nil` when it was not observed.
+    /// `nil` if it was not observed.
     package let arrival: Timestamp?
-    /// `nil` while the stay goes on.
+    /// `nil` while the visit goes on.
     package let departure: Timestamp?
 
     package init(
@@ -90,9 +91,9 @@ package struct VisitReport: Hashable, Sendable {
     }
 }
 
-/// An entry or exit as the device saw it.
+/// An entry or exit that the device detected.
 package struct CrossingReport: Hashable, Sendable {
-    /// When the app was told.
+    /// When the app got the crossing.
     package let timestamp: Timestamp
     /// The app's name for the region: 1 to ``Limits/regionNameCharacters`` characters.
     package let region: String

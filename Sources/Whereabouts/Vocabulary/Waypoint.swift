@@ -1,12 +1,12 @@
 package import Geodesy
 
-/// A region as an app has it that lets its user draw regions (OwnTracks): created, changed or deleted there.
+/// A region that a user created, changed or deleted in an app (OwnTracks).
 package struct Waypoint: Hashable, Sendable {
-    /// When its user created it, by which the app names it for ever.
+    /// When the user created it, which the app uses as its id.
     package let created: Timestamp
     /// The user's name for it: 1 to ``Limits/regionNameCharacters`` characters.
     package let name: String
-    /// `nil`: deleted.
+    /// `nil` if it was deleted.
     package let circle: Circle?
 
     package init(created: Timestamp, name: String, circle: Circle?) {

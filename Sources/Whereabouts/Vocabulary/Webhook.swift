@@ -1,4 +1,4 @@
-/// What a person's feed tells, each kind under the name that an item of it has.
+/// The kinds of items in a person's feed, each with its name in the feed.
 package struct FeedTopics: OptionSet, Hashable, Sendable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -7,11 +7,14 @@ package struct FeedTopics: OptionSet, Hashable, Sendable {
     package static let words = [
         "query", "consent", "push", "end", "disclosure", "read", "change", "finding", "visit", "crossing",
     ]
+    /// Visits.
     package static let visit = FeedTopics(rawValue: 1 << 8)
+    /// Crossings.
     package static let crossing = FeedTopics(rawValue: 1 << 9)
+    /// All kinds.
     package static let all = FeedTopics(rawValue: 1 << Int64(words.count) - 1)
 
-    /// `nil` for a word that stands for none.
+    /// `nil` if a word is unknown.
     package init?(words: [String]) {
         var topics: FeedTopics = []
         for word in words {
@@ -26,20 +29,22 @@ package struct FeedTopics: OptionSet, Hashable, Sendable {
     }
 }
 
-/// Where a webhook posts to, and with what it signs: both open doors at the receiver's.
+/// A webhook's URL and signing secret. Both give access to the receiver.
 package struct WebhookTarget: Hashable, Sendable {
+    /// The URL to post to, with https or on this machine.
     package let url: String
+    /// The key that signs messages, 32 bytes.
     package let secret: [UInt8]
 
     package init(url: String, secret: [UInt8]) { (self.url, self.secret) = (url, secret) }
 
-    /// The URL without its path, in which receivers hide secrets of their own.
+    /// The URL without its path, which may hold a secret of the receiver.
     package var origin: String {
         url.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
     }
 }
 
-/// One item of the feed by the event that brought it, and which of that event's items it is, from 0.
+/// The place of an item in the feed: the event behind it, and its index among that event's items, from 0.
 package struct FeedPlace: Hashable, Sendable, Comparable {
     package let number, ordinal: Int64
 
@@ -48,11 +53,11 @@ package struct FeedPlace: Hashable, Sendable, Comparable {
     package static func < (a: FeedPlace, b: FeedPlace) -> Bool { (a.number, a.ordinal) < (b.number, b.ordinal) }
 }
 
-/// A message that was given up: its target took none of the tries.
+/// A message that was given up, because the target accepted none of its tries.
 package struct WebhookFailure: Hashable, Sendable {
-    /// What was to be posted.
+    /// The content of the message.
     package struct Message: Hashable, Sendable {
-        /// What reading it is recorded as.
+        /// The read that is recorded for it.
         package let question: LocationRead.Question
         package let body: [UInt8]
 
@@ -61,10 +66,11 @@ package struct WebhookFailure: Hashable, Sendable {
 
     package let webhook: WebhookID
     package let item: FeedPlace
+    /// The number of tries.
     package let tries: Int64
-    /// Of the last answer; `nil` when there was none.
+    /// The HTTP status of the last answer; `nil` if there was none.
     package let status: Int64?
-    /// Why there was none, in a word.
+    /// Why there was no answer, in one word.
     package let reason: String?
     package let message: Part<Message>
 
@@ -79,12 +85,12 @@ package struct WebhookFailure: Hashable, Sendable {
     package static let gone: Int64 = 410
 }
 
-/// What need not be told by a webhook any more.
+/// What a webhook no longer has to post.
 package enum WebhookSettlement: Hashable, Sendable {
-    /// The target took everything up to this event.
+    /// The target has accepted everything up to this event.
     case told(upTo: Int64)
-    /// It took a message after all that had failed.
+    /// The target has accepted a message that had been given up.
     case taken(DeadLetterID)
-    /// The person wants it no more.
+    /// The person no longer wants the message.
     case discarded(DeadLetterID)
 }

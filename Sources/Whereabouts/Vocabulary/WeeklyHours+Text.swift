@@ -1,4 +1,4 @@
-/// Why a text is not a week's hours, as a sentence that says what to write.
+/// Why a text is not valid weekly hours: a sentence that says what to write.
 package struct WeeklyHoursError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 }
@@ -6,10 +6,10 @@ package struct WeeklyHoursError: Error, Hashable, Sendable, CustomStringConverti
 /// The written form.
 extension WeeklyHours {
     private static let days = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
-    /// A week of a dozen stretches a day, written out.
+    /// The longest text: a dozen ranges each day, written out.
     private static let mostCharacters = 1200
 
-    /// - Throws: ``WeeklyHoursError`` when `text` is not of the form.
+    /// - Throws: ``WeeklyHoursError`` if `text` is not valid.
     package init(_ text: String, in zone: ZoneRules) throws(WeeklyHoursError) {
         guard text.utf8.count <= Self.mostCharacters else { throw Self.malformed }
         var seen = Set<Int>()
@@ -20,7 +20,7 @@ extension WeeklyHours {
             let days = try Self.days(sides[0])
             for day in days where !seen.insert(day).inserted {
                 throw WeeklyHoursError(
-                    description: "A weekday stands in one part of the hours only; \(Self.days[day]) stands in two.")
+                    description: "A weekday may be in one part of the hours only; \(Self.days[day]) is in two.")
             }
             for day in days { ranges += try Self.times(sides[1], on: Int64(day)) }
         }
@@ -29,7 +29,7 @@ extension WeeklyHours {
     }
 
     private static let malformed = WeeklyHoursError(
-        description: "Hours are written like \"Mo-Fr 08:00-18:00; Sa 10:00-12:00\".")
+        description: "Hours must have a form such as \"Mo-Fr 08:00-18:00; Sa 10:00-12:00\".")
 
     private static func days(_ text: Substring) throws(WeeklyHoursError) -> [Int] {
         var found: [Int] = []
@@ -60,7 +60,7 @@ extension WeeklyHours {
             let start = day * minutesADay + from
             let end = day * minutesADay + (to > from ? to : to + minutesADay)
             found.append(start..<min(end, minutesAWeek))
-            // Sunday night goes on in the morning of Monday.
+            // Sunday night continues on Monday morning.
             if end > minutesAWeek { found.append(0..<end - minutesAWeek) }
         }
         return found
@@ -88,7 +88,7 @@ extension WeeklyHours {
         return joined
     }
 
-    /// The written form, in which days with the same times stand together. Reading it gives equal ranges.
+    /// The text, in which days with the same times are together. Reading it gives equal ranges.
     package var text: String {
         var times = [String](repeating: "", count: 7)
         for range in ranges {

@@ -1,9 +1,9 @@
 import Cryptography
 import JSON
 
-/// What sets up each app that can report: links that the app opens and QR codes can hold, or lines to copy.
+/// The set-up of each app that can report: a link that the app opens and a QR code can contain, or lines to copy.
 ///
-/// The reporting key is part of all of them.
+/// All of them include the reporting key.
 struct AppSetup {
     enum App: String, CaseIterable {
         case ownTracks = "owntracks"
@@ -12,7 +12,7 @@ struct AppSetup {
         case gpsLogger = "gpslogger"
     }
 
-    /// How apps reach the service, without a slash at the end.
+    /// The service's address for apps, without a slash at the end.
     let url: String
     /// The device's handle.
     let user: String
@@ -20,7 +20,7 @@ struct AppSetup {
     let password: String
     let person: String
 
-    /// The link that sets the app up, if it has one.
+    /// The link that sets up the app, if the app supports one.
     func link(for app: App) -> String? {
         switch app {
         case .ownTracks: ownTracksLink
@@ -34,7 +34,7 @@ struct AppSetup {
         }
     }
 
-    /// What to do in the app, in lines.
+    /// The instructions for the app, in lines.
     func instructions(for app: App) -> String {
         switch app {
         case .ownTracks:
@@ -65,20 +65,20 @@ struct AppSetup {
         }
     }
 
-    /// OsmAnd puts its values in place of the figures (`LiveSender.java`). It knows no knots.
+    /// OsmAnd replaces the numbers with its values (`LiveSender.java`). It has no knots.
     var osmAndAddress: String {
         "\(url)/osmand?id=\(Self.escaped(password))&lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}&speed_mps={5}"
             + "&bearing={6}&batt={11}"
     }
 
-    /// GPSLogger puts its values in place of the names (`CustomUrlManager.java`).
+    /// GPSLogger replaces the names with its values (`CustomUrlManager.java`).
     static let gpsLoggerBody =
         #"{"_type":"location","lat":"%LAT","lon":"%LON","tst":"%TIMESTAMP","acc":"%ACC","alt":"%ALT","vel":"%SPD","cog":"%DIR","batt":"%BATT"}"#
 
     // MARK: OwnTracks
 
-    /// The configuration, as in a file `.otrc`. Mode 3 is HTTP; remote commands are on, so that the app can answer when it is
-    /// told to report (`cmd` on both systems, `allowRemoteLocation` besides on iOS).
+    /// The configuration, as in a file `.otrc`. Mode 3 is HTTP. Remote commands are on, so that the app reports on
+    /// request (`cmd` on both systems, and `allowRemoteLocation` on iOS).
     private var configuration: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -96,10 +96,10 @@ struct AppSetup {
         return writer.bytes
     }
 
-    /// Base 64 in the alphabet both apps read (booklet, `features/remoteconfig` and `tech/json`).
+    /// Base64 in the alphabet that both apps read (booklet, `features/remoteconfig` and `tech/json`).
     private var ownTracksLink: String { "owntracks:///config?inline=" + Self.escaped(Base64.encode(configuration)) }
 
-    /// A value of a query (RFC 3986 section 3.4): everything but unreserved characters is escaped.
+    /// A value in a query (RFC 3986, section 3.4): all but unreserved characters are escaped.
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {

@@ -12,8 +12,7 @@ enum AskCommand {
 
     /// The token issued for one question is good this long.
     static let tokenSeconds: Int64 = 600
-    /// One request waits so long for the end of the query; between two of them the person at the terminal sees that time
-    /// passes.
+    /// How long one request waits for the end of the query. Between two requests the terminal shows the elapsed time.
     private static let requestSeconds: Int64 = 5
     private static let lastPauseMicroseconds: UInt32 = 200_000
 
@@ -35,7 +34,7 @@ enum AskCommand {
             ) { body in
                 body.field("purpose", invocation.required(Options.purpose))
                 body.field("initiation", "user")
-                // The service's own deadline is the end of our patience, but it takes none below a second.
+                // The deadline is the time to wait, but at least one second, which the service requires.
                 body.field("deadlineSeconds", max(1, waitSeconds))
             }
             guard let id = asked["id"]?.string else { throw .data("The service did not name the query.") }
@@ -54,12 +53,12 @@ enum AskCommand {
         }
     }
 
-    /// Looks until the query has ended or the wait is over; the last answer tells.
+    /// Reads the query until it has ended or the wait is over; returns the last answer.
     private static func poll(
         _ id: String, _ client: Client, waitSeconds: Int64, _ console: Console
     ) throws(ToolError) -> JSONValue {
         let start = ContinuousClock.now
-        // The service ends the query at its deadline; a moment later it has said so.
+        // The service ends the query at its deadline, and needs a moment to record that.
         let end = start + .seconds(waitSeconds) + .seconds(1)
         while true {
             let left = (end - ContinuousClock.now).components.seconds
@@ -70,7 +69,7 @@ enum AskCommand {
                 return answer
             }
             console.progress("Waiting for the phone, \((ContinuousClock.now - start).components.seconds) s …")
-            // In the last second there is nothing left to wait for in whole seconds.
+            // In the last second, whole seconds are too long to wait.
             if left < 1 { usleep(lastPauseMicroseconds) }
         }
     }

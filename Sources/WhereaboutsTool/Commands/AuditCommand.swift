@@ -2,8 +2,8 @@ import JSON
 import Service
 import Whereabouts
 
-/// `audit`: who has asked or read, why, and what they were shown. `asked`: the same from the other side. `findings`: the
-/// habits behind it.
+/// `audit`: who asked for or read a person's location, why, and what they saw. `asked`: the same for the requester.
+/// `findings`: patterns in these questions.
 enum AuditCommand {
     private static let csv = Option.flag("csv", help: "comma-separated values (RFC 4180), times in UTC")
 
@@ -16,7 +16,7 @@ enum AuditCommand {
             words: ["asked"], summary: "Show what a person asked about others, and what they saw.",
             requires: [Options.person], accepts: ReadCommands.common, run: asked),
         Command(
-            words: ["findings"], summary: "Show conspicuous habits of people who ask about a person, such as polling.",
+            words: ["findings"], summary: "Show conspicuous patterns of questions about a person, for example polling.",
             requires: [Options.person], accepts: ReadCommands.common, run: findings),
     ]
 
@@ -35,7 +35,7 @@ enum AuditCommand {
                 time(entry), who(entry), question(entry), entry.text("purpose"), outcome(entry), shown(entry))
             addSteps(of: entry, to: &table)
         }
-        invocation.show(entries, as: "audit", asOf: asOf, table, orElse: "Nobody has asked about \(person.text).")
+        invocation.show(entries, as: "audit", asOf: asOf, table, orElse: "No one has asked about \(person.text).")
     }
 
     private static func asked(_ invocation: Invocation) throws(ToolError) {
@@ -70,7 +70,7 @@ enum AuditCommand {
                 finding.text("pattern"), Text.count(Int(finding["count"]?.int ?? 0)))
         }
         invocation.show(
-            found, as: "findings", asOf: asOf, table, orElse: "No habit of the people who ask is conspicuous.")
+            found, as: "findings", asOf: asOf, table, orElse: "There is no conspicuous pattern.")
     }
 
     private static func who(_ entry: JSONValue) -> String {
@@ -86,13 +86,13 @@ enum AuditCommand {
         }
     }
 
-    /// `GrantGiven` with its other person is "grant given: ben".
+    /// For example "grant given: ben" for `GrantGiven` and its other person.
     private static func changeText(_ entry: JSONValue) -> String {
         let words = words(of: entry.text("event"))
         return (entry["name"] ?? entry["other"])?.string.map { "\(words): \($0)" } ?? words
     }
 
-    /// The words of a name in camel case: `projectionsRebuilt` is "projections rebuilt".
+    /// The words of a name in camel case, for example "projections rebuilt" for `projectionsRebuilt`.
     private static func words(of name: String) -> String {
         var words = ""
         for letter in name {
@@ -114,7 +114,7 @@ enum AuditCommand {
         return "\(end) after \(Text.fixed(ended - began, decimals: 1)) s"
     }
 
-    /// How much of stored data a reading showed.
+    /// The stored data that a read showed.
     private static func shown(_ entry: JSONValue) -> String {
         guard entry.text("kind") == "read" else { return "" }
         return entry.text("verdict") == "refused" ? "nothing" : rows(entry)
@@ -126,7 +126,7 @@ enum AuditCommand {
         return "\(Text.count(Int(count))) \(count == 1 ? "row" : "rows"), \(entry.text("precision"))"
     }
 
-    /// The way of a location query: each push with APNs' answer, the fix that ended it, and each time it was shown.
+    /// The steps of a location query: each push with APNs' answer, the fix that ended it, and each disclosure.
     private static func addSteps(of entry: JSONValue, to table: inout Table) {
         for push in entry["pushes"]?.array.map(Array.init) ?? [] {
             table.add(time(push), "", pushText(push), "", pushOutcome(push), "")
@@ -144,7 +144,7 @@ enum AuditCommand {
         }
     }
 
-    /// `  push 2 to walker-phone, priority 10`.
+    /// For example `  push 2 to walker-phone, priority 10`.
     private static func pushText(_ push: JSONValue) -> String {
         guard let device = push["device"]?.string else { return "  push" }
         let number = push["attempt"]?.int ?? 0
@@ -152,7 +152,7 @@ enum AuditCommand {
         return "  push\(number > 1 ? " \(number)" : "") to \(device)\(priority)"
     }
 
-    /// `accepted, APNs: 200 after 41 ms`, or `withheld: coalesced`. Older services send no outcome.
+    /// For example `accepted, APNs: 200 after 41 ms`, or `withheld: coalesced`. Older services give no outcome.
     private static func pushOutcome(_ push: JSONValue) -> String {
         let reason = push["reason"]?.string
         switch push["outcome"]?.string {

@@ -6,7 +6,7 @@ import Whereabouts
 /// `backup FOLDER` and `restore FOLDER`.
 enum BackupCommands {
     private static let kek = path("kek", help: "the key-encryption key, if it is not in the data directory")
-    private static let keys = path("keys", help: "keys.sqlite of a later backup, or of the directory that is lost")
+    private static let keys = path("keys", help: "keys.sqlite of a later backup, or of the lost directory")
 
     static let all = [
         Command(
@@ -19,7 +19,7 @@ enum BackupCommands {
                 could not. The service does not know copies of the folder: after an erasure, destroy their keys.sqlite.
                 """, reach: .files, run: backup),
         Command(
-            words: ["restore"], summary: "Put a backup back as a new data directory.", operands: .one("FOLDER"),
+            words: ["restore"], summary: "Restore a backup as a new data directory.", operands: .one("FOLDER"),
             accepts: [kek, keys, Options.json],
             details: """
                 Nothing is overwritten: the data directory must hold no log. The log goes on from the moment of the backup;
@@ -34,9 +34,9 @@ enum BackupCommands {
 
     private static func backup(_ invocation: Invocation) throws(ToolError) {
         let (data, folder) = (try House.path(of: invocation), invocation.operands[0])
-        // An empty folder may be there already.
+        // The folder may exist if it is empty.
         guard mkdir(folder, 0o700) == 0 || (errno == EEXIST && rmdir(folder) == 0 && mkdir(folder, 0o700) == 0) else {
-            throw .data("\(folder) cannot be made: \(lastSystemError()). Name a folder that is not there yet.")
+            throw .data("\(folder) cannot be made: \(lastSystemError()). Name a folder that does not exist yet.")
         }
         do throws(ToolError) {
             let answer = try House.withClient(invocation) { client throws(ToolError) in
@@ -75,10 +75,11 @@ enum BackupCommands {
         console.line(
             "\(Text.count(Int(outcome.manifest.events))) events of \(madeAt) are in \(path), epoch \(outcome.epoch).")
         if invocation[keys] == nil {
-            console.note("Whoever was erased after \(madeAt) is back: erase them again, or restore with --keys.")
+            console.note("People erased after \(madeAt) are back: erase them again, or restore with --keys.")
         } else if outcome.erased > 0 {
-            console.line("Erased again: \(outcome.erased) who had been erased later.")
+            console.line("Erased again: \(outcome.erased) people who had been erased after the backup.")
         }
-        console.note("Tokens, grants and pauses are as they were then: look at what was revoked or paused later.")
+        console.note(
+            "Tokens, grants and pauses are as of then: revoke or pause again what was revoked or paused later.")
     }
 }

@@ -2,14 +2,15 @@ import Geodesy
 import JSON
 import Whereabouts
 
-/// `correction add|list|remove`: what a person says of their visits, against what is derived.
+/// `correction add|list|remove`: a person's corrections of their derived visits.
 enum CorrectionCommands {
-    private static let merge = Option.flag("merge", help: "the visits from --from to --to were one")
+    private static let merge = Option.flag("merge", help: "the visits from --from to --to were one visit")
     private static let notVisit = Option.flag("not-visit", help: "there was no visit from --from to --to")
-    private static let split = Options.time("split", help: "the visit at this moment was two; the second begins then")
+    private static let split = Options.time(
+        "split", help: "the visit at this time was two visits; the second begins then")
     private static let name = Options.text("name", "TEXT", help: "the name of the place at --at")
     private static let at = Option<Coordinate>(
-        name: "at", placeholder: "LAT,LON", help: "the place that --name names", form: "LAT,LON in degrees",
+        name: "at", placeholder: "LAT,LON", help: "the coordinate of the place for --name", form: "LAT,LON in degrees",
         read: { try? Options.coordinate($0[...]) })
 
     static let all = [

@@ -38,7 +38,7 @@ enum DeviceCommands {
         }
         let url = try publicURL(invocation)
         guard let user = answer["user"]?.string, let password = answer["password"]?.string else {
-            throw .data("The service did not answer with a user and a password.")
+            throw .data("The service's answer has no user and password.")
         }
         let setup = AppSetup(url: url, user: user, password: password, person: person.text)
         if invocation.has(Options.json) {
@@ -75,7 +75,7 @@ enum DeviceCommands {
             invocation.console.line(setup.instructions(for: app) + "\n")
             guard let link = setup.link(for: app) else { continue }
             invocation.console.line(link + "\n")
-            // One code after another would be scanned by mistake.
+            // A camera could scan the wrong one of several codes.
             guard app == wanted ?? .ownTracks, let code = QRSymbol(link) else { continue }
             invocation.console.line(code.text(colored: isatty(STDOUT_FILENO) != 0))
         }
@@ -86,12 +86,12 @@ enum DeviceCommands {
             """)
     }
 
-    /// The app to set up; all of them without it.
+    /// The app to set up; without it, all apps.
     private static let appOption = Option(
         name: "app", placeholder: "APP", help: "show only how this app is set up, with its code",
         form: AppSetup.App.allCases.map(\.rawValue).joined(separator: ", "), read: { AppSetup.App(rawValue: $0) })
 
-    /// How apps reach the service: what the configuration says, else where it listens.
+    /// The service's address for apps: from the configuration, otherwise the one it listens on.
     private static func publicURL(_ invocation: Invocation) throws(ToolError) -> String {
         if case .server(let server) = try Reach(invocation) { return server.url }
         let path = try House.path(of: invocation)
@@ -159,7 +159,7 @@ enum DeviceCommands {
         for (_, device) in devices { showTroubles(of: device, age, invocation) }
     }
 
-    /// Rejected reports of one device that are shown to people; the others are in `--json`.
+    /// The rejected reports of one device in the table; `--json` has all of them.
     private static let rejectedShown = 3
     private static let rejectedCharacters = 200
 

@@ -4,40 +4,40 @@ import Service
 import Whereabouts
 import WhereaboutsClient
 
-/// What the service needs around it: room, time, and ways to others.
+/// The service's environment: disk space, clock, and connections.
 extension DoctorCommand {
     // MARK: Room
 
-    /// So many days are enough to do something about it.
+    /// With fewer days left, there is little time to act.
     private static let daysFew = 7.0
     private static let daysMany = 90.0
-    /// Less than this may be gone with one import.
+    /// One import can use this much.
     private static let bytesFew = 256.0 * 1_048_576
-    /// The growth is that of the newest events, so many at the most.
+    /// The newest events from which the growth is computed, at most.
     private static let eventsLookedAt: Int64 = 100_000
 
-    /// How much room is left, and for how long at the rate of the newest events.
+    /// The free disk space, and how long it will last at the rate of the newest events.
     static func room(_ path: String) -> Finding? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         let free = Double(status.f_bavail) * Double(status.f_frsize)
         let used = bytes(in: path)
         let left = "\(mebibytes(free)) are free, \(mebibytes(used)) used"
-        // A backup or a projection folded anew needs the room a second time.
+        // A backup or a refolded projection needs the space once more.
         guard free > max(bytesFew, used) else {
-            return .wrong("room", "\(left), too few for a backup: move other files away or take a larger disk")
+            return .wrong("room", "\(left), too little for a backup: move other files away or use a larger disk")
         }
         guard let growth = bytesPerDay(path, used: used), growth > 0 else {
-            return .note("room", "\(left); for how long shows when a service runs and has events of a day")
+            return .note("room", "\(left); how long this lasts is known once a running service has events of a day")
         }
         let days = (free - used) / (growth * 2)
         let forecast = "\(left), growing by \(mebibytes(growth)) a day: enough for \(span(days))"
-        if days < daysFew { return .wrong("room", "\(forecast); take a larger disk now") }
+        if days < daysFew { return .wrong("room", "\(forecast); get a larger disk now") }
         return days < daysMany ? .note("room", "\(forecast); plan a larger disk") : .good("room", forecast)
     }
 
-    /// As the service that runs on the directory tells it, from the times of two events as they lie in the log; `nil` when
-    /// none runs, or the log is younger than a day.
+    /// The growth that the running service shows by the times of two stored events; `nil` if none runs, or if the log
+    /// is younger than a day.
     private static func bytesPerDay(_ path: String, used: Double) -> Double? {
         guard let running = DataDirectory.running(in: path), let text = running.address,
             let transport = WireTransport("http://" + text), let token = House.adminToken(of: path)
@@ -86,7 +86,7 @@ extension DoctorCommand {
 
     // MARK: Time
 
-    /// A clock off by more than this puts questions and answers in the wrong order for people.
+    /// A larger error of the clock puts questions and answers in the wrong order for people.
     private static let clockErrorSecondsMax = 1.0
 
     static func clockKeeping() -> Finding {
@@ -95,43 +95,44 @@ extension DoctorCommand {
         }
         guard error <= clockErrorSecondsMax else {
             return .note(
-                "clock keeping", "the clock may be off by \(Text.fixed(error, decimals: 1)) s; look at what keeps it")
+                "clock keeping",
+                "the clock may be off by \(Text.fixed(error, decimals: 1)) s; check the service that sets it")
         }
         return .good("clock keeping", "off by \(Text.fixed(error, decimals: 3)) s at the most")
     }
 
     // MARK: Ways to others
 
-    /// Whether apps reach the service by TLS, as far as this computer can tell.
+    /// Whether apps reach the service with TLS, as far as this computer can see.
     static func front(_ configuration: ServiceConfiguration) -> Finding {
         guard let url = configuration.publicURL else {
-            return .note("TLS in front", "config.json has no \"publicURL\"; name there how apps reach the service")
+            return .note("TLS in front", "config.json has no \"publicURL\"; set it to the address that apps use")
         }
         guard url.hasPrefix("https://") else {
-            return .wrong("TLS in front", "\"publicURL\" is not https: anybody on the way could read every place")
+            return .wrong("TLS in front", "\"publicURL\" is not https: anyone on the network could read every location")
         }
         let authority = url.dropFirst("https://".count).prefix { $0 != "/" }
-        // An address of IPv6 is full of colons: without a port it ends with its bracket.
+        // An IPv6 address contains colons; without a port it ends with its bracket.
         let hasPort = authority.last != "]" && authority.contains(":")
         let address = hasPort ? SocketAddress(String(authority)) : SocketAddress("\(authority):443")
-        guard let address else { return .wrong("TLS in front", "\"publicURL\" names no host and port") }
+        guard let address else { return .wrong("TLS in front", "\"publicURL\" has no host") }
         guard let port = Int64(address.port) else { return .wrong("TLS in front", "\"publicURL\" has no port") }
         if let why = Surroundings.whyUnreachable(host: address.host, port: port, caFile: nil) {
-            return .wrong("TLS in front", "\(authority): \(why); look at the proxy, its certificate and the name")
+            return .wrong("TLS in front", "\(authority): \(why); check the proxy, its certificate and the name")
         }
-        return .good("TLS in front", "\(authority) shows a good certificate")
+        return .good("TLS in front", "\(authority) has a valid certificate")
     }
 
-    /// Whether APNs, or what stands for it, can be reached: each server once.
+    /// Whether each push server can be reached, once for each server.
     static func pushServers(_ configuration: ServiceConfiguration) -> [Finding] {
         var seen: Set<String> = []
         return configuration.push.compactMap { push in
             let name = "\(push.host):\(push.port)"
             guard seen.insert(name).inserted else { return nil }
             guard let why = Surroundings.whyUnreachable(host: push.host, port: push.port, caFile: push.caFile) else {
-                return .good("push server", "\(name) shows a good certificate")
+                return .good("push server", "\(name) has a valid certificate")
             }
-            return .wrong("push server", "\(name): \(why); let TCP out to port \(push.port), and look at \"caFile\"")
+            return .wrong("push server", "\(name): \(why); allow TCP to port \(push.port), and check \"caFile\"")
         }
     }
 }

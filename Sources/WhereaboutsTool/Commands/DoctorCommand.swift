@@ -27,7 +27,7 @@ enum DoctorCommand {
             Finding(check: check, state: .good, details: details)
         }
 
-        /// Worth knowing, and nothing is wrong.
+        /// Information without a fault.
         static func note(_ check: String, _ details: String) -> Finding {
             Finding(check: check, state: .note, details: details)
         }
@@ -70,22 +70,22 @@ enum DoctorCommand {
     private static func libraries() -> [Finding] {
         Library.all.map { library in
             guard let version = library.version else {
-                return .wrong(library.name, "not loaded, or it does not tell its version")
+                return .wrong(library.name, "not loaded, or its version is unknown")
             }
             return .good(library.name, version)
         }
     }
 
-    /// A transformation needs PROJ's database, the height of the geoid its grid: packages that may be missing.
+    /// A transformation needs PROJ's database, and the geoid's height its grid. Either package may be missing.
     private static func geodesy() -> Finding {
         do throws(GeodesyError) {
-            // EPSG registers Web Mercator's origin at 0, 0.
+            // EPSG defines Web Mercator's origin at 0, 0.
             let origin = try CoordinateReferenceSystem(code: "EPSG:3857").toWGS84(0, 0)
             guard abs(origin.latitude) < 1e-9, abs(origin.longitude) < 1e-9 else {
                 return .wrong("reference systems", "PROJ's database gives wrong results")
             }
             _ = try Geoid()
-            return .good("reference systems", "PROJ's database and geoid grid are there")
+            return .good("reference systems", "PROJ's database and geoid grid are installed")
         } catch {
             return .wrong("reference systems", "\(error)")
         }
@@ -117,10 +117,10 @@ enum DoctorCommand {
     private static func directory(_ path: String) -> [Finding] {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            return [.note("data directory", "\(path) is not there yet")]
+            return [.note("data directory", "\(path) does not exist yet")]
         }
         guard status.st_mode & S_IFMT == S_IFDIR, access(path, R_OK | W_OK | X_OK) == 0 else {
-            return [.wrong("data directory", "\(path) is no directory one can write to")]
+            return [.wrong("data directory", "\(path) is not a writable directory")]
         }
         var findings = [privacy(of: path, check: "data directory", else: path)]
         for file in ["kek", "keys.sqlite", "admin.token", "log.sqlite", "fix-identities"] {
@@ -139,7 +139,7 @@ enum DoctorCommand {
         return findings
     }
 
-    /// The remembered backups that are older than the newest erasure.
+    /// The known backups that are older than the newest erasure.
     private static func backups(_ path: String) -> [Finding] {
         do throws(LogError) {
             return try BackupList.beforeNewestErasure(in: path).map { backup in
@@ -163,7 +163,7 @@ enum DoctorCommand {
         }
         guard status.st_mode & 0o077 == 0 else {
             let mode = String(status.st_mode & 0o777, radix: 8)
-            return .wrong(check, "mode \(mode): others can reach it; run chmod go= \(path)")
+            return .wrong(check, "mode \(mode): other users can access it; run chmod go= \(path)")
         }
         guard status.st_uid == geteuid() || geteuid() == 0 else {
             return .wrong(check, "\(path) belongs to another user")
@@ -179,21 +179,21 @@ enum DoctorCommand {
             }
             let apps = push.bundleIDs.joined(separator: ", ")
             return privacy(
-                of: push.keyFile, check: "push", else: "\(apps) by \(push.host):\(push.port), the key is there")
+                of: push.keyFile, check: "push", else: "\(apps) by \(push.host):\(push.port), the key exists")
         }
     }
 
     // MARK: Clock and service
 
     private static func clock(_ path: String) -> Finding {
-        // What was built or written before cannot have been later than now.
+        // The clock cannot be earlier than the time at which a file was built or written.
         let now = Timestamp.now.milliseconds / 1000
         for (file, what) in [
             ("/proc/self/exe", "the program was built"), (path + "/log.sqlite", "the log was written"),
         ] {
             var status = stat()
             if stat(file, &status) == 0, Int64(status.st_mtim.tv_sec) > now {
-                return .wrong("clock", "\(what) in its future: it is behind, or was set back")
+                return .wrong("clock", "\(what) in the clock's future: the clock is behind, or was set back")
             }
         }
         return .good("clock", LocalTime.text(.now))
@@ -201,10 +201,10 @@ enum DoctorCommand {
 
     private static func service(_ path: String) -> Finding {
         guard let running = DataDirectory.running(in: path) else {
-            return .note("service", "none runs on this directory")
+            return .note("service", "no service runs on this directory")
         }
         guard let text = running.address, let transport = WireTransport("http://" + text) else {
-            return .note("service", "process \(running.processID) uses it without listening")
+            return .note("service", "process \(running.processID) uses the directory without listening")
         }
         do throws(ClientError) {
             let answer = try transport.answer(to: HTTPRequest(method: "GET", path: "/readyz"))
@@ -220,7 +220,7 @@ enum DoctorCommand {
         }
     }
 
-    /// Whether the running service can look up every fix, as its metrics tell it.
+    /// Whether the running service can look up every fix, by its metrics.
     private static func indexOfFixes(_ path: String) -> [Finding] {
         guard let running = DataDirectory.running(in: path), let text = running.address,
             let transport = WireTransport("http://" + text), let token = House.adminToken(of: path),
@@ -235,7 +235,7 @@ enum DoctorCommand {
         return [
             .note(
                 "index of fixes",
-                "is being made again, \(Text.count(missing)) events to go: until then older fixes wait, and senders try again"
+                "is being made again, \(Text.count(missing)) events to go: until then older fixes wait, and devices send them again"
             )
         ]
     }

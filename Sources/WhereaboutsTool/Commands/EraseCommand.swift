@@ -2,7 +2,7 @@ import Glibc
 import JSON
 import Whereabouts
 
-/// `erase --person P`: the one command that cannot be taken back.
+/// `erase --person P`: the only command that cannot be undone.
 enum EraseCommand {
     static let details = """
         Destroys the person's keys, here and in the folders that "backup" wrote. The log keeps the person's events, but
@@ -21,7 +21,7 @@ enum EraseCommand {
             try client.delete(["v1", "people", person.text])
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("Erased \(person.text). What the log holds about them can no longer be read.")
+        invocation.console.line("Erased \(person.text). The log's data about them can no longer be read.")
         for folder in answer["backupsNotReached"]?.array.map(Array.init) ?? [] {
             invocation.console.note(
                 "\(folder.string ?? "") may still hold their keys: make it reachable and restart the service, or destroy its "
@@ -29,7 +29,7 @@ enum EraseCommand {
         }
     }
 
-    /// Has the name typed, because a "y" is typed too easily.
+    /// Asks for the name, because a "y" is typed too easily.
     private static func confirm(_ person: Handle, _ console: Console) throws(ToolError) {
         guard isatty(STDIN_FILENO) != 0 else {
             throw .usage("Erasing cannot be undone; without a terminal to ask on, it needs --yes.")

@@ -2,13 +2,13 @@ import JSON
 import Whereabouts
 import WhereaboutsClient
 
-/// `events`: the log itself, a JSON line an event.
+/// `events`: prints the log, one JSON line for each event.
 enum EventsCommand {
     private static let after = Options.number("after", "N", in: 0...Int64.max, help: "only events after this number")
-    private static let kind = Options.text("kind", "K", help: "only this kind, such as FixReported")
+    private static let kind = Options.text("kind", "K", help: "only this kind, for example FixReported")
     private static let follow = Option.flag("follow", help: "keep printing new events")
     private static let asStored = Option.flag("as-stored", help: "bodies as stored, in hex, without decrypting them")
-    /// The service answers within this when nothing comes.
+    /// The service answers within this many seconds if there are no events.
     private static let waitSeconds = 25
 
     static let command = Command(
@@ -29,7 +29,7 @@ enum EventsCommand {
             query.append(("limit", "1000"))
             if isFollowing { query.append(("wait", "\(waitSeconds)")) }
             var after = invocation[after] ?? 0
-            // Reading is itself recorded, so that a log read by pages would never end.
+            // Each read is recorded, so reading page by page without an end would never stop.
             var end: Int64?
             while true {
                 let answer = try client.get("v1", "events", query: query + [("after", "\(after)")])

@@ -2,23 +2,23 @@ import JSON
 import Service
 import Whereabouts
 
-/// `export --person P`: all that is held about a person, for the person (GDPR, articles 15 and 20).
+/// `export --person P`: all data about a person, for the person (GDPR, articles 15 and 20).
 enum ExportCommand {
     static let command = Command(
-        words: ["export"], summary: "Write everything held about a person as one JSON document.",
+        words: ["export"], summary: "Write all data about a person as one JSON document.",
         requires: [Options.person, Options.purpose],
         details: """
             Every read of it is on the person's record, with the purpose, before its bytes leave. The document grows with the
             track: send it to a file. Its fixes can be imported again.
             """, run: run)
 
-    /// What the document's members hold: the lists of `/v1/people/P/…` of that name.
+    /// The members of the document: the lists `/v1/people/P/…` with these names.
     static let lists: [(member: String, path: String)] = [
         ("fixes", "track"), ("visits", "visits"), ("trips", "trips"), ("crossings", "crossings"),
         ("places", "places"), ("regions", "regions"), ("corrections", "corrections"), ("schedules", "schedules"),
         ("devices", "devices"), ("grants", "grants"), ("invitations", "invitations"), ("pauses", "pauses"),
         ("tokens", "tokens"), ("webhooks", "webhooks"), ("asked", "asked"), ("findings", "findings"),
-        // The last: it tells of this export too.
+        // The last one, because it includes this export.
         ("audit", "audit"),
     ]
 
@@ -35,7 +35,7 @@ enum ExportCommand {
             for (member, path) in lists {
                 console.result(",\n\"\(member)\":[".utf8)
                 var count = 0
-                // What this export has read so far is in the audit, too.
+                // The audit includes the reads of this export so far.
                 let head = try client.waitingForEarlierCommands()
                 try client.pages("v1", "people", person.text, path, query: head) { items in
                     for item in items {

@@ -4,14 +4,15 @@ import JSON
 import Service
 import Whereabouts
 
-/// `gazetteer import|list|remove`: streets, postal codes and places from outside the bundle, in files of their own beside it.
+/// `gazetteer import|list|remove`: supplements with streets, postal codes and places, in separate files beside the
+/// gazetteer.
 enum GazetteerCommands {
     static let all = [importCommand, listCommand, removeCommand]
 
     private static let name = Options.handle("name", "NAME", help: "the name of the supplement, for \"gazetteer list\"")
     private static let attribution = Options.text(
-        "attribution", "TEXT", help: "the attribution that the licence asks for (default: known for GeoNames)")
-    private static let licence = Options.text("licence", "TEXT", help: "the licence, such as \"CC BY 4.0\"")
+        "attribution", "TEXT", help: "the attribution that the licence requires (default: known for GeoNames)")
+    private static let licence = Options.text("licence", "TEXT", help: "the licence, for example \"CC BY 4.0\"")
 
     private static let importCommand = Command(
         words: ["gazetteer", "import"], summary: "Add streets, postal codes or places to the gazetteer.",
@@ -37,7 +38,9 @@ enum GazetteerCommands {
         let folder = try folder()
         let gazetteer = try Geocoder().gazetteer
         guard let fold = gazetteer.streetFold else {
-            throw .data("There is no names.gazetteer in \(folder), so streets could not be found by name.")
+            throw .data(
+                "There is no names.gazetteer in \(folder), and without it no street is found by name; install it first."
+            )
         }
         let run = SupplementImport(
             folder: folder, name: invocation.required(name).text, files: invocation.operands,
@@ -49,7 +52,7 @@ enum GazetteerCommands {
         noteRunningService(invocation)
     }
 
-    /// Holds SIGINT and SIGTERM back, so that an import ends between two batches, and says so.
+    /// Blocks SIGINT and SIGTERM, so that an import ends between two batches, with a message.
     private static func withSignalsHeld<Value>(
         _ body: (_ isEnding: () -> Bool) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
@@ -64,7 +67,7 @@ enum GazetteerCommands {
             var pending = sigset_t()
             sigpending(&pending)
             guard sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 else { return false }
-            // Taken, so that the sentence is still said.
+            // Consumes the signal, so that the message is still printed.
             var number: Int32 = 0
             sigwait(&held, &number)
             return true
@@ -164,7 +167,7 @@ enum GazetteerCommands {
         let path = Supplement.path(of: name, in: folder)
         let staging = SupplementImport.stagingFolder(of: name, in: folder)
         guard access(path, F_OK) == 0 || access(staging, F_OK) == 0 else {
-            throw .data("There is no \"\(name)\" beside the gazetteer; \"gazetteer list\" shows what there is.")
+            throw .data("The gazetteer has no supplement \"\(name)\"; \"gazetteer list\" lists them.")
         }
         DataDirectory.removeTree(staging)
         guard unlink(path) == 0 || errno == ENOENT else {
@@ -185,6 +188,6 @@ enum GazetteerCommands {
     private static func noteRunningService(_ invocation: Invocation) {
         guard case .directory(let path) = try? Reach(invocation) else { return }
         guard DataDirectory.running(in: path)?.address != nil else { return }
-        invocation.console.note("A service runs on \(path); restart it so that its answers change.")
+        invocation.console.note("A service runs on \(path); restart it to use the change.")
     }
 }

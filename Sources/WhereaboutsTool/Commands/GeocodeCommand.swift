@@ -12,10 +12,10 @@ enum GeocodeCommand {
         "accuracy", "METERS", in: 0...100_000,
         help: "the radius of the fix: also name other countries and zones in it, and streets only if certain")
     private static let worldview = Option(
-        name: "worldview", placeholder: "CC", help: "contested land as this country sees it, such as IN",
+        name: "worldview", placeholder: "CC", help: "contested borders as this country sees them, for example IN",
         form: "a country's two letters in ISO 3166-1"
     ) { CountryCode($0) }
-    /// A longer line is no pair of numbers, and no name.
+    /// A longer line is neither a pair of numbers nor a name.
     private static let lineBytesMax = 4096
 
     static let all = [reverse, forward]
@@ -99,11 +99,11 @@ enum GeocodeCommand {
         }
     }
 
-    /// `lat,lon`, `latitude,longitude`: the names of the columns, not a place.
+    /// `lat,lon` or `latitude,longitude`: column names, not a place.
     private static func isHeader(_ line: String) -> Bool { line.lowercased().hasPrefix("lat") }
 }
 
-/// The gazetteer with what asking it needs.
+/// The gazetteer and the objects needed to use it.
 struct Geocoder {
     let gazetteer: Gazetteer
     private let transform: GeocentricTransform
@@ -113,9 +113,10 @@ struct Geocoder {
     static let missing = "There is no places.gazetteer beside the program; set WHEREABOUTS_GAZETTEER to its path."
 
     /// - Parameters:
-    ///   - languages: Tags of BCP 47, the best first, that names are wanted in.
-    ///   - worldview: The country by whose view contested land is shown.
-    ///   - accuracyMeters: How near other countries and time zones are named too, and streets must be nearer by.
+    ///   - languages: The languages for names, as BCP 47 tags, the best first.
+    ///   - worldview: The country whose view of contested borders is shown.
+    ///   - accuracyMeters: Countries and time zones within this distance are named too; a street is named only if it is
+    ///     nearer by more than this.
     init(
         languages: [String]? = nil, worldview: CountryCode? = nil, accuracyMeters: Int64? = nil
     ) throws(ToolError) {
@@ -132,7 +133,7 @@ struct Geocoder {
 
     func nearest(to coordinate: Coordinate) -> Place? { gazetteer.nearest(to: coordinate, using: transform) }
 
-    /// One placemark as a line.
+    /// One placemark as a JSON line.
     func line(for coordinate: Coordinate) -> [UInt8] {
         Self.line { writer in
             let placemark = gazetteer.placemark(
@@ -141,7 +142,7 @@ struct Geocoder {
         }
     }
 
-    /// The likeliest place or address of a name as a line; nil if there is none.
+    /// The likeliest place or address of a name as a JSON line; `nil` if there is none.
     func line(forName name: String) -> [UInt8]? {
         guard let found = gazetteer.found(named: name, limit: 1, using: transform).first else { return nil }
         return Self.line { writer in

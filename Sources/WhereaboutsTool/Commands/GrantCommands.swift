@@ -3,7 +3,7 @@ import Whereabouts
 
 /// `grant add|list|remove`, `invitation add|list|remove|redeem`.
 enum GrantCommands {
-    private static let subject = Options.handle("subject", help: "whose location")
+    private static let subject = Options.handle("person", formerName: "subject", help: "whose location")
     private static let requester = Options.handle("requester", help: "who may ask for it")
     private static let precision = Options.choice(
         "precision", ["exact", "kilometer", "city", "none"],
@@ -12,16 +12,16 @@ enum GrantCommands {
     private static let askEachTime = Option.flag(
         "ask-each-time", help: "the subject must consent to each question; excludes --history")
     private static let hours = Options.text(
-        "hours", "HOURS", help: "only in these hours, such as \"Mo-Fr 08:00-18:00; Sa 10:00-12:00\"")
+        "hours", "HOURS", help: "only in these hours, for example \"Mo-Fr 08:00-18:00; Sa 10:00-12:00\"")
     private static let timeZone = Options.text(
-        "time-zone", "ZONE", help: "the time zone of the hours, such as Europe/Vienna")
-    private static let length = Options.duration("for", help: "valid for this long, such as 90m, 8h or 7d")
+        "time-zone", "ZONE", help: "the time zone of the hours, for example Europe/Vienna")
+    private static let length = Options.duration("for", help: "valid for this long, for example 90m, 8h or 7d")
     private static let expires = Options.time("expires", help: "the code works until then (default: for a day)")
     private static let redeemer = Options.handle("as", help: "who uses the code")
 
     private static let limits: [any OptionDeclaration] = [
-        Options.time("from", help: "valid from this moment (default: now)"),
-        Options.time("until", help: "valid until this moment (default: for 30 days; a year at most)"),
+        Options.time("from", help: "valid from this time (default: now)"),
+        Options.time("until", help: "valid until this time (default: for 30 days; a year at most)"),
     ]
     private static let terms: [any OptionDeclaration] = [history, askEachTime, hours, timeZone] + limits
     private static let details = """
@@ -80,7 +80,7 @@ enum GrantCommands {
 
     private static func requireZone(_ invocation: Invocation) throws(ToolError) {
         guard (invocation[hours] == nil) == (invocation[timeZone] == nil) else {
-            throw .usage("--hours and --time-zone belong together; give both or none.")
+            throw .usage("--hours and --time-zone must be given together.")
         }
     }
 
@@ -115,7 +115,7 @@ enum GrantCommands {
                 grant.time("from").map { LocalTime.text($0) } ?? "",
                 grant.time("until").map { LocalTime.text($0) } ?? "", hoursText(grant))
         }
-        invocation.show(grants, as: "grants", table, orElse: "Nobody may ask where \(subject.text) is.")
+        invocation.show(grants, as: "grants", table, orElse: "No one may ask where \(subject.text) is.")
     }
 
     private static func hoursText(_ grant: JSONValue) -> String {

@@ -1,10 +1,10 @@
 import JSON
 
-/// What commands that list, remove or read have in common when they print.
+/// Output of commands that list, remove or read.
 extension Invocation {
-    /// Shows a list: as `{"NAME": […], "asOf": N}` for machines, as a table for people.
+    /// Shows a list: as JSON `{"NAME": […], "asOf": N}`, or as a table.
     ///
-    /// - Parameter sentence: what people see of an empty list.
+    /// - Parameter sentence: The text for an empty list without `--json`.
     func show(
         _ items: [JSONValue], as name: String, asOf: String? = nil, _ table: @autoclosure () -> Table,
         orElse sentence: String
@@ -18,7 +18,7 @@ extension Invocation {
         console.result(writer.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// Removes what a path names and says so.
+    /// Removes the thing at a path and prints a line.
     func remove(_ what: String, _ path: String...) throws(ToolError) {
         let answer = try House.withClient(self) { client throws(ToolError) in try client.delete(path) }
         if has(Options.json) { return console.result(answer.jsonLine) }
@@ -33,7 +33,7 @@ extension Console {
 }
 
 extension JSONWriter {
-    /// Up to where the log was read: a number for the operator, else a person's reference.
+    /// The place in the log up to which a list was read: a number for the operator, a reference for a person.
     mutating func asOf(_ place: String?) {
         guard let place else { return }
         if let number = Int64(place) { field("asOf", number) } else { field("asOf", place) }

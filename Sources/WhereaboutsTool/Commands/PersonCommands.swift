@@ -36,6 +36,6 @@ enum PersonCommands {
             let devices = person["devices"]?.array.map { $0.compactMap(\.string) } ?? []
             table.add(person.text("handle"), devices.joined(separator: " "))
         }
-        invocation.show(people, as: "people", table, orElse: "There is nobody yet; \"person add\" adds a person.")
+        invocation.show(people, as: "people", table, orElse: "There are no people yet; \"person add\" adds a person.")
     }
 }

@@ -27,7 +27,8 @@ enum ProfileCommands {
     private static func add(_ invocation: Invocation) throws(ToolError) {
         let url = invocation.required(GlobalOptions.url)
         guard let transport = WireTransport(url, trustFile: invocation[trustFile]) else {
-            throw .usage("--url must be http:// or https:// with a host and no path, such as https://where.example.")
+            throw .usage(
+                "--url must be http:// or https:// with a host and no path, for example https://where.example.")
         }
         transport.close()
         guard let token = Reach.token(of: invocation)?.token ?? readLine() else {

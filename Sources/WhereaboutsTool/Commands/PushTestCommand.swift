@@ -2,14 +2,14 @@ import JSON
 import Service
 import Whereabouts
 
-/// `push-test`: the way to a phone, tried out with a real push, or shown for `curl`.
+/// `push-test`: tests the way to a phone with a real push, or prints the request for `curl`.
 enum PushTestCommand {
     private static let printCurl = Option.flag("print-curl", help: "send nothing; print the same request for curl")
     private static let withProviderToken = Option.flag(
         "with-provider-token", help: "with --print-curl: print a signed provider token too; it is a secret")
 
     static let command = Command(
-        words: ["push-test"], summary: "Wake a device once and show the answer of APNs.",
+        words: ["push-test"], summary: "Wake a device once and show APNs' answer.",
         requires: [Options.device], accepts: [printCurl, withProviderToken, Options.purpose, Options.json],
         details: """
             The push is real and recorded: it counts against the device's budget, and the person sees it. The exit code is
@@ -57,7 +57,7 @@ enum PushTestCommand {
         let request = try House.withClient(invocation) { client throws(ToolError) in
             try client.get("v1", "devices", device, "push-request")
         }
-        // In double quotes, so that the shell puts the variable's value in.
+        // In double quotes, so that the shell inserts the variable's value.
         var authorization = "\"authorization: bearer $PROVIDER_TOKEN\""
         if invocation.has(withProviderToken) {
             authorization = quoted("authorization: bearer " + (try providerToken(for: request, invocation)))
@@ -65,14 +65,16 @@ enum PushTestCommand {
         var words = ["curl --http2 --include"]
         if let file = request["caFile"]?.string { words.append("--cacert \(quoted(file))") }
         words.append("--header \(authorization)")
-        guard let fields = request["headers"]?.members else { throw .data("The service named no header fields.") }
+        guard let fields = request["headers"]?.members else {
+            throw .data("The service's answer has no header fields.")
+        }
         for (name, value) in fields { words.append("--header \(quoted("\(name): \(value.string ?? "")"))") }
         words.append("--data-binary \(quoted(request.text("body")))")
         words.append(quoted(request.text("url")))
         invocation.console.line(words.joined(separator: " \\\n  "))
     }
 
-    /// Signed here, from the files that `config.json` names: a provider token is in no answer of the service.
+    /// Signed here, with the files that `config.json` names: no answer of the service has a provider token.
     private static func providerToken(for request: JSONValue, _ invocation: Invocation) throws(ToolError) -> String {
         do {
             let configuration = try ServiceConfiguration.read(try House.path(of: invocation) + "/config.json")
@@ -84,7 +86,7 @@ enum PushTestCommand {
         } catch { throw .data("\(error)") }
     }
 
-    /// As one word of a POSIX shell.
+    /// The text as one word of a POSIX shell.
     private static func quoted(_ text: String) -> String {
         var word = "'"
         for character in text { word += character == "'" ? #"'\''"# : String(character) }

@@ -9,14 +9,14 @@ enum ReadCommands {
     private static let day = Option<String>(
         name: "day", placeholder: "DATE",
         help: "one day by the local time where the person was, instead of --from and --to",
-        form: "a date such as 2026-03-29", read: { CalendarDay($0) == nil ? nil : $0 })
+        form: "a date, for example 2026-03-29", read: { CalendarDay($0) == nil ? nil : $0 })
     private static let timeZone = Options.text(
-        "time-zone", "ZONE", help: "the clock for --day instead, such as Europe/Vienna")
+        "time-zone", "ZONE", help: "the time zone of --day, for example Europe/Vienna")
     private static let crs = Option<String>(
         name: "crs", placeholder: "EPSG:n", help: "coordinates as x (the easting) and y in this reference system",
-        form: "EPSG: and a number, such as EPSG:31287", read: { $0.hasPrefix("EPSG:") ? $0 : nil })
+        form: "EPSG: and a number, for example EPSG:31287", read: { $0.hasPrefix("EPSG:") ? $0 : nil })
     static let common: [any OptionDeclaration] = [reader, Options.purpose, Options.json]
-    /// Of the commands whose answers name places.
+    /// The options of commands whose answers name places.
     static let naming: [any OptionDeclaration] = common + [Options.languages]
     static let details = """
         The read is recorded before its answer is shown. The list has every entry that overlaps the range.
@@ -53,8 +53,8 @@ enum ReadCommands {
             requires: [Options.person], accepts: range + common, details: details, run: crossings),
     ]
 
-    /// Runs `body` with a client that reads as was asked, and a query that covers the range asked for and waits for
-    /// what earlier commands have written.
+    /// Runs `body` with a client that reads as the requested person, and a query with the requested range that waits
+    /// for the changes of earlier commands.
     static func reading<Value>(
         _ invocation: Invocation, scopes: [String] = ["query"],
         _ body: (Client, _ query: [(name: String, value: String)]) throws(ToolError) -> Value
@@ -89,11 +89,11 @@ enum ReadCommands {
             try client.get("v1", "people", person.text, "location", query: query)
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        guard let location = answer["location"] else { throw .data("The service answered without a location.") }
+        guard let location = answer["location"] else { throw .data("The service's answer has no location.") }
         invocation.console.line(LocationText(location: location, now: .now).lines)
     }
 
-    /// Shown page by page: a track may have millions of fixes.
+    /// Shown page by page, because a track may have millions of fixes.
     private static func track(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let (console, isJSON) = (invocation.console, invocation.has(Options.json))
@@ -127,7 +127,7 @@ enum ReadCommands {
         }
     }
 
-    /// The heads of the columns for places.
+    /// The column titles for coordinates.
     private static func axes(_ invocation: Invocation) -> (String, String) {
         invocation[crs] == nil ? (">LATITUDE", ">LONGITUDE") : (">X", ">Y")
     }
@@ -161,7 +161,7 @@ enum ReadCommands {
         invocation.show(visits, as: "visits", asOf: asOf, table, orElse: "There is no visit in that time.")
     }
 
-    /// A visit's place is its name, or an object like that of a location.
+    /// A visit's place is a name, or an object as in a location.
     private static func placeText(_ value: JSONValue?) -> String { value?.string ?? Text.place(value) }
 
     private static func explain(_ invocation: Invocation) throws(ToolError) {

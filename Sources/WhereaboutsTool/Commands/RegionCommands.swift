@@ -8,7 +8,7 @@ enum RegionCommands {
     private static let id = Options.text("id", "R", help: "the region's name, unique for the person")
     private static let circle = Option<CircleText>(
         name: "circle", placeholder: "LAT,LON,METERS", help: "center in degrees and radius in meters",
-        form: "LAT,LON,METERS with a latitude, a longitude and a radius above 0, such as 48.2082,16.3738,150",
+        form: "LAT,LON,METERS with a radius above 0, for example 48.2082,16.3738,150",
         read: { CircleText($0) })
 
     private static let polygon = Options.text(
@@ -16,7 +16,7 @@ enum RegionCommands {
     private static let silentEntry = Option.flag("no-entries", help: "do not report entries")
     private static let silentExit = Option.flag("no-exits", help: "do not report exits")
 
-    /// A circle as typed.
+    /// A circle as text.
     private struct CircleText {
         let center: Coordinate
         let radiusMeters: Double
@@ -77,7 +77,7 @@ enum RegionCommands {
         invocation.console.line("Added the region \(name) of \(person.text).")
     }
 
-    /// The geometry of a GeoJSON file: the file's own, its feature's, or that of its only feature.
+    /// The geometry of a GeoJSON file: the file's, its feature's, or that of its only feature.
     private static func geometry(in file: String) throws(ToolError) -> JSONValue {
         guard let bytes = DataDirectory.read(file, atMost: 1 << 20) else {
             throw .data("The file \(file) cannot be read, or has more than 1 MiB.")

@@ -1,7 +1,7 @@
 import JSON
 import Whereabouts
 
-/// `person schedule`: when the service asks for a person by itself.
+/// `person schedule`: intervals at which the service asks for a person.
 enum ScheduleCommands {
     private static let every = Options.duration(
         "every", help: "the time from one question to the next, such as 30m or 6h")
@@ -12,7 +12,7 @@ enum ScheduleCommands {
         summary: "Let the service ask where a person is at intervals, or list such schedules.",
         operands: .one("HANDLE"),
         accepts: [
-            every, Options.time("until", help: "until this moment (default: until removed)"), stop, Options.json,
+            every, Options.time("until", help: "until this time (default: until removed)"), stop, Options.json,
         ],
         details: """
             Without --every and --stop, lists the schedules. The service wakes the phone at low priority, and only if the
@@ -49,6 +49,6 @@ enum ScheduleCommands {
                 schedule.time("until").map { LocalTime.text($0) } ?? "")
         }
         invocation.show(
-            schedules, as: "schedules", table, orElse: "The service does not ask for \(person.text) by itself.")
+            schedules, as: "schedules", table, orElse: "\(person.text) has no schedules.")
     }
 }

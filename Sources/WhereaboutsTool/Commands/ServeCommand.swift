@@ -3,11 +3,11 @@ import Service
 import Whereabouts
 import WhereaboutsClient
 
-/// `serve`: the service until SIGINT or SIGTERM.
+/// `serve`: runs the service until SIGINT or SIGTERM.
 enum ServeCommand {
     private static let listen = Option<SocketAddress>(
         name: "listen", placeholder: "HOST:PORT", help: "where to listen (default: config.json, else 127.0.0.1:8080)",
-        form: "HOST:PORT, such as 127.0.0.1:8080", read: { Self.address($0) })
+        form: "HOST:PORT, for example 127.0.0.1:8080", read: { Self.address($0) })
 
     private static let acceptLoss = Option.flag(
         "accept-loss", help: "start although durable events are lost, and record the loss")
@@ -23,7 +23,7 @@ enum ServeCommand {
             """, makesInstallation: true, reach: .files, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
-        // Blocked before any thread is made, so that every thread inherits it and only `sigwait` below takes them.
+        // Blocked before any thread is made: every thread inherits that, and only `sigwait` below receives the signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGINT)
@@ -37,12 +37,12 @@ enum ServeCommand {
         do {
             port = try service.listen(host: address.host, port: Int(address.port) ?? 0)
         } catch {
-            service.stop()
+            service.stop(.untilSIGKILL)
             throw .data("\(error)")
         }
         let bound = address.host.contains(":") ? "[\(address.host)]:\(port)" : "\(address.host):\(port)"
         invocation.console.line("Whereabouts \(Version.text) serves \(path)\n\n  http://\(bound)/\n")
-        // Whoever may read the journal is not thereby the operator.
+        // Users who may read the journal are not all operators.
         if service.adminTokenIsNew, getenv("JOURNAL_STREAM") != nil {
             invocation.console.line("The operator's token is in \(path)/admin.token.")
         } else if service.adminTokenIsNew {
@@ -65,9 +65,9 @@ enum ServeCommand {
             invocation.console.note("Stopping: accepted requests are answered first. A second signal stops at once.")
         }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        let isQuiet = service.stop()
+        let isQuiet = service.stop(.untilSIGKILL)
         let failure = service.failure.map { fault in
-            ToolError.stopped("\(fault) Nothing acknowledged is lost; start the service again.")
+            ToolError.stopped("\(fault) No acknowledged report is lost; start the service again.")
         }
         if !isQuiet {
             if let failure { invocation.console.note("whereabouts: \(failure)") }
@@ -78,10 +78,10 @@ enum ServeCommand {
         if let failure { throw failure }
     }
 
-    /// Waits for one of the signals, and meanwhile tells the service manager as long as requests are answered.
+    /// Waits for one of the signals, and meanwhile notifies the service manager while requests are answered.
     private static func wait(for signals: sigset_t, _ manager: ServiceManager, _ service: Service) {
         var signals = signals
-        // Twice as often as it is waited for, as sd_watchdog_enabled(3) has it; an hour when it is not.
+        // Twice in each interval of the watchdog, as in sd_watchdog_enabled(3); every hour without one.
         let seconds = (manager.watchdogSeconds ?? 7200) / 2
         var pause = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
         while sigtimedwait(&signals, nil, &pause) < 0 {
@@ -89,7 +89,7 @@ enum ServeCommand {
         }
     }
 
-    /// As ``SocketAddress``, and port 0 lets the system choose.
+    /// As ``SocketAddress``; port 0 lets the system choose.
     private static func address(_ text: String) -> SocketAddress? {
         text.hasSuffix(":0") ? SocketAddress(host: text.dropLast(2), port: 0) : SocketAddress(text)
     }
@@ -100,7 +100,7 @@ enum ServeCommand {
             text = try ServiceConfiguration.read(path + "/config.json").listen
         } catch { throw .data("\(error)") }
         guard let address = address(text) else {
-            throw .data("config.json: \"listen\" must be HOST:PORT, such as 127.0.0.1:8080.")
+            throw .data("config.json: \"listen\" must be HOST:PORT, for example 127.0.0.1:8080.")
         }
         return address
     }

@@ -3,14 +3,14 @@ import Whereabouts
 
 /// `pause`, `resume`, `consent list|give|refuse`: how a person controls who sees their location.
 enum SharingCommands {
-    private static let length = Options.duration("for", help: "for this long, such as 90m, 8h or 7d")
+    private static let length = Options.duration("for", help: "for this long, for example 90m, 8h or 7d")
 
     static let all = [
         Command(
             words: ["pause"], summary: "Hide a person's location from everyone, as if the phone were off.",
             requires: [Options.person],
             accepts: [
-                length, Options.time("until", help: "until this moment (default: until resumed)"), Options.json,
+                length, Options.time("until", help: "until this time (default: until resumed)"), Options.json,
             ], details: Options.timesHelp, run: pause),
         Command(
             words: ["resume"], summary: "End a person's pause.", requires: [Options.person], accepts: [Options.json],
@@ -43,7 +43,7 @@ enum SharingCommands {
         invocation.console.line("The location of \(person.text) is hidden from now on.")
     }
 
-    /// In the person's own name: the operator has no word in it.
+    /// Runs `body` as the person; the operator cannot give consent.
     private static func own<Value>(
         _ invocation: Invocation, _ body: (Client, Handle) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {

@@ -5,7 +5,7 @@ import Service
 import Synchronization
 import Whereabouts
 
-/// `simulate`: phones in real time for a service that runs, or a world of them on simulated time with a service of its own.
+/// `simulate`: phones in real time for a running service, or phones in simulated time with their own service.
 enum SimulateCommand {
     static let command = Command(
         "simulate", summary: "Simulate phones that report to a service.", operands: .optional("SCENARIO.json"),
@@ -22,7 +22,7 @@ enum SimulateCommand {
             """,
         passesOn: { runSimulate(arguments: $0, host: start) })
 
-    /// A service in this process whose clock is set from outside.
+    /// Starts a service in this process whose clock is set from outside.
     private static func start(
         directory: String, pushes: PushStandIn, bundleID: String, time: Timestamp
     ) throws -> WorldService {

@@ -1,10 +1,10 @@
 import JSON
 import Whereabouts
 
-/// `summary --person P --from TIME`: days, weeks and months by the clocks where the person was.
+/// `summary --person P --from TIME`: days, weeks and months in the local time where the person was.
 enum SummaryCommand {
     private static let period = Options.choice(
-        "period", ["day", "week", "month"], help: "what to sum up (default: day)")
+        "period", ["day", "week", "month"], help: "the length of a period (default: day)")
     private static let dayStart = Options.number(
         "day-start", "MINUTES", in: 0...1439, help: "days begin this many minutes after midnight (default: 0)")
 

@@ -16,7 +16,7 @@ enum TokenCommands {
             words: ["token", "add"], summary: "Issue an access token to a person, or a reporting key to a device.",
             accepts: [
                 Options.person, Options.device, scopes,
-                Options.time("until", help: "valid until this moment (default: until removed)"), Options.json,
+                Options.time("until", help: "valid until this time (default: until removed)"), Options.json,
             ],
             details: """
                 With --person: a token for the person's app. Its scopes allow it to ask where people are (query), to read

@@ -28,13 +28,14 @@ enum VerifyCommand {
         }
     }
 
-    /// The result of the service, or of the files alone if no service can run because of damage or a read-only directory.
+    /// The answer of the service, or the verification of the files alone if damage or a read-only directory prevents a
+    /// service.
     private static func answer(_ invocation: Invocation) throws(ToolError) -> JSONValue {
         let path = try House.path(of: invocation)
         let console = invocation.console
         guard DataDirectory.running(in: path) == nil, access(path + "/log.sqlite", F_OK) == 0 else {
             return try House.withClient(invocation) { client throws(ToolError) in
-                // A service in another process shows no progress.
+                // A service in another process gives no progress.
                 try showing(VerificationProgress(), on: console) { () throws(ToolError) in
                     try client.get("v1", "verify")
                 }
@@ -93,9 +94,7 @@ enum VerifyCommand {
         if let fixes = answer["fixes"] {
             table.add(
                 "index of fixes", fixes["ok"]?.bool == true ? "good" : "WRONG",
-                fixes["problem"]?.string.map { "\($0); it is made again by itself" }
-                    ?? "\(ProjectionCommands.number(fixes["fixes"])) fixes of \(ProjectionCommands.number(fixes["events"])) events"
-            )
+                fixes["problem"]?.string.map { "\($0); the service makes it again" } ?? details(ofFixes: fixes))
         }
         for projection in answer["projections"]?.array.map(Array.init) ?? [] {
             let isGood = projection.text("rows") == "ok" && projection.text("refold") == "equal"
@@ -105,5 +104,12 @@ enum VerifyCommand {
                     + "refold \(projection.text("refold"))")
         }
         return table
+    }
+
+    /// The index has no file before its first 65,536 events.
+    private static func details(ofFixes fixes: JSONValue) -> String {
+        guard fixes["events"]?.int != 0 else { return "no file yet, all events are indexed in memory" }
+        let (found, events) = (ProjectionCommands.number(fixes["fixes"]), ProjectionCommands.number(fixes["events"]))
+        return "\(found) fixes of \(events) events"
     }
 }

@@ -1,13 +1,13 @@
 import JSON
 import Whereabouts
 
-/// `webhook add|list|remove|letters|retry|discard`: who is told of a person by posts to a server.
+/// `webhook add|list|remove|letters|retry|discard`: posts of a person's feed to a server.
 enum WebhookCommands {
     private static let url = Options.text(
         "url", "URL", help: "the address to post to; the operator must have allowed its origin")
     private static let topics = Options.text(
         "topics", "WORDS",
-        help: "what to post, such as visit,crossing,query (default: all)")
+        help: "what to post, for example visit,crossing,query (default: all)")
     private static let letter = Options.name("letter", "NUMBER", help: "only this message")
 
     static let all = [
@@ -63,7 +63,7 @@ enum WebhookCommands {
                 }
                 return (made, token)
             }
-            // The person was told by a reference of the person's own; the operator goes by numbers.
+            // The person's list has references; the operator uses numbers.
             let webhooks = try client.items("v1", "people", person.text, "webhooks")
             let own = webhooks.first { $0.name("token") == token }
             return made.replacing("id", by: own?["id"])
@@ -73,7 +73,8 @@ enum WebhookCommands {
         invocation.console.line("Its secret, shown this once: \(answer.text("secret"))")
     }
 
-    /// The token may be one that the person uses elsewhere: whoever removes a webhook is told of it, and decides.
+    /// The person may use the token elsewhere too, so removing a webhook names it and leaves the decision to the
+    /// person.
     private static func remove(_ invocation: Invocation) throws(ToolError) {
         let (number, webhooks) = (
             try invocation.number(), ["v1", "people", invocation.required(Options.person).text, "webhooks"]
@@ -115,10 +116,10 @@ enum WebhookCommands {
                 number(letter, "id"), letter.time("failedAt").map { LocalTime.text($0) } ?? "",
                 number(letter, "tries"), outcome(letter), letter.text("message"))
         }
-        invocation.show(letters, as: "letters", table, orElse: "The webhook \(webhook) gave up on no message.")
+        invocation.show(letters, as: "letters", table, orElse: "The webhook \(webhook) has given up no message.")
     }
 
-    /// Calls `body` with the path of each message that was given up, or of the one that was named; their count.
+    /// Calls `body` with the path of each given-up message, or of the named one; returns their number.
     private static func forEachLetter(
         _ invocation: Invocation, _ body: (Client, [String]) throws(ToolError) -> Void
     ) throws(ToolError) -> Int {

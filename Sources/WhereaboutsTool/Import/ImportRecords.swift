@@ -5,9 +5,9 @@ import WireFormats
 /// One record of an imported file.
 struct ImportRecord {
     enum Content {
-        /// A fix; `user` is the person the file names.
+        /// A fix; `user` is the person whom the file names.
         case fix(Fix, user: Handle?)
-        /// A point without a time cannot enter a history. `nil`: nor is its place one.
+        /// A point without a time, which cannot be part of a history; `nil` if it has no valid place either.
         case untimed(Coordinate?)
         case rejected(RejectionReason)
     }
@@ -16,27 +16,35 @@ struct ImportRecord {
     let content: Content
 }
 
-/// Reads the records of one format from a file's bytes as they come.
+/// Reads the records of one format from a file's bytes, piece by piece.
 protocol ImportRecords: AnyObject {
-    /// What the next bytes hold, and what is wrong with the file if it cannot be read on.
+    /// The records that are complete with the next bytes, and the fault if the file cannot be read further.
     func read(_ bytes: ArraySlice<UInt8>) -> (records: [ImportRecord], fault: String?)
-    /// What the end of the file adds.
+    /// The records that end with the file.
     func finish() -> (records: [ImportRecord], fault: String?)
-    /// What the file holds besides and is not imported, as a sentence; `nil` when nothing.
+    /// A sentence about content that is not imported; `nil` if there is none.
     var passedOver: String? { get }
+    /// The operations that converted the file's coordinates to WGS 84; `nil` if the file's coordinates are WGS 84.
+    var operations: CoordinateReferenceSystem.UsedOperations? { get }
+}
+
+extension ImportRecords {
+    var operations: CoordinateReferenceSystem.UsedOperations? { nil }
 }
 
 /// The track points of a GPX file.
 final class GPXRecords: ImportRecords {
     private var reader = GPXReader()
     private let system: CoordinateReferenceSystem?
+    private(set) var operations: CoordinateReferenceSystem.UsedOperations?
     private let now: Timestamp
 
     /// - Parameters:
-    ///   - system: in which the file's `lon` and `lat` are x and y; `nil` for the degrees of a proper file.
-    ///   - now: house time, against which a fix is in the future.
+    ///   - system: The reference system of the file's `lon` and `lat` as x and y; `nil` for degrees.
+    ///   - now: The time of the house, to find fixes in the future.
     init(system: CoordinateReferenceSystem?, now: Timestamp) {
         (self.system, self.now) = (system, now)
+        operations = system.map { _ in .init() }
     }
 
     func read(_ bytes: ArraySlice<UInt8>) -> (records: [ImportRecord], fault: String?) {
@@ -72,6 +80,7 @@ final class GPXRecords: ImportRecords {
         }
         do throws(GeodesyError) {
             let place = try system.toWGS84(point.longitude, point.latitude)
+            operations?.insert(try system.operation(at: place))
             guard let report = point.report(latitude: place.latitude, longitude: place.longitude, now: now) else {
                 return .untimed(place)
             }
@@ -80,7 +89,7 @@ final class GPXRecords: ImportRecords {
     }
 }
 
-/// JSON lines, each a fix.
+/// JSON lines, each with a fix.
 final class LineRecords: ImportRecords {
     private var lines: FixLines
 

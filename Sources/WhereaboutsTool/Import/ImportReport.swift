@@ -3,24 +3,26 @@ import JSON
 import Service
 import Whereabouts
 
-/// What importing one file came to.
+/// The result of importing one file.
 struct ImportReport {
     let file: String
     let format: String
-    /// Records of the file, whatever became of them.
+    /// The records of the file, with any outcome.
     var read = 0
     var new = 0
-    /// New fixes that share time and place with another fix and differ from it in something else; not among ``new``.
+    /// New fixes with the time and place of another fix that differ in something else; not counted in ``new``.
     var twins = 0
     var duplicate = 0
     var untimed = 0
-    /// By the word of the reason, in the order they first occurred.
+    /// By reason, in the order of first occurrence.
     private(set) var rejected: [(reason: String, count: Int, firstAt: Int)] = []
-    /// Times of what is now in the log, new or not.
+    /// The time range of the file's fixes in the log, new or not.
     private(set) var firstFix: Timestamp?
     private(set) var lastFix: Timestamp?
-    /// Around every track point of the file that has a place on Earth, with a time or without.
+    /// The box around every track point with a place on earth, with or without a time.
     private(set) var box: (south: Double, west: Double, north: Double, east: Double)?
+    /// The operations that converted the coordinates to WGS 84; `nil` without `--crs`.
+    var operations: CoordinateReferenceSystem.UsedOperations?
     /// Why the file could not be read to its end.
     var fault: String?
 
@@ -30,7 +32,7 @@ struct ImportReport {
 
     var rejectedCount: Int { rejected.reduce(0) { $0 + $1.count } }
 
-    /// - Parameter line: where the record stands in the file. Batches of several devices may tell out of order.
+    /// - Parameter line: The record's line in the file. Batches of several devices may report out of order.
     mutating func reject(_ reason: String, line: Int) {
         if let index = rejected.firstIndex(where: { $0.reason == reason }) {
             rejected[index].count += 1
@@ -75,7 +77,7 @@ struct ImportReport {
     /// One line: `{"file","format","read","new","duplicate","twins","untimed",`
     /// `"rejected":[{"reason","count","firstAt"}],"firstFix","lastFix","bbox"}`. `firstAt` is a line of the file, `bbox` is
     /// [min latitude, min longitude, max latitude, max longitude]; times and box are `null` when no fix came in. A file
-    /// not read to its end has `error`. `read` is the sum of the five counts.
+    /// imported with `--crs` has `operations`, as answers have them; one not read to its end has `error`. `read` is the sum of the five counts.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -107,12 +109,16 @@ struct ImportReport {
         } else {
             writer.null()
         }
+        if let operations {
+            writer.key("operations")
+            operations.write(into: &writer)
+        }
         writer.field("error", fault)
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// The reports of all files for people, and a sentence for each reason of a rejection.
+    /// The reports of all files as text, with a sentence for each reason of a rejection.
     static func text(of reports: [ImportReport]) -> String {
         var table = Table(
             "FILE", "FORMAT", ">READ", ">NEW", ">DUPLICATE", ">TWINS", ">UNTIMED", ">REJECTED", "FIRST FIX", "LAST FIX")

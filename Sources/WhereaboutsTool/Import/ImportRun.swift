@@ -5,15 +5,16 @@ import Service
 import Whereabouts
 import WireFormats
 
-/// Imports files: parses them here, makes the persons and devices they are of, and posts their fixes in batches.
+/// Imports files: parses them here and posts their fixes in batches of many devices; the service makes the people and
+/// devices that do not exist.
 ///
-/// Memory does not grow with a file: what has been read is posted once a device has a batch of it. Importing a file
-/// again, or the rest of one that was broken off, changes nothing: a fix that is in the log already is a duplicate.
+/// Memory does not grow with a file: fixes are posted once a device has a full batch. Importing a file again, or the
+/// rest of one after an interruption, changes nothing else: a fix that is in the log already is a duplicate.
 struct ImportRun {
     struct Choices {
         var person: Handle?
         var device: Handle?
-        /// `nil`: told by the content of each file.
+        /// `nil` detects the format of each file by its content.
         var format: ImportFormat?
         var system: CoordinateReferenceSystem?
         var now: Timestamp
@@ -23,25 +24,29 @@ struct ImportRun {
     private let choices: Choices
     private let console: Console
     private let id = Identifier128.random().description
-    /// The devices of each person, once they have been asked for.
-    private var devices: [String: Set<String>]?
-    /// Added people and devices, as sentences.
+    /// The first added people and devices, as sentences.
     private(set) var additions: [String] = []
+    /// Added people and devices beyond those of ``additions``.
+    private var unnamedAdditions = (people: 0, devices: 0)
     private var pending: [Handle: PendingBatch] = [:]
+    /// The fixes of all ``pending`` batches.
+    private var pendingFixes = 0
     /// Whose device it is, so that one device is not used for two people.
     private var owners: [Handle: Handle] = [:]
 
     private static let chunkBytes = 256 << 10
-    /// Fixes waiting at once, over all devices of a file.
+    /// The waiting fixes of all devices of a file, at most.
     private static let pendingMax = 20 * Limits.batchCommands
+    /// Added people and devices that are listed one by one.
+    private static let namedAdditions = 40
 
     init(client: Client, choices: Choices, console: Console) {
         (self.client, self.choices, self.console) = (client, choices, console)
     }
 
-    /// Imports one file. What is wrong with the file stands in the report; the next file can be tried.
+    /// Imports one file. A fault of the file is in the report, and the next file can be tried.
     ///
-    /// - Throws: ``ToolError`` when the service cannot be asked, or does not allow it.
+    /// - Throws: ``ToolError`` if the service cannot be reached, or does not allow it.
     mutating func importFile(_ path: String) throws(ToolError) -> ImportReport {
         guard let file = InputFile(path) else {
             return Self.unread(path, "\(path) cannot be opened: \(lastSystemError()).")
@@ -76,6 +81,13 @@ struct ImportRun {
         }
         try postAll(&report)
         console.progress("")
+        report.operations = records.operations
+        for operation in records.operations?.inOrder ?? [] {
+            let accuracy = operation.accuracyMeters.map { meters in
+                "accurate to \(meters == meters.rounded() ? String(Int(meters)) : String(meters)) m"
+            }
+            console.note("\(path): converted by “\(operation.name)”, \(accuracy ?? "of unknown accuracy there").")
+        }
         if let sentence = records.passedOver { console.note("\(path): \(sentence)") }
         return report
     }
@@ -89,7 +101,7 @@ struct ImportRun {
     private func records(of format: ImportFormat, _ path: String) throws(ToolError) -> any ImportRecords {
         switch format {
         case .gpx:
-            guard choices.person != nil else { throw .usage("\(path) does not say whose it is; add --person HANDLE.") }
+            guard choices.person != nil else { throw .usage("\(path) does not name a person; add --person HANDLE.") }
             return GPXRecords(system: choices.system, now: choices.now)
         case .fixes:
             guard choices.system == nil else { throw .usage("--crs is for GPX; in \(path) coordinates are WGS 84.") }
@@ -106,7 +118,7 @@ struct ImportRun {
                 if let place { report.cover(place) }
             case .rejected(let reason): report.reject(reason.word, line: record.line)
             case .fix(let fix, let user):
-                // Without a person there is nobody whose history it would enter.
+                // Without a person, the record belongs to no history.
                 guard let person = user ?? choices.person else {
                     report.reject(RejectionReason.missingField.word, line: record.line)
                     continue
@@ -120,32 +132,83 @@ struct ImportRun {
         _ fix: Fix, of person: Handle, line: Int, _ report: inout ImportReport
     ) throws(ToolError) {
         let device = try device(of: person)
-        var batch = pending.removeValue(forKey: device) ?? PendingBatch()
+        var batch = pending.removeValue(forKey: device) ?? PendingBatch(person: person)
         if !batch.append(fix, line: line) {
-            try post(batch, device, &report)
-            batch = PendingBatch()
+            pendingFixes -= batch.fixes.count
+            try post([(device, batch)], &report)
+            batch = PendingBatch(person: person)
             precondition(batch.append(fix, line: line), "A single fix fits into a batch.")
         }
         pending[device] = batch
-        if pending.values.reduce(0, { $0 + $1.fixes.count }) >= Self.pendingMax { try postAll(&report) }
+        pendingFixes += 1
+        if pendingFixes >= Self.pendingMax { try postAll(&report) }
     }
 
+    /// Posts what waits, as many devices in one request as it takes.
     private mutating func postAll(_ report: inout ImportReport) throws(ToolError) {
-        for (device, batch) in pending.sorted(by: { $0.key < $1.key }) { try post(batch, device, &report) }
+        var together: [(device: Handle, batch: PendingBatch)] = []
+        var (fixes, bytes) = (0, 0)
+        for (device, batch) in pending.sorted(by: { $0.key < $1.key }) {
+            let (moreFixes, moreBytes) = (batch.fixes.count, batch.requestBytes)
+            if !together.isEmpty,
+                fixes + moreFixes > Limits.batchCommands || bytes + moreBytes > PendingBatch.bytesMax
+            {
+                try post(together, &report)
+                (together, fixes, bytes) = ([], 0, 0)
+            }
+            together.append((device, batch))
+            fixes += moreFixes
+            bytes += moreBytes
+        }
+        if !together.isEmpty { try post(together, &report) }
         pending = [:]
+        pendingFixes = 0
     }
 
-    private func post(_ batch: PendingBatch, _ device: Handle, _ report: inout ImportReport) throws(ToolError) {
-        let answer = try client.post("v1", "imports", id, "batches", json: batch.body(device: device))
-        guard let new = answer["new"]?.int, let duplicate = answer["duplicate"]?.int else {
+    private mutating func post(
+        _ batches: [(device: Handle, batch: PendingBatch)], _ report: inout ImportReport
+    ) throws(ToolError) {
+        var writer = JSONWriter(capacity: PendingBatch.bytesMax)
+        writer.beginObject()
+        writer.array("devices") { devices in
+            for (device, batch) in batches { batch.write(device, into: &devices) }
+        }
+        writer.endObject()
+        let answer = try client.post("v1", "imports", id, "batches", json: writer.bytes)
+        guard let outcomes = answer["devices"]?.array.map(Array.init), outcomes.count == batches.count else {
             throw .data("The service did not say what became of a batch.")
         }
-        let twins = answer["twins"]?.int ?? 0
+        for ((device, batch), outcome) in zip(batches, outcomes) {
+            try take(outcome, of: batch, &report)
+            if outcome["addedPerson"]?.bool == true {
+                if additions.count < Self.namedAdditions {
+                    additions.append("Added the person \(batch.person.text).")
+                } else {
+                    unnamedAdditions.people += 1
+                }
+            }
+            if outcome["addedDevice"]?.bool == true {
+                if additions.count < Self.namedAdditions {
+                    additions.append("Added the device \(device.text) of \(batch.person.text).")
+                } else {
+                    unnamedAdditions.devices += 1
+                }
+            }
+        }
+    }
+
+    private func take(
+        _ outcome: JSONValue, of batch: PendingBatch, _ report: inout ImportReport
+    ) throws(ToolError) {
+        guard let new = outcome["new"]?.int, let duplicate = outcome["duplicate"]?.int else {
+            throw .data("The service did not say what became of a batch.")
+        }
+        let twins = outcome["twins"]?.int ?? 0
         report.new += Int(new - twins)
         report.duplicate += Int(duplicate)
         report.twins += Int(twins)
         var refused: Set<Int> = []
-        for rejection in answer["rejected"]?.array.map(Array.init) ?? [] {
+        for rejection in outcome["rejected"]?.array.map(Array.init) ?? [] {
             guard let index = rejection["index"]?.int.map(Int.init), batch.fixes.indices.contains(index) else {
                 continue
             }
@@ -157,16 +220,23 @@ struct ImportRun {
         }
     }
 
+    /// How many people and devices were added beyond ``additions``, as a sentence; `nil` if none.
+    var furtherAdditions: String? {
+        let (people, devices) = unnamedAdditions
+        guard people + devices > 0 else { return nil }
+        return "Added \(Text.count(people)) more people and \(Text.count(devices)) more devices."
+    }
+
     private func showProgress(_ path: String, _ done: Int, of total: Int, _ report: ImportReport) {
         let share = total > 0 ? " \(min(100, done * 100 / total)) %," : ""
         console.progress("\(path):\(share) \(Text.count(report.read)) read")
     }
 }
 
-// MARK: - Persons and devices
+// MARK: - Devices
 
 extension ImportRun {
-    /// The device that a person's fixes are imported under, made if it is not there yet.
+    /// The device that a person's fixes are imported under.
     private mutating func device(of person: Handle) throws(ToolError) -> Handle {
         guard let device = choices.device ?? Handle("import-\(person.text)") else {
             throw .usage("\"import-\(person.text)\" is too long for a device's handle; add --device HANDLE.")
@@ -177,45 +247,29 @@ extension ImportRun {
             }
             return device
         }
-        var known = if let devices { devices } else { try knownDevices() }
-        if known[person.text] == nil {
-            _ = try client.post("v1", "people") { $0.field("handle", person.text) }
-            additions.append("Added the person \(person.text).")
-            known[person.text] = []
-        }
-        if known[person.text]?.contains(device.text) != true {
-            _ = try client.post("v1", "people", person.text, "devices") { $0.field("handle", device.text) }
-            additions.append("Added the device \(device.text) of \(person.text).")
-            known[person.text]?.insert(device.text)
-        }
-        devices = known
         owners[device] = person
         return device
     }
-
-    private func knownDevices() throws(ToolError) -> [String: Set<String>] {
-        var known: [String: Set<String>] = [:]
-        for person in try client.items("v1", "people") {
-            known[person.text("handle")] = Set(person["devices"]?.array.map { $0.compactMap(\.string) } ?? [])
-        }
-        return known
-    }
 }
 
-/// Fixes of one device that wait to be posted, already as JSON.
+/// Waiting fixes of one device, as JSON.
 private struct PendingBatch {
+    let person: Handle
     private(set) var fixes: [(line: Int, time: Timestamp, place: Coordinate)] = []
     private var json: [[UInt8]] = []
     private var byteCount = 0
 
-    /// A batch with its frame stays below what the service takes.
-    private static let bytesMax = Limits.ingestBodyBytes - 4096
+    /// A request with its frame stays below what the service takes.
+    static let bytesMax = Limits.ingestBodyBytes - 4096
 
-    /// - Returns: `false` when the batch is full.
+    init(person: Handle) { self.person = person }
+
+    /// - Returns: `false` if the batch is full.
     mutating func append(_ fix: Fix, line: Int) -> Bool {
         var writer = JSONWriter()
         FixJSON.write(fix, into: &writer)
-        guard fixes.count < Limits.batchCommands, byteCount + writer.bytes.count + 1 <= Self.bytesMax else {
+        guard fixes.count < Limits.batchCommands, byteCount + writer.bytes.count + 1 <= Self.bytesMax - Self.frameBytes
+        else {
             return false
         }
         fixes.append((line, fix.timestamp, fix.coordinate))
@@ -224,25 +278,30 @@ private struct PendingBatch {
         return true
     }
 
-    func body(device: Handle) -> [UInt8] {
-        var writer = JSONWriter(capacity: byteCount + 256)
+    /// Two handles of at most 63 characters, and the members' names.
+    private static let frameBytes = 256
+
+    /// The bytes that ``write(_:into:)`` writes, at the most.
+    var requestBytes: Int { byteCount + Self.frameBytes }
+
+    func write(_ device: Handle, into writer: inout JSONWriter) {
         writer.beginObject()
+        writer.field("person", person.text)
         writer.field("device", device.text)
         writer.array("fixes") { array in
             for fix in json { array.raw(fix) }
         }
         writer.endObject()
-        return writer.bytes
     }
 }
 
 /// A file read from its beginning to its end.
 private final class InputFile {
     private let descriptor: Int32
-    /// 0 for what has no size, as a pipe.
+    /// 0 for a file without a size, for example a pipe.
     let byteCount: Int
 
-    /// `nil` with `errno` set when it cannot be opened.
+    /// `nil` with `errno` set if the file cannot be opened.
     init?(_ path: String) {
         let opened = open(path, O_RDONLY | O_CLOEXEC)
         guard opened >= 0 else { return nil }
@@ -253,7 +312,7 @@ private final class InputFile {
 
     deinit { close(descriptor) }
 
-    /// The next bytes, all that were asked for unless the file ends; `nil` with `errno` set when it cannot be read.
+    /// The next bytes, fewer than requested only at the end; `nil` with `errno` set if the file cannot be read.
     func read(atMost count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

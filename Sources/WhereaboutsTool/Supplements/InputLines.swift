@@ -1,12 +1,12 @@
 import Glibc
 
-/// The lines of a file from an offset on, one at a time, in little memory whatever their lengths.
+/// The lines of a file from an offset on, one at a time, in little memory whatever their length.
 final class InputLines {
-    /// Longer lines are passed over.
+    /// The longest line; longer ones are skipped.
     static let lineBytesMax = 64 << 10
     private static let chunkBytes = 256 << 10
 
-    /// What a file was when it was opened: another of the same path is another file.
+    /// Identifies the file that was opened: another file may get the same path later.
     struct Identity: Equatable {
         let byteCount: Int
         let modifiedNanoseconds: Int
@@ -16,10 +16,10 @@ final class InputLines {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var at = 0
-    /// Where the next line begins in the file.
+    /// The offset of the next line in the file.
     private(set) var offset: Int
 
-    /// nil with `errno` set when it cannot be opened, or is no file that can be read again from its middle.
+    /// `nil` with `errno` set if it cannot be opened, or is not a file that can be read from an offset.
     init?(_ path: String) {
         let opened = open(path, O_RDONLY | O_CLOEXEC)
         guard opened >= 0 else { return nil }
@@ -38,7 +38,7 @@ final class InputLines {
 
     deinit { close(descriptor) }
 
-    /// Goes on with the line that begins there.
+    /// Continues with the line that begins at this offset.
     func seek(to offset: Int) {
         lseek(descriptor, off_t(offset), SEEK_SET)
         buffer = []
@@ -51,9 +51,10 @@ final class InputLines {
         case tooLong
     }
 
-    /// The next line without its end, and without a byte order mark at the beginning of the file; nil at the end of the file.
+    /// The next line without its end, and without a byte order mark at the beginning of the file; `nil` at the end of
+    /// the file.
     ///
-    /// - Throws: what the system says when the file cannot be read.
+    /// - Throws: The system's error if the file cannot be read.
     func next() throws(ToolError) -> Line? {
         var line: [UInt8] = []
         var isTooLong = false

@@ -2,21 +2,21 @@ import Gazetteer
 import JSON
 import WireFormats
 
-/// The forms of files that supplements are made of.
+/// The formats of files from which supplements are made.
 enum SourceFormat: String, CaseIterable {
-    /// OpenAddresses' older form: a header such as `LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE,ID,HASH`, then a
-    /// line an address.
+    /// OpenAddresses' older format: a header such as
+    /// `LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE,ID,HASH`, then one line for each address.
     case openAddressesCSV = "openaddresses-csv"
-    /// OpenAddresses' present form: a GeoJSON feature a line, with those names in small letters.
+    /// OpenAddresses' present format: one GeoJSON feature per line, with those names in lower case.
     case openAddressesGeoJSON = "openaddresses-geojson"
-    /// GeoNames' postal codes: twelve columns parted by tabs, no header.
+    /// GeoNames' postal codes: twelve columns separated by tabs, no header.
     case geoNamesPostalCodes = "geonames-postal"
-    /// GeoNames' places, such as `allCountries.txt`, `AT.txt` or `cities500.txt`: 19 columns.
+    /// GeoNames' places, for example `allCountries.txt`, `AT.txt` or `cities500.txt`: 19 columns.
     case geoNamesPlaces = "geonames-places"
-    /// GeoNames' `admin2Codes.txt`, four columns: what the second-order divisions of places are called.
+    /// GeoNames' `admin2Codes.txt`, four columns: the names of second-order divisions.
     case geoNamesDivisions = "geonames-admin2"
 
-    /// Tells the form by the first line; nil for another.
+    /// Detects the format by the first line; `nil` for an unknown one.
     static func told(by line: [UInt8]) -> SourceFormat? {
         if line.starts(with: Array(#"{"type""#.utf8)) { return .openAddressesGeoJSON }
         switch line.count(where: { $0 == 0x09 }) + 1 {
@@ -28,7 +28,7 @@ enum SourceFormat: String, CaseIterable {
         return OpenAddressesCSVLines(header: line) == nil ? nil : .openAddressesCSV
     }
 
-    /// Whose data it is where the form alone tells; an import of others must say so.
+    /// The attribution, if the format has a known one; an import of other data must give it.
     var attribution: (text: String, licence: String)? {
         switch self {
         case .openAddressesCSV, .openAddressesGeoJSON: nil
@@ -36,7 +36,7 @@ enum SourceFormat: String, CaseIterable {
         }
     }
 
-    /// What reads the lines; nil if the first line is not of this form.
+    /// A reader of the lines; `nil` if the first line is not of this format.
     func lines(first: [UInt8]) -> (any SourceLines)? {
         switch self {
         case .openAddressesCSV: OpenAddressesCSVLines(header: first)
@@ -48,9 +48,9 @@ enum SourceFormat: String, CaseIterable {
     }
 }
 
-/// Reads the lines of one form. Each is without its line end, is UTF-8 and has a bounded length.
+/// Reads the lines of one format. Each is without its line end, is UTF-8 and has a bounded length.
 protocol SourceLines {
-    /// Whether the first line is no row.
+    /// Whether the first line is a header.
     var hasHeader: Bool { get }
     func row(of line: [UInt8]) throws(LineRejection) -> SupplementRow
 }
@@ -66,7 +66,7 @@ struct OpenAddressesCSVLines: SourceLines {
     private let columnCount: Int
     private let columns: [Column: Int]
 
-    /// nil unless the header names longitude, latitude, number and street, in capitals or not.
+    /// `nil` unless the header has longitude, latitude, number and street, in upper or lower case.
     init?(header: [UInt8]) {
         guard let names = try? DelimitedLine.fields(of: header) else { return nil }
         columnCount = names.count
@@ -115,7 +115,7 @@ struct OpenAddressesGeoJSONLines: SourceLines {
 }
 
 extension AddressRow {
-    /// From the texts of OpenAddresses. Units are left out: the houses of one number are one.
+    /// From the texts of OpenAddresses. Units are left out: all units of one number are one address.
     fileprivate init(
         place: StoredCoordinate, number: [UInt8], street: [UInt8], city: [UInt8], postcode: [UInt8]
     ) throws(LineRejection) {
@@ -123,7 +123,7 @@ extension AddressRow {
         guard !street.isEmpty else { throw .noStreet }
         let number = try SourceText.clean(number, atMost: SourceText.numberMax)
         self.init(
-            // Counties write 0 where they know none.
+            // Some counties write 0 for an unknown number.
             place: place, number: number == "0" ? "" : number,
             locality: try SourceText.clean(city, atMost: SourceText.townMax),
             postalCode: try SourceText.clean(postcode, atMost: SourceText.codeMax), street: street)
@@ -159,7 +159,7 @@ struct GeoNamesPlaceLines: SourceLines {
     static let columnCount = 19
     let hasHeader = false
 
-    /// Populated places that were: historical, abandoned, destroyed.
+    /// Former populated places: historical, abandoned, destroyed.
     private static let gone: Set<String> = ["PPLH", "PPLQ", "PPLW", "PPLCH"]
 
     func row(of line: [UInt8]) throws(LineRejection) -> SupplementRow {
@@ -186,7 +186,7 @@ struct GeoNamesPlaceLines: SourceLines {
     }
 }
 
-/// Columns: the codes of country, division and division of it joined by dots, name, name in ASCII, geonameid.
+/// Columns: the codes of country, division and subdivision joined by dots, name, name in ASCII, geonameid.
 struct GeoNamesDivisionLines: SourceLines {
     static let columnCount = 4
     let hasHeader = false
@@ -194,7 +194,7 @@ struct GeoNamesDivisionLines: SourceLines {
     func row(of line: [UInt8]) throws(LineRejection) -> SupplementRow {
         let fields = try GeoNamesLine.fields(of: line, count: Self.columnCount)
         let code = try SourceText.clean(fields[0], atMost: SourceText.townMax)
-        // Two dots: `admin1Codes` has the same columns, and its names are in the bundle.
+        // Two dots: `admin1Codes` has the same columns, and its names are in the bundled gazetteer.
         guard code.count(where: { $0 == "." }) >= 2 else { throw .notWanted }
         let name = try SourceText.clean(fields[1], atMost: SourceText.townMax)
         guard !name.isEmpty else { throw .noName }
@@ -202,7 +202,7 @@ struct GeoNamesDivisionLines: SourceLines {
     }
 }
 
-/// What the lines of GeoNames have in common: columns parted by tabs, no quotes.
+/// The common form of GeoNames' lines: columns separated by tabs, no quotes.
 enum GeoNamesLine {
     static func fields(of line: [UInt8], count: Int) throws(LineRejection) -> [ArraySlice<UInt8>] {
         let fields = line.split(separator: 0x09, omittingEmptySubsequences: false)
@@ -216,7 +216,7 @@ enum GeoNamesLine {
     }
 }
 
-/// A line of comma-separated values (RFC 4180), but for line breaks within quotes, which would let one stray quote swallow
+/// A line of comma-separated values (RFC 4180) without line breaks in quotes, which would let one stray quote swallow
 /// the rest of a file.
 enum DelimitedLine {
     static func fields(of line: [UInt8]) throws(LineRejection) -> [[UInt8]] {

@@ -1,30 +1,32 @@
 import Gazetteer
 import Glibc
 
-/// Makes a supplement of files: reads them line by line into a staging database beside the gazetteer, then writes it out.
+/// Makes a supplement from files: reads them line by line into a staging database beside the gazetteer, then writes the
+/// supplement.
 ///
-/// Broken off at any moment, also by a kill, the same import goes on where it was. Memory does not grow with the files.
+/// If it is interrupted at any time, also by a kill, the same import continues where it was. Memory does not grow with
+/// the files.
 struct SupplementImport {
-    /// The gazetteer's, with a slash at its end.
+    /// The gazetteer's folder, with a slash at its end.
     let folder: String
     let name: String
     let files: [String]
-    /// nil: what the format says.
+    /// `nil` uses the format's attribution.
     let attribution: String?
     let licence: String?
     let fold: StreetFold
     let console: Console
-    /// Lines between two commits, after each of which an import can go on.
+    /// The lines between two commits. An import can continue after each of them.
     var batchLines = 20_000
 
-    /// Where the import of a name is prepared; the path ends with a slash.
+    /// The folder in which the import of a name is prepared; the path ends with a slash.
     static func stagingFolder(of name: String, in folder: String) -> String {
         folder + "supplement-\(name).importing/"
     }
 
-    /// Imports, and says what the files came to.
+    /// Imports the files and reports the result.
     ///
-    /// - Parameter isEnding: Asked after each batch; if so, the import is broken off there.
+    /// - Parameter isEnding: Called after each batch; `true` interrupts the import there.
     func run(isEnding: () -> Bool = { false }) throws(ToolError) -> SupplementReport {
         let staging = Self.stagingFolder(of: name, in: folder)
         let sources = try files.map { path throws(ToolError) in try Source(path) }
@@ -37,9 +39,9 @@ struct SupplementImport {
         let lock = open(staging + "LOCK", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(lock) }
         guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw .data("Another command is importing \"\(name)\"; wait until it is done.")
+            throw .data("Another command is importing \"\(name)\"; wait until it has finished.")
         }
-        // Sorting takes its room beside the result, which may be more than the folder for temporary files has.
+        // Sorting needs space beside the result, which may be more than the folder for temporary files has.
         setenv("SQLITE_TMPDIR", staging, 1)
 
         var report = SupplementReport(name: name)
@@ -67,7 +69,7 @@ struct SupplementImport {
         return report
     }
 
-    /// A file and what reads it.
+    /// A file and its reader.
     private struct Source {
         let path: String
         let format: SourceFormat
@@ -87,7 +89,7 @@ struct SupplementImport {
             guard let format = SourceFormat.told(by: first), let lines = format.lines(first: first) else {
                 let forms = SourceFormat.allCases.map(\.rawValue).joined(separator: ", ")
                 throw .data(
-                    "\(path) has none of the formats that can be imported (\(forms)), judging by its first line.")
+                    "\(path) has none of the formats that can be imported (\(forms)), by its first line.")
             }
             if first.starts(with: Array(#"{"type":"FeatureCollection""#.utf8)) {
                 throw .data("\(path) is one GeoJSON document; convert it to one feature per line.")
@@ -97,17 +99,17 @@ struct SupplementImport {
     }
 
     private func rights(in sources: [Source]) throws(ToolError) -> (attribution: String, licence: String) {
-        // All of GeoNames' have the same; nobody else's are known.
+        // All of GeoNames' data have the same attribution; no other is known.
         let known = sources.allSatisfy { $0.format.attribution != nil } ? sources.first?.format.attribution : nil
         guard let attribution = attribution ?? known?.text, let licence = licence ?? known?.licence else {
             throw .usage(
-                "Say whose data it is and under which licence, with --attribution TEXT and --licence TEXT: it is kept with "
+                "Give the source and the licence of the data with --attribution TEXT and --licence TEXT: they are kept with "
                     + "the data and shown by \"about\".")
         }
         return (attribution, licence)
     }
 
-    /// How far each file has been read.
+    /// The progress in each file.
     private func inputs(
         of sources: [Source], in database: SupplementStaging
     ) throws(ToolError) -> [SupplementStaging.Input] {
@@ -119,19 +121,19 @@ struct SupplementImport {
         }
         guard known.map(\.path) == fresh.map(\.path), known.map(\.identity) == fresh.map(\.identity) else {
             throw .data(
-                "An import of \"\(name)\" from other files, or before they changed, was broken off; go on with those, or "
-                    + "give it up with \"gazetteer remove \(name)\".")
+                "An import of \"\(name)\" from other files, or before they changed, was interrupted; continue with those, or "
+                    + "end it with \"gazetteer remove \(name)\".")
         }
         return known
     }
 
-    /// - Returns: How many lines the file has.
+    /// - Returns: The number of lines in the file.
     private func read(
         _ source: Source, _ number: Int, from input: SupplementStaging.Input, into database: SupplementStaging,
         _ isEnding: () -> Bool
     ) throws(ToolError) -> Int {
         var input = input
-        if input.offset > 0 { console.note("\(source.path): going on after line \(Text.count(input.line)).") }
+        if input.offset > 0 { console.note("\(source.path): continuing after line \(Text.count(input.line)).") }
         source.file.seek(to: input.offset)
         var isAtEnd = false
         while !isAtEnd {
@@ -162,7 +164,7 @@ struct SupplementImport {
         return input.line
     }
 
-    /// nil for a line that is no row: empty, or the header.
+    /// The row of a line; `nil` for an empty line or the header.
     private func row(
         of line: InputLines.Line, _ number: Int, by lines: any SourceLines
     ) throws(LineRejection) -> SupplementRow? {
@@ -173,7 +175,7 @@ struct SupplementImport {
     }
 }
 
-/// What an import came to.
+/// The result of an import.
 struct SupplementReport {
     struct File {
         let path: String
@@ -183,7 +185,7 @@ struct SupplementReport {
     }
 
     let name: String
-    /// What is in place now.
+    /// The supplement that is now in place.
     var supplement: Supplement?
     var files: [File] = []
 }

@@ -1,19 +1,19 @@
 import Gazetteer
 import Geodesy
 
-/// What a line of a source says.
+/// The content of one line of a source.
 enum SupplementRow: Equatable {
     case address(AddressRow)
     case postalCode(PostalCodeRow)
     case spot(SpotRow)
-    /// The name of a second-order division, by its codes: `AT.09.900`.
+    /// The name of a second-order division, by its codes, for example `AT.09.900`.
     case division(code: String, name: String)
 }
 
 /// A house, or a point of a street.
 struct AddressRow: Equatable {
     let place: StoredCoordinate
-    /// Empty where the source has none, and so are the next two.
+    /// Empty if the source has none, like the next two.
     let number: String
     let locality: String
     let postalCode: String
@@ -23,11 +23,11 @@ struct AddressRow: Equatable {
 /// A postal code of a town.
 struct PostalCodeRow: Equatable {
     let place: StoredCoordinate
-    /// Two capital letters.
+    /// ISO 3166-1, two capital letters.
     let country: String
     let code: String
     let town: String
-    /// GeoNames' 1 (estimated) to 6 (middle of the addresses); 0 unknown.
+    /// GeoNames' 1 (estimated) to 6 (center of the addresses); 0 if unknown.
     let accuracy: Int
 }
 
@@ -38,19 +38,19 @@ struct SpotRow: Equatable {
     let kind: SpotKind
     let geonameID: Int
     let population: Int
-    /// Two capital letters.
+    /// ISO 3166-1, two capital letters.
     let country: String
-    /// The codes of its second-order division, as ``SupplementRow/division(code:name:)`` has them.
+    /// The codes of its second-order division, as in ``SupplementRow/division(code:name:)``.
     let division: String
 }
 
-/// Latitude and longitude in 1e-7 degrees, as supplements have them.
+/// Latitude and longitude in 1e-7 degrees, as in supplements.
 struct StoredCoordinate: Equatable {
     let latitude, longitude: Int
 }
 
 extension StoredCoordinate {
-    /// - Throws: ``LineRejection`` for what is no coordinate, and for 0, 0, which stands for "unknown" in such sources.
+    /// - Throws: ``LineRejection`` if it is not a coordinate, and for 0, 0, which means "unknown" in such sources.
     init(latitude: Double?, longitude: Double?) throws(LineRejection) {
         guard let latitude, let longitude else { throw .noCoordinate }
         guard let place = try? Coordinate(latitude: latitude, longitude: longitude) else {
@@ -62,19 +62,19 @@ extension StoredCoordinate {
     }
 }
 
-/// Why a line is not taken.
+/// Why a line is rejected.
 enum LineRejection: String, Error {
     /// More than ``InputLines/lineBytesMax`` bytes.
     case lineTooLong
     case invalidUTF8
     /// A NUL or another control character within a text.
     case controlCharacter
-    /// Fewer or more columns than the format has, or the header names.
+    /// The line has fewer or more columns than the format or the header.
     case columnCount
-    /// A quote that does not end in its line, or is followed by more than the next column.
+    /// A quote does not end in its line, or is followed by more than the next column.
     case quote
     case malformedJSON
-    /// A feature of another geometry, such as a parcel.
+    /// A feature with another geometry, for example a parcel.
     case notAPoint
     case noCoordinate
     case coordinateOutOfRange
@@ -82,24 +82,24 @@ enum LineRejection: String, Error {
     case noStreet
     case noPostalCode
     case noName
-    /// No number of GeoNames, or one too great.
+    /// The geonameid is missing or too large.
     case noGeonameID
-    /// A feature of another kind: a road, an area, a river, or a place that is no more.
+    /// A feature of another kind: a road, an area, a river, or a former place.
     case notWanted
-    /// No two letters of ISO 3166-1.
+    /// The country is not two letters of ISO 3166-1.
     case noCountry
     case fieldTooLong
 }
 
-/// The texts of a source, made fit to be shown.
+/// The texts of a source, made safe to show.
 enum SourceText {
-    /// Bytes; longer than any real one, and short enough to be kept by the million.
+    /// The most bytes: more than any real name has, and few enough to keep millions.
     static let streetMax = 200
     static let townMax = 180
     static let numberMax = 40
     static let codeMax = 20
 
-    /// The text with white space cut off its ends and every run of it within made one space, as sources pad their columns.
+    /// The text without white space at its ends, and with single spaces inside, because sources pad their columns.
     static func clean(_ bytes: some Sequence<UInt8>, atMost limit: Int) throws(LineRejection) -> String {
         var kept: [UInt8] = []
         var isSpaced = false

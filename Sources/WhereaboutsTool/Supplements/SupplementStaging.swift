@@ -1,10 +1,10 @@
 import Gazetteer
 import SQLite
 
-/// What an import has read so far, on disk beside the gazetteer, so that it can go on after it was broken off.
+/// The rows that an import has read so far, on disk beside the gazetteer, so that an interrupted import can continue.
 ///
-/// Rows are appended in the order of the input and sorted by SQLite when they are written out, in files of its own: memory
-/// stays what the page cache is allowed, however long the input.
+/// Rows are appended in the order of the input, and SQLite sorts them when they are written, in separate files. Memory
+/// is that of the page cache, however long the input.
 final class SupplementStaging {
     private let connection: Connection
     private let fold: StreetFold
@@ -58,7 +58,7 @@ final class SupplementStaging {
         return connection
     }
 
-    /// A file of the import and how far it has been read.
+    /// A file of the import, with its progress.
     struct Input: Equatable {
         let path: String
         let identity: InputLines.Identity
@@ -66,7 +66,7 @@ final class SupplementStaging {
         var line = 0
     }
 
-    /// In the order they were given.
+    /// The files in the order in which they were given.
     func inputs() throws(ToolError) -> [Input] {
         var found: [Input] = []
         try each("SELECT path, bytes, modified_ns, offset_bytes, line FROM input ORDER BY number") { row in
@@ -96,7 +96,7 @@ final class SupplementStaging {
         }
     }
 
-    /// Keeps the rows of some lines and that those have been read, or neither.
+    /// Stores the rows of some lines together with the progress, in one transaction.
     func add(
         _ rows: [SupplementRow], _ rejected: [LineRejection: (count: Int, first: Int)], of number: Int,
         upTo input: Input
@@ -182,7 +182,7 @@ final class SupplementStaging {
     }
 
     private func add(division code: String, _ name: String) throws(SQLiteError) {
-        // Of two names of one code the first in their order, so that the order of the lines does not matter.
+        // The first of two names of one code by their order, so that the order of the lines does not matter.
         try connection.cached(
             "INSERT INTO division VALUES (?1, ?2) ON CONFLICT DO UPDATE SET name = min(name, ?2)"
         ) { insert throws(SQLiteError) in
@@ -221,19 +221,19 @@ final class SupplementStaging {
 
 // MARK: - What was read, in order
 
-/// An address as it is written out, with the key of its street.
+/// An address to write, with the key of its street.
 struct StagedAddress: Equatable {
     let key, street, locality, postalCode, number: String
     let latitude, longitude: Int
 }
 
-/// A postal code as it is written out, with its keys.
+/// A postal code to write, with its keys.
 struct StagedPostalCode: Equatable {
     let key, code, townKey, town, country: String
     let accuracy, latitude, longitude: Int
 }
 
-/// A place as it is written out, with its key and the name of its division.
+/// A place to write, with its key and the name of its division.
 struct StagedSpot: Equatable {
     let key, name, division: String
     let geonameID, population: Int
@@ -243,7 +243,7 @@ struct StagedSpot: Equatable {
 }
 
 extension SupplementStaging {
-    /// Runs what writes the file, with room for what it keeps meanwhile: points and towns, temporary, and gone afterwards.
+    /// Runs `body`, which writes the file, with temporary tables for points and towns.
     func writing<R>(_ body: () throws(ToolError) -> R) throws(ToolError) -> R {
         try Self.sql { () throws(SQLiteError) in try connection.begin() }
         defer { try? connection.rollback() }
@@ -267,7 +267,7 @@ extension SupplementStaging {
         }
     }
 
-    /// Keeps where a house of the file stands, for ``eachPoint(_:)``.
+    /// Stores the position of a house in the file, for ``eachPoint(_:)``.
     func add(point house: Int, of address: StagedAddress) throws(ToolError) {
         try Self.sql { () throws(SQLiteError) in
             try connection.cached("INSERT INTO point VALUES (?, ?, ?, ?)") { insert throws(SQLiteError) in
@@ -307,7 +307,7 @@ extension SupplementStaging {
         }
     }
 
-    /// Keeps the number a postal code has in the file, for ``eachTown(_:)``.
+    /// Stores the number of a postal code in the file, for ``eachTown(_:)``.
     func add(town key: String, code: Int) throws(ToolError) {
         try Self.sql { () throws(SQLiteError) in
             try connection.cached("INSERT INTO town VALUES (?, ?)") { insert throws(SQLiteError) in
@@ -337,7 +337,7 @@ extension SupplementStaging {
         }
     }
 
-    /// Keeps the number a place has in the file, for ``eachNamed(_:)``.
+    /// Stores the number of a place in the file, for ``eachNamed(_:)``.
     func add(named number: Int, of spot: StagedSpot) throws(ToolError) {
         try Self.sql { () throws(SQLiteError) in
             try connection.cached("INSERT INTO named VALUES (?, ?, ?)") { insert throws(SQLiteError) in

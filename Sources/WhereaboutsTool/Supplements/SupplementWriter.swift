@@ -2,19 +2,19 @@ import Gazetteer
 import Glibc
 import Service
 
-/// Writes a supplement: the sections to files of their own, since their lengths are known at the end, then all of them
-/// behind a header. `Supplement.swift` specifies the bytes.
+/// Writes a supplement: first the sections to separate files, because their lengths are known only at the end, then all
+/// of them after a header. `Supplement.swift` specifies the bytes.
 ///
 /// The same rows give the same bytes, in whatever order they were read.
 struct SupplementWriter {
-    /// More than this many strings are not remembered; one that comes again after that is written again.
+    /// The most strings remembered. A string that recurs after that is written again.
     private static let stringsMax = 1 << 16
 
     private let staging: SupplementStaging
     private var streets, houses, points, codes, towns, spots, named, strings: SectionFile
     private var offsets: [String: UInt32] = [:]
 
-    /// - Parameter folder: For the sections; its path ends with a slash.
+    /// - Parameter folder: The folder for the sections; its path ends with a slash.
     init(_ staging: SupplementStaging, folder: String) throws(ToolError) {
         self.staging = staging
         streets = try SectionFile(path: folder + "streets", stride: 20)
@@ -27,7 +27,7 @@ struct SupplementWriter {
         strings = try SectionFile(path: folder + "strings", stride: 1)
     }
 
-    /// Writes the file under a temporary name, and puts it in its place once it is durable.
+    /// Writes the file under a temporary name, and renames it once it is durable.
     mutating func write(
         to path: String, attribution: String, licence: String, fold: StreetFold, progress: (String) -> Void
     ) throws(ToolError) {
@@ -70,7 +70,7 @@ struct SupplementWriter {
         try file.finish()
         guard file.byteCount == byteCount else { preconditionFailure("The header says how long the file is.") }
         guard rename(temporary, path) == 0 else {
-            throw .data("\(path) cannot be put in its place: \(lastSystemError()).")
+            throw .data("\(path) cannot be renamed: \(lastSystemError()).")
         }
         DataDirectory.syncFolder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
     }
@@ -125,7 +125,7 @@ struct SupplementWriter {
         try staging.eachNamed { spot throws(ToolError) in try named.append(UInt32(spot)) }
     }
 
-    /// Where a text stands among the strings, where it is put if it is not remembered.
+    /// The offset of a text among the strings; it is added if it is not remembered.
     private mutating func offset(of text: String) throws(ToolError) -> UInt32 {
         if text.isEmpty { return 0 }
         if let known = offsets[text] { return known }
@@ -149,7 +149,7 @@ private struct SectionFile {
     private var buffer: [UInt8] = []
     private(set) var byteCount = 0
 
-    /// Closes the file when nobody writes to it any more.
+    /// Closes the file with its last user.
     private final class OpenFile: Sendable {
         let number: Int32
         init(_ number: Int32) { self.number = number }
@@ -162,12 +162,14 @@ private struct SectionFile {
         (self.path, self.stride, descriptor) = (path, stride, OpenFile(opened))
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     ///
-    /// - Throws: when there are more than a header can say.
+    /// - Throws: If there are more than the header can count.
     func count() throws(ToolError) -> UInt32 {
         guard let count = UInt32(exactly: byteCount / stride) else {
-            throw .data("The files hold more than one supplement can; import them in parts, each under its own --name.")
+            throw .data(
+                "The files have more data than one supplement can have; import them in parts, each under its own --name."
+            )
         }
         return count
     }
@@ -189,7 +191,7 @@ private struct SectionFile {
         try append(contentsOf: [UInt8](repeating: 0, count: (64 - byteCount % 64) % 64)[...])
     }
 
-    /// All that was written to another file.
+    /// Appends the content of another file.
     mutating func append(fileOf other: SectionFile) throws(ToolError) {
         var other = other
         try other.flush()
@@ -205,7 +207,7 @@ private struct SectionFile {
         }
     }
 
-    /// Returns once everything is durable.
+    /// Returns when all bytes are durable.
     mutating func finish() throws(ToolError) {
         try flush()
         guard fsync(descriptor.number) == 0 else {

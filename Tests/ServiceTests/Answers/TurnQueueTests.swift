@@ -55,4 +55,20 @@ import Testing
         #expect(taken == [true, true, true, true, true, false, true])
         #expect(queue.count == 6)
     }
+
+    /// A piece of work holds its request, with the whole body.
+    @Test func `work that was taken is not kept, also while the caller always has more waiting`() {
+        final class Body {}
+        var queue = TurnQueue<Int, Body>(mostAtOnce: 3, mostWaiting: 5)
+        _ = queue.append(Body(), of: 1)
+        weak var taken: Body?
+        for _ in 0..<3 {
+            _ = queue.append(Body(), of: 1)
+            if let (caller, work) = queue.next() {
+                taken = work
+                queue.end(of: caller)
+            }
+            #expect(taken == nil && queue.count == 1)
+        }
+    }
 }

@@ -43,6 +43,9 @@ import Whereabouts
             #expect(system["axes"]?.array?.compactMap(\.string) == ["Easting", "Northing"])
             // The register gives its transformation from CH1903+ to WGS 84 (1676) an accuracy of 1 m.
             #expect(system["accuracyMeters"]?.double == 1)
+            let operations = system["operations"]?.array?.map { $0 } ?? []
+            #expect(operations.compactMap { $0["name"]?.string }.map { $0.contains("CH1903+ to WGS 84 (1)") } == [true])
+            #expect(operations.first?["accuracyMeters"]?.double == 1)
             #expect(system["areaOfUse"]?.array?.compactMap(\.double).count == 4)
         }
         let regions = house.manage("GET", "/v1/people/walker/regions\(query)").items
@@ -52,6 +55,30 @@ import Whereabouts
             "GET", "/v1/people/walker/location?crs=http://www.opengis.net/def/crs/EPSG/0/3857")
         // Web Mercator: x is the longitude times the radius of the equator.
         #expect(Self.isNear(named["location"]?["x"], Self.bern.longitude * .pi / 180 * 6_378_137, within: 0.01))
+    }
+
+    /// NGA's test output of its program for EGM96 gives −43.575 m at 46.874319° N, 102.448729° E; the 15′ grid is within 1 m.
+    @Test(arguments: [
+        ("altitude", 1300.0, "ellipsoidalAltitude", 1256.4), ("ellipsoidalAltitude", 1256.4, "altitude", 1300),
+    ])
+    func `a place has its height above the sea and above the ellipsoid, whichever the device reported`(
+        reported: String, meters: Double, other: String, expected: Double
+    ) throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("walker")
+        let phone = try house.addDevice("walker-phone", of: "walker")
+        let place = #""latitude":46.874319,"longitude":102.448729"#
+        for report in [
+            #"{"timestamp":\#(house.clock.seconds - 60),\#(place)}"#,
+            #"{"timestamp":\#(house.clock.seconds),\#(place),"\#(reported)":\#(meters)}"#,
+        ] { #expect(house.send("POST", "/v1/fixes", as: phone, report).status == 200) }
+        let track = house.manage("GET", "/v1/people/walker/track?at-least=\(house.service.log.head)").items
+        let location = house.manage("GET", "/v1/people/walker/location")
+        #expect(track.count == 2 && track[0][reported] == nil && track[0][other] == nil)
+        for shown in [location["location"], track.last] {
+            #expect(shown?[reported]?.double == meters)
+            #expect(Self.isNear(shown?[other], expected, within: 1))
+        }
     }
 
     @Test func `the answer to a question comes in the system asked for, and the record says the coordinate`() throws {
@@ -113,6 +140,26 @@ import Whereabouts
             regions?.first?["properties"]?["radiusMeters"]?.double == 150 && regions?.first?["id"]?.string == "ring")
         let ring = regions?.last?["geometry"]?["coordinates"]?.array?.first { _ in true }?.array.map { Array($0) }
         #expect(ring?.map { $0.array?.compactMap(\.double) } == [[7, 46], [8, 46], [8, 47], [7, 46]])
+
+        #expect(track["coordRefSys"] == nil && feature["place"] == nil)
+        // OGC 21-045: the system by its address, and the geometry in it as `place`.
+        let european = house.manage("GET", "/v1/people/walker/regions?format=geojson&crs=EPSG:3035")
+        #expect(european["coordRefSys"]?.string == "http://www.opengis.net/def/crs/EPSG/0/3035")
+        let features = european["features"]?.array.map { Array($0) } ?? []
+        #expect(features.count == 2)
+        for feature in features {
+            #expect(feature["place"]?["type"]?.string == feature["geometry"]?["type"]?.string)
+            let both = [feature["place"], feature["geometry"]].map { geometry -> [Double] in
+                var numbers: [Double] = []
+                func collect(_ value: JSONValue) {
+                    if let number = value.double { numbers.append(number) }
+                    for element in value.array.map(Array.init) ?? [] { collect(element) }
+                }
+                if let coordinates = geometry?["coordinates"] { collect(coordinates) }
+                return numbers
+            }
+            #expect(both[0] == both[1] && both[0].count >= 2 && both[0][0] > 1_000_000)
+        }
 
         // Who likes JSON as much gets JSON.
         let either = [("Accept", "application/json, application/geo+json;q=0.9")]

@@ -2,6 +2,7 @@ import Cryptography
 import HTTPServer
 import JSON
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -32,13 +33,47 @@ import Whereabouts
         let wish: @Sendable (Village, Asker, _ isKnown: Bool) throws -> Wish
     }
 
+    /// What the rows say of some askers, they say of others too: of a city friend what they say of a kilometer friend, of a
+    /// token of one scope what they say of the subject where the scope is enough. `nil`: the asker learns nothing.
+    static func likeness(of asker: Asker, on name: String, _ row: Row) -> Asker? {
+        switch asker {
+        case .cityFriend: return .kilometerFriend
+        case .removedPhone: return .formerToken
+        // Reports what is its own, and nothing about the subject's things.
+        case .strangersPhone:
+            let isAboutThings = ["/v1/people/", "/v1/devices/", "/v1/location-queries/"].contains { name.contains($0) }
+            return isAboutThings || row.shown.contains(.phone) ? nil : .phone
+        case .querying: return scopes(of: name).isSubset(of: ["query"]) ? .subject : nil
+        case .auditing: return scopes(of: name).isSubset(of: ["audit"]) ? .subject : nil
+        case .managing: return scopes(of: name).isSubset(of: ["manage"]) ? .subject : nil
+        default: return asker
+        }
+    }
+
+    /// The scopes that the subject needs for an operation.
+    private static func scopes(of name: String) -> Set<String> {
+        let path = String(name.drop { $0 != " " }.dropFirst())
+        func begins(_ words: [String]) -> Bool { words.contains { path.hasPrefix($0) } }
+        func ends(_ words: [String]) -> Bool { words.contains { path.hasSuffix($0) } }
+        if name == "POST /v1/people/*/webhooks" { return ["audit", "manage"] }
+        if path == "/v1/live" || ends(["/audit", "/asked", "/findings"]) { return ["audit"] }
+        if begins(["/v1/geocode/", "/healthz", "/readyz", "/openapi.json", "/api/0/version", "/v1/accounts"]) {
+            return []
+        }
+        if path.contains("location-queries") || begins(["/api/0/", "/v1/redemptions"]) { return ["query"] }
+        if ends(["/location", "/track", "/visits", "/visits/*", "/crossings", "/trips", "/places", "/summary"]) {
+            return ["query"]
+        }
+        return ["manage"]
+    }
+
     static let readers: Set<Asker> = [.oldFriend, .subject, .operator]
     static let askers: Set<Asker> = [.kilometerFriend, .liveFriend, .oldFriend, .subject, .operator]
     /// An asking friend may ask, and see nothing of what is stored.
     static let questioners = askers.union([.askingFriend])
     static let managers: Set<Asker> = [.subject, .operator]
     static let persons: Set<Asker> = [
-        .stranger, .formerFriend, .expiredFriend, .pausedFriend, .kilometerFriend, .liveFriend, .oldFriend,
+        .stranger, .formerFriend, .expiredFriend, .noneFriend, .kilometerFriend, .liveFriend, .oldFriend,
         .askingFriend, .hoursFriend, .subject,
     ]
 
@@ -160,7 +195,7 @@ import Whereabouts
         },
         "GET /api/0/locations": Row(shown: readers) { village, asker, isKnown in
             _ = village.house.settled()
-            let device = managers.contains(asker) ? device(isKnown) : "phone"
+            let device = [.subject, .operator, .querying].contains(asker) ? device(isKnown) : "phone"
             return Wish(
                 target: "/api/0/locations?user=\(person(isKnown))&device=\(device)&from=2026-01&to=2027-01&format=json")
         },
@@ -218,10 +253,10 @@ import Whereabouts
         "POST /v1/people/*/grants": Row(done: managers) { _, _, isKnown in
             Wish(
                 target: "/v1/people/\(person(isKnown))/grants",
-                body: #"{"requester":"pausedfriend","precision":"none","history":false}"#)
+                body: #"{"requester":"nonefriend","precision":"none","history":false}"#)
         },
         "DELETE /v1/grants/*": Row(done: managers) { village, _, isKnown in
-            let grant = try village.house.grant(Village.subject, to: "pausedfriend", precision: "none")
+            let grant = try village.house.grant(Village.subject, to: "nonefriend", precision: "none")
             return Wish(target: "/v1/grants/\(isKnown ? grant : 999_999)")
         },
         "POST /v1/people/*/pauses": Row(done: managers) { village, _, isKnown in
@@ -262,8 +297,11 @@ import Whereabouts
         "DELETE /v1/account-invitations/*": Row(done: managers) { village, _, isKnown in
             // A person has few of them.
             guard isKnown else { return Wish(target: "/v1/account-invitations/999999") }
-            let made = village.house.send("POST", "/v1/account-invitations", as: village.tokens[.subject], "{}")
-            let id = try #require(village.house.number(made["id"], .accountInvitation))
+            let open = village.house.send("GET", "/v1/account-invitations", as: village.tokens[.subject]).items.first
+            let made =
+                open?["id"]
+                ?? village.house.send("POST", "/v1/account-invitations", as: village.tokens[.subject], "{}")["id"]
+            let id = try #require(village.house.number(made, .accountInvitation))
             return Wish(target: "/v1/account-invitations/\(id)")
         },
         // A code needs no token, and a wrong one opens nothing whatever token comes with it.
@@ -353,7 +391,7 @@ import Whereabouts
         "POST /v1/backups": operating("/v1/backups"),
         "GET /v1/projections": operating("/v1/projections"),
         "POST /v1/projections/prune": operating("/v1/projections/prune", #"{"name":"current"}"#),
-        "POST /v1/projections/*/rebuild": operating("/v1/projections/timeline/rebuild", #"{"version":1}"#),
+        "POST /v1/projections/*/rebuild": operating("/v1/projections/timeline/rebuild", #"{"version":5}"#),
         "POST /v1/projections/*/activate": Row(done: [.operator]) { village, asker, _ in
             if asker == .operator { village.rebuildTimeline() }
             return Wish(target: "/v1/projections/timeline/activate")
@@ -387,7 +425,9 @@ import Whereabouts
     /// A query that was answered at once: the asker's own, or the subject's when the asker may not ask.
     private static func query(_ village: Village, _ asker: Asker, _ isKnown: Bool) throws -> String {
         village.reportNow()
-        let owner = askers.contains(asker) ? asker : .subject
+        // The subject's tokens of other scopes may not ask; the question is then one of the subject's by another token.
+        let mayAsk = askers.contains(asker) || asker == .cityFriend || asker == .querying
+        let owner = mayAsk ? asker : .subject
         let asked = village.house.send(
             "POST", "/v1/people/walker/location-queries", as: village.tokens[owner],
             #"{"purpose":"to test","maxAgeSeconds":3600}"#)
@@ -409,7 +449,7 @@ import Whereabouts
     }
 
     /// A webhook of the subject's that gave a message up.
-    private static func letter(_ village: Village) throws -> (webhook: Int64, letter: Int64) {
+    static func letter(_ village: Village) throws -> (webhook: Int64, letter: Int64) {
         removeWebhooks(village)
         let made = village.house.send(
             "POST", "/v1/people/walker/webhooks", as: village.tokens[.subject], #"{"url":"\#(Village.hooks)"}"#)
@@ -441,6 +481,36 @@ import Whereabouts
         #expect(village.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
     }
 
+    /// The subject paused before the first fix: whatever a friend's grant says, there is nothing of theirs to show.
+    @Test func `in a pause no friend is shown anything on any route, and the subject and the operator all of it`()
+        throws
+    {
+        let village = try Village(isPaused: true)
+        let friends: [Asker] = [.kilometerFriend, .cityFriend, .liveFriend, .oldFriend, .askingFriend, .hoursFriend]
+        // Names of persons and devices are no whereabouts: they are what `isDirectory` lists.
+        let whereabouts = village.secrets.filter { $0 != Village.subject && $0 != "oldfriend" }
+        // Two change the pause. A question asked in a pause is put to nobody, so that the list of those is empty.
+        let left: Set<String> = [
+            "POST /v1/people/*/pauses", "DELETE /v1/people/*/pauses", "GET /v1/people/*/consent-requests",
+        ]
+        var shown = 0
+        for (name, row) in Self.rows.sorted(by: { $0.key < $1.key }) where !left.contains(name) {
+            let method = String(name.prefix { $0 != " " })
+            for asker in friends {
+                let asked = try Asked(method, try row.wish(village, asker, true), asker, village)
+                let text = asked.answer.text
+                #expect(!whereabouts.contains { text.contains($0) }, "\(name) by \(asker): \(text.prefix(300))")
+                village.house.clock.advance(seconds: 61)
+            }
+            for asker in [Asker.subject, .operator] where row.shown.contains(asker) {
+                try check(name, row, asker, village, isKnown: true)
+                shown += 1
+                village.house.clock.advance(seconds: 61)
+            }
+        }
+        #expect(shown > 20)
+    }
+
     @Test func `events as they are stored hold nothing that needs a record`() throws {
         let village = try Village()
         let before = village.house.service.log.head
@@ -450,12 +520,167 @@ import Whereabouts
         #expect(village.house.service.log.head == before)
     }
 
+    private static func withoutReferences(_ answer: Answer) -> String {
+        let text: String = answer.observable
+        return text.replacing(/r[A-Za-z0-9_-]{22}/, with: "#")
+    }
+
+    /// What may be put into paths instead of the subject's own: by the part of the path before it.
+    private struct Thing {
+        let known, unknown: String
+    }
+
+    private static func things(_ village: Village) throws -> [String: Thing] {
+        let house = village.house
+        func made(_ what: String, _ body: String) throws -> String {
+            let answer = house.send("POST", "/v1/people/walker/\(what)", as: village.tokens[.subject], body)
+            let kinds: [String: References.Kind] = [
+                "grants": .grant, "invitations": .invitation, "tokens": .token, "schedules": .schedule,
+                "corrections": .correction,
+            ]
+            let kind = try #require(kinds[what])
+            let number = try #require(house.number(answer["id"], kind), "\(answer.text)")
+            return "\(number)"
+        }
+        let (webhook, letter) = try Self.letter(village)
+        let account = house.send("POST", "/v1/account-invitations", as: village.tokens[.subject], "{}")
+        let visits = house.manage("GET", "/v1/people/walker/visits").items
+        // The subject's own question, which a phone has yet to answer; another waits for the subject's word.
+        let asked = house.send(
+            "POST", "/v1/people/walker/location-queries", as: village.tokens[.subject],
+            #"{"purpose":"to test","maxAgeSeconds":0,"deadlineSeconds":3600}"#)
+        let awaiting = house.send(
+            "POST", "/v1/people/walker/location-queries", as: village.tokens[.askingFriend],
+            #"{"purpose":"to test","deadlineSeconds":3600}"#)
+        let unknownQuery = "6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a03"
+        func number(_ known: String) -> Thing { Thing(known: known, unknown: "999999") }
+        return [
+            "devices": Thing(known: Village.phone, unknown: "nobodys-phone"),
+            "location-queries": Thing(known: try #require(asked["id"]?.string), unknown: unknownQuery),
+            "consent-requests": Thing(known: try #require(awaiting["id"]?.string), unknown: unknownQuery),
+            "visits": Thing(
+                known: try #require(visits.first?["id"]?.string), unknown: String(repeating: "0", count: 16)),
+            "regions": Thing(known: "garden-gate", unknown: "no-such-region"),
+            "tokens": number(try made("tokens", #"{"scopes":["query"]}"#)),
+            "grants": number(try made("grants", #"{"requester":"nonefriend","precision":"none"}"#)),
+            "invitations": number(try made("invitations", #"{"precision":"none"}"#)),
+            "account-invitations": number("\(try #require(house.number(account["id"], .accountInvitation)))"),
+            "schedules": number(try made("schedules", #"{"everySeconds":3600}"#)),
+            "corrections": number(try made("corrections", #"{"type":"split","at":5}"#)),
+            "webhooks": number("\(webhook)"), "dead-letters": number("\(letter)"),
+        ]
+    }
+
+    /// What stands before the open places of paths that name nothing of a person's.
+    private static let impersonal: Set<String> = [
+        "projections", "imports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
+    ]
+
+    /// Whoever knows the id of another person's thing can do no more with it than with one that nobody has: neither in the
+    /// other's name nor in their own.
+    @Test func `a thing's id opens nothing to others, in a path of their own either`() throws {
+        let village = try Village()
+        let things = try Self.things(village)
+        let walker = try #require(village.house.service.log.withStanding { $0.person(Handle("walker")!) })
+        let bodies = [
+            "POST /v1/people/*/consent-requests/*": #"{"consent":"given"}"#,
+            "PUT /v1/devices/*/location-push-token":
+                #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#,
+        ]
+        let earlier = Set(try village.house.events().map(\.correlation))
+        var tried: Set<String> = []
+        for route in Route.all where route.path.contains("*") && !route.path.contains("phonetrack") {
+            let parts = route.path.split(separator: "/").map(String.init)
+            for (asker, own) in [
+                (Asker.stranger, "stranger"), (.oldFriend, "oldfriend"), (.askingFriend, "askingfriend"),
+                (.strangersPhone, "stranger"), (.formerFriend, "formerfriend"),
+            ] {
+                func target(_ thing: (Thing) -> String) throws -> String? {
+                    var hasThing = false
+                    let path = try parts.indices.map { index -> String in
+                        guard parts[index] == "*", index > 0 else { return parts[index] }
+                        let kind = parts[index - 1]
+                        if kind == "people" { return own }
+                        if Self.impersonal.contains(kind) { return "*" }
+                        hasThing = true
+                        return thing(try #require(things[kind], "\(route.path) has no row here."))
+                    }
+                    return hasThing ? "/" + path.joined(separator: "/") : nil
+                }
+                guard let known = try target(\.known), let unknown = try target(\.unknown) else { continue }
+                tried.insert(Self.name(route))
+                let before = village.house.service.log.head
+                let body = bodies[Self.name(route)] ?? ""
+                let answer = village.house.send(route.method, known, as: village.tokens[asker], body)
+                let events = try village.house.events(after: before)
+                let what = "\(route.method) \(known) by \(asker): \(answer.status) \(answer.text)"
+                // A list in one's own name may be empty instead.
+                #expect(answer.status == 404 || route.method == "GET" && answer.status == 200, "\(what)")
+                let nothing = village.house.send(route.method, unknown, as: village.tokens[asker], body)
+                let isSame = Self.withoutReferences(answer) == Self.withoutReferences(nothing)
+                #expect(isSame, "\(what), and of nobody's: \(nothing.text)")
+                // Nothing happened to the walker, save refusals on record. The service's own work for requests from before this
+                // one, such as a push for the walker's question, may be recorded at any time.
+                let isUntouched = events.allSatisfy { recorded in
+                    if recorded.actor == .house, earlier.contains(recorded.correlation) { return true }
+                    switch recorded.event {
+                    case .locationRead(let read):
+                        // The walker's own live stream and webhook go on.
+                        let isOwnStream = read.question == .live && read.reader == walker.principal
+                        return read.verdict.isRefused || read.subject != walker || isOwnStream
+                    case .webhookSettled: return true
+                    case .locationQueried(let query): return query.verdict.isRefused
+                    default: return recorded.stream.person != walker
+                    }
+                }
+                #expect(isUntouched, "\(what): \(events.map(\.event))")
+            }
+            // Otherwise refusals are only counted after the first few of a minute.
+            village.house.clock.advance(seconds: 61)
+        }
+        #expect(tried.count >= 20)
+    }
+
+    /// Lengths of what is compressed would tell (BREACH): an answer with words of others is never made shorter.
+    @Test func `no answer with another's words is compressed`() throws {
+        let village = try Village()
+        let word = "oystercatcher"
+        for _ in 0..<4 {
+            village.house.clock.advance(seconds: Limits.pushesPerAsker.refillSeconds)
+            let asked = village.house.send(
+                "POST", "/v1/people/walker/location-queries", as: village.tokens[.askingFriend],
+                #"{"purpose":"\#(String(repeating: word + " ", count: 30))","deadlineSeconds":3600}"#)
+            #expect(asked.status == 202, "\(asked.text)")
+        }
+        var holding: Set<String> = [], shorter = 0
+        for route in Route.all
+        where route.method == "GET" && !["/v1/live", "/v1/projections/*/diff"].contains(route.path) {
+            guard let row = Self.rows[Self.name(route)] else { continue }
+            for asker in [Asker.subject, .operator] {
+                let wish = try row.wish(village, asker, true)
+                let plain = village.house.send("GET", wish.target, as: village.tokens[asker])
+                let answer = village.house.send(
+                    "GET", wish.target, as: village.tokens[asker], headers: [("Accept-Encoding", "gzip")])
+                let isShorter = answer.header("Content-Encoding") != nil
+                if isShorter { shorter += 1 }
+                guard plain.text.contains(word), plain.body.count >= 1024 else { continue }
+                holding.insert(route.path)
+                #expect(!isShorter, "\(route.path) by \(asker)")
+            }
+        }
+        #expect(
+            holding.isSuperset(of: ["/v1/people/*/audit", "/v1/people/*/consent-requests", "/v1/events"]), "\(holding)")
+        #expect(shorter > 0)
+    }
+
     private func check(_ name: String, _ row: Row, _ asker: Asker, _ village: Village, isKnown: Bool) throws {
         let method = String(name.prefix { $0 != " " })
         let wish = try row.wish(village, asker, true)
         let asked = try Asked(method, wish, asker, village)
         let what = "\(name) by \(asker.rawValue): \(asked.answer.status) \(asked.answer.text.prefix(300))"
-        if row.shown.contains(asker) {
+        let like = Self.likeness(of: asker, on: name, row)
+        func isAmong(_ askers: Set<Asker>) -> Bool { like.map { askers.contains($0) } ?? false }
+        if isAmong(row.shown) {
             #expect(asked.answer.status == 200, "\(what)")
             let holdsSecrets = village.holdsSecrets(asked.answer)
             #expect(holdsSecrets, "\(what)")
@@ -467,16 +692,16 @@ import Whereabouts
                 let isHeadOnRecord = row.isDirectory || head.isOnRecord
                 #expect(isHeadOnRecord, "\(what)")
             }
-        } else if row.done.contains(asker) {
+        } else if isAmong(row.done) {
             #expect((200..<300).contains(asked.answer.status), "\(what)")
             // What the asker wrote themselves may come back; nothing else about the subject.
             let echoed = wish.target + wish.body
             #expect(village.secrets.allSatisfy { !asked.answer.text.contains($0) || echoed.contains($0) }, "\(what)")
-        } else if row.refused.contains(asker) {
+        } else if isAmong(row.refused) {
             #expect(asked.answer.status == 409 && !village.holdsSecrets(asked.answer), "\(what)")
         } else {
             #expect(!village.holdsSecrets(asked.answer), "\(what)")
-            let isUnknown = [.nobody, .wrongToken, .formerToken].contains(asker)
+            let isUnknown = isAmong([.nobody, .wrongToken, .formerToken])
             #expect(asked.answer.status == (isUnknown ? row.unauthenticated : 404), "\(what)")
             let aboutNobody = try Asked(method, try row.wish(village, asker, false), asker, village)
             let isSame = asked.answer.observable == aboutNobody.answer.observable
@@ -518,7 +743,7 @@ private struct Asked {
 
 extension Village {
     /// A new generation of the timeline by the older rules, ready.
-    func rebuildTimeline(version: Int = 1) {
+    func rebuildTimeline(version: Int = 5) {
         house.manage("POST", "/v1/projections/timeline/rebuild", #"{"version":\#(version)}"#)
         while house.service.host.status.contains(where: \.isLoading) {
             _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 5)

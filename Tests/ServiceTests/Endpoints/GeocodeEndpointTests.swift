@@ -34,6 +34,70 @@ import Whereabouts
         #expect(ask(house, "GET", "/v1/geocode/forward?q=Xyzzyqqq").items.isEmpty)
     }
 
+    @Test func `who geocoded too much waits, and nobody else does`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        let phone = try house.addDevice("phone", of: "walker")
+        let friend = try house.addPerson("friend")
+        let asks: [(String, String, String)] = [
+            ("GET", "/v1/geocode/reverse?latitude=48.2&longitude=16.4", ""),
+            ("POST", "/v1/geocode/reverse", #"{"coordinates":[[48.2,16.4]]}"#),
+            ("GET", "/v1/geocode/forward?q=Wien", ""), ("POST", "/v1/geocode/forward", #"{"texts":["Wien"]}"#),
+        ]
+        func statuses(_ token: String) -> [Int] {
+            asks.map { house.send($0.0, $0.1, as: token, $0.2).status }
+        }
+        let person = try #require(house.service.log.withStanding { $0.person(Handle("walker")!) })
+        // Half an hour of a processor: it is back after five hours, of the tree after half as long.
+        house.service.geocodingBudgets.take(1800, of: person, person)
+        // The person's devices have no budget of their own.
+        for token in [walker, phone] {
+            #expect(statuses(token) == [429, 429, 429, 429])
+            let refused = house.send("GET", asks[2].1, as: token)
+            let seconds = try #require(refused.header("Retry-After").flatMap(Int.init))
+            #expect((17_000...18_000).contains(seconds) && refused.text.contains("You have geocoded too much"))
+        }
+        for token in [friend, house.operatorToken] { #expect(statuses(token) == [200, 200, 200, 200]) }
+        // Other answers need no geocoding budget, also when places are named in them.
+        let fix =
+            #"{"timestamp":\#(house.clock.seconds),"latitude":48.2085,"longitude":16.3721,"horizontalAccuracy":5}"#
+        #expect(house.send("POST", "/v1/fixes", as: phone, fix).status == 200)
+        let place = house.send("GET", "/v1/people/walker/location?at-least=\(house.service.log.head)", as: walker)
+        #expect(place.status == 200, "\(place.text)")
+    }
+
+    @Test func `the accounts that come from one invitation share a budget`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        let code = try #require(house.send("POST", "/v1/account-invitations", as: walker, "{}")["code"]?.string)
+        let opened = house.send("POST", "/v1/accounts", as: nil, #"{"code":"\#(code)","name":"new"}"#)
+        let token = try #require(opened["token"]?.string), handle = try #require(opened["handle"]?.string)
+        let (root, invited) = house.service.log.withStanding {
+            ($0.person(Handle("walker")!), $0.person(Handle(handle)!))
+        }
+        let budgets = house.service.geocodingBudgets
+        // What one may take takes nothing from the other.
+        budgets.take(Limits.geocodingPerPerson.capacitySeconds + 1, of: try #require(invited), try #require(root))
+        let target = "/v1/geocode/forward?q=Wien"
+        #expect(house.send("GET", target, as: token).status == 429)
+        #expect(house.send("GET", target, as: walker).status == 200)
+        budgets.take(1800, of: try #require(invited), try #require(root))
+        let refused = house.send("GET", target, as: walker)
+        #expect(refused.status == 429 && refused.text.contains("from the same invitation"), "\(refused.text)")
+    }
+
+    @Test func `geocoding costs the time it takes`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        let texts = (0..<50).map { #""Qzkristanopl\#($0 % 10)e""# }.joined(separator: ",")
+        var statuses: [Int] = []
+        for _ in 0..<100 where statuses.last != 429 {
+            statuses.append(house.send("POST", "/v1/geocode/forward", as: walker, "{\"texts\":[\(texts)]}").status)
+        }
+        #expect(statuses.count > 1 && statuses.last == 429, "\(statuses)")
+        #expect(statuses.dropLast().allSatisfy { $0 == 200 })
+    }
+
     @Test(arguments: [
         ("de", "Österreich"), ("fr;q=0.2, de;q=0.9", "Österreich"), ("tlh, it;q=0.5, *;q=0.1", "Austria"),
         ("hu", "Ausztria"), ("de;q=0, hu", "Ausztria"), ("de;q=2, hu", "Ausztria"), (",;=q", "Österreich"),
@@ -48,14 +112,14 @@ import Whereabouts
     }
 
     @Test(arguments: [
-        ("GET", "/v1/geocode/reverse?latitude=91&longitude=0", "", "between -90 and 90"),
+        ("GET", "/v1/geocode/reverse?latitude=91&longitude=0", "", "from -90 to 90"),
         ("GET", "/v1/geocode/reverse?latitude=151&longitude=-33", "", "look swapped"),
         ("GET", "/v1/geocode/reverse?latitude=nan&longitude=0", "", "finite"),
-        ("GET", "/v1/geocode/reverse?latitude=x", "", "numbers of degrees"),
+        ("GET", "/v1/geocode/reverse?latitude=x", "", "numbers in degrees"),
         ("GET", "/v1/geocode/forward", "", "name of a place"),
         ("GET", "/v1/geocode/forward?q=Wien&limit=0", "", "from 1 to 50"),
         ("POST", "/v1/geocode/reverse", #"{"coordinates":[[1]]}"#, "pair"),
-        ("POST", "/v1/geocode/reverse", #"{"coordinates":[[0,181]]}"#, "between -180 and 180"),
+        ("POST", "/v1/geocode/reverse", #"{"coordinates":[[0,181]]}"#, "from -180 to 180"),
         ("POST", "/v1/geocode/forward", #"{"texts":[1]}"#, "names of places"),
     ])
     func `what cannot be asked is refused in a sentence`(

@@ -94,9 +94,9 @@ struct MetricsTests {
         try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()
         _ = try here.ask()
-        here.until { (try? here.house.events().contains { $0.event.isAccepted }) ?? false }
+        try eventually { (try? here.house.events().contains { $0.event.isAccepted }) ?? false }
         _ = try here.ask()
-        here.until { (try? here.house.events().contains { $0.event.isWithheld }) ?? false }
+        try eventually { (try? here.house.events().contains { $0.event.isWithheld }) ?? false }
         let pushes = try Self.samples(of: here.house).filter { $0.name == "whereabouts_location_pushes_total" }
         #expect(pushes.count { $0.labels == ["status": "200", "reason": ""] && $0.value == 1 } == 1)
         #expect(pushes.count { $0.labels == ["status": "withheld", "reason": "coalesced"] && $0.value == 1 } == 1)

@@ -58,6 +58,9 @@ private struct ReferencePage {
         _ method: String, _ path: String, _ operation: JSONValue, _ open: [JSONValue]
     ) -> [String] {
         var lines = ["### `\(method.uppercased()) \(path)`", "", operation["summary"]?.string ?? "", ""]
+        if let description = operation["description"]?.string, description != operation["summary"]?.string {
+            lines += [description, ""]
+        }
         let security = elements(operation["security"]).flatMap { members($0).map(\.key) }
         lines.append("- Credentials: \(security.isEmpty ? "none" : security.joined(separator: " or "))")
         for parameter in open + elements(operation["parameters"]) {
@@ -68,7 +71,8 @@ private struct ReferencePage {
                 "- `\(parameter["name"]?.string ?? "")\(mark)` (\(place)): `\(type(parameter["schema"]))`\(meaning)")
         }
         for (kind, content) in members(operation["requestBody"]?["content"]) {
-            lines.append("- Body (`\(kind)`): `\(type(content["schema"]))`")
+            let mark = operation["requestBody"]?["required"]?.bool == true ? "" : "?"
+            lines.append("- Body\(mark) (`\(kind)`): `\(type(content["schema"]))`")
         }
         for (status, response) in members(operation["responses"]) where status.hasPrefix("2") {
             let contents = members(response["content"])

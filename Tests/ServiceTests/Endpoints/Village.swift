@@ -7,14 +7,21 @@ import Whereabouts
 
 /// A subject with a track, visits, crossings and every kind of asker, for tests that try each of them on each route.
 final class Village {
-    /// Who asks.
+    /// Who asks. A pause is not a caller's but the subject's: for it there is a village of its own.
     enum Asker: String, CaseIterable {
+        /// Without a token, with one that nobody has, with a revoked one of the subject's.
         case nobody, wrongToken, formerToken
-        case stranger, formerFriend, expiredFriend, pausedFriend
+        /// Without a grant, with a revoked one, with one whose time is over, with one of precision none.
+        case stranger, formerFriend, expiredFriend, noneFriend
+        /// To the kilometer; exactly, but without history; exactly with history.
         case kilometerFriend, liveFriend, oldFriend
         /// Asks the subject each time; granted at another hour.
         case askingFriend, hoursFriend
         case phone, subject, `operator`
+        /// As a kilometer friend, and the subject by tokens of one scope each.
+        case cityFriend, querying, auditing, managing
+        /// A device of the stranger's, and one of the subject's that was removed.
+        case strangersPhone, removedPhone
     }
 
     /// Where webhooks may post to: nothing is there.
@@ -30,27 +37,40 @@ final class Village {
     private(set) var tokens: [Asker: String] = [:]
     let phoneKey: String
 
-    /// - Parameter shortStop: fixes of the short stop, one each five seconds.
-    init(shortStop: Int = 21) throws {
+    /// - Parameters:
+    ///   - shortStop: fixes of the short stop, one each five seconds.
+    ///   - isPaused: whether the subject paused before the first fix, and has not resumed.
+    init(shortStop: Int = 21, isPaused: Bool = false) throws {
         house = try ServiceUnderTest { $0.webhooks = .init(targets: [Origin(Self.hooks)].compactMap { $0 }) }
         var tokens: [Asker: String] = [.operator: house.operatorToken, .wrongToken: "wp_" + Self.madeUp]
         tokens[.subject] = try house.addPerson(Self.subject)
         phoneKey = try house.addDevice(Self.phone, of: Self.subject)
         tokens[.phone] = phoneKey
         for friend in [
-            Asker.stranger, .formerFriend, .expiredFriend, .pausedFriend, .kilometerFriend, .liveFriend, .oldFriend,
-            .askingFriend, .hoursFriend,
+            Asker.stranger, .formerFriend, .expiredFriend, .noneFriend, .kilometerFriend, .liveFriend, .oldFriend,
+            .askingFriend, .hoursFriend, .cityFriend,
         ] {
             tokens[friend] = try house.addPerson(friend.rawValue.lowercased())
         }
         let former = house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query","audit","manage"]}"#)
         tokens[.formerToken] = try #require(former["token"]?.string)
         house.manage("DELETE", "/v1/tokens/\(try #require(former["id"]?.int))")
+        for (asker, scope) in [(Asker.querying, "query"), (.auditing, "audit"), (.managing, "manage")] {
+            tokens[asker] = try house.token(of: Self.subject, scopes: #"["\#(scope)"]"#)
+        }
+        tokens[.strangersPhone] = try house.addDevice("stranger.phone", of: "stranger")
+        tokens[.removedPhone] = try house.addDevice("removed-phone", of: Self.subject)
+        house.manage("DELETE", "/v1/devices/removed-phone")
         self.tokens = tokens
 
         house.manage(
             "POST", "/v1/people/walker/regions",
             #"{"id":"garden-gate","circle":{"latitude":48.202,"longitude":16.348,"radiusMeters":150}}"#)
+        if isPaused {
+            let paused = house.send("POST", "/v1/people/walker/pauses", as: tokens[.subject], "{}")
+            try #require(paused.status == 200, "\(paused.text)")
+            house.clock.advance(seconds: 24 * 3600)
+        }
         importDay(shortStop)
         try giveGrants()
         let visits = house.manage("GET", "/v1/people/walker/visits?at-least=\(house.service.log.head)").items
@@ -67,8 +87,9 @@ final class Village {
         try house.grant(
             "walker", to: "expiredfriend", history: true, more: #","until":\#(house.clock.seconds + 10)"#)
         house.clock.advance(seconds: 20)
-        try house.grant("walker", to: "pausedfriend", precision: "none", history: true)
+        try house.grant("walker", to: "nonefriend", precision: "none", history: true)
         try house.grant("walker", to: "kilometerfriend", precision: "kilometer", history: true)
+        try house.grant("walker", to: "cityfriend", precision: "city", history: true)
         try house.grant("walker", to: "livefriend")
         try house.grant("walker", to: "oldfriend", history: true)
         try house.grant("walker", to: "askingfriend", more: #","asksEachTime":true"#)
@@ -88,8 +109,8 @@ final class Village {
         return try #require(asked["id"]?.string)
     }
 
-    /// Two hours at home, a way of two kilometers, an hour at work, then a stop of 172 seconds somewhere else, which the
-    /// newer rules of visits call a visit and the older ones do not, and a way on.
+    /// Two hours at home, a trip of two kilometers, an hour at work, a stop of 172 seconds somewhere else, and a trip on. At
+    /// home, two fixes in a row are far away, which makes two visits of one by the older rules.
     private func importDay(_ shortStop: Int) {
         var fixes: [String] = []
         var seconds: Int64 = 60
@@ -99,7 +120,10 @@ final class Village {
                 #"{"timestamp":\#(time),"latitude":\#(latitude),"longitude":\#(longitude),"horizontalAccuracy":8}"#)
             time += seconds
         }
-        for _ in 0..<120 { fix(48.202, 16.348) }
+        for _ in 0..<60 { fix(48.202, 16.348) }
+        fix(48.2128, 16.348)
+        fix(48.1885, 16.348)
+        for _ in 0..<60 { fix(48.202, 16.348) }
         for step in 1...20 { fix(48.202 + 0.0005 * Double(step), 16.348 + 0.0009 * Double(step)) }
         for _ in 0..<60 { fix(48.212, 16.366) }
         seconds = 5

@@ -1,7 +1,9 @@
 import HTTPServer
 import JSON
 import Synchronization
+import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -19,9 +21,9 @@ import Whereabouts
         }
         // Answered while they wait: all that comes before is the word that there are too many.
         #expect(house.send("GET", "/v1/projections", as: house.operatorToken).status == 200)
-        #expect(statuses.wait { $0.count == 6 ? $0 : nil } == Array(repeating: 503, count: 6))
+        #expect(statuses.wait(milliseconds: 60_000) { $0.count == 6 ? $0 : nil } == Array(repeating: 503, count: 6))
         house.manage("POST", "/v1/people", #"{"handle":"somebody"}"#)
-        let all = statuses.wait { $0.count == 8 ? $0 : nil }
+        let all = statuses.wait(milliseconds: 60_000) { $0.count == 8 ? $0 : nil }
         #expect(all?.count { $0 == 200 } == 2)
     }
 
@@ -46,7 +48,7 @@ import Whereabouts
                 results.change { $0.append(isGood) }
             }
         }
-        #expect(results.wait { $0.count == 3 ? $0 : nil } == [true, true, true])
+        #expect(results.wait(milliseconds: 60_000) { $0.count == 3 ? $0 : nil } == [true, true, true])
     }
 }
 
@@ -77,8 +79,8 @@ import Whereabouts
                     answers.change { $0.append(Answer(response)) }
                 }
             }
-            while house.service.waitingRoom.count < count, answers.read({ $0.isEmpty }) {
-                _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 1)
+            try? eventually("\(count) waiting requests", pauseMilliseconds: 1) {
+                house.service.waitingRoom.count >= count || !answers.read { $0.isEmpty }
             }
             return answers
         }
@@ -114,7 +116,7 @@ import Whereabouts
         let answers = asked.wait()
         #expect(answers.read { $0.isEmpty })
         asked.report()
-        let answer = try #require(answers.wait { $0.first })
+        let answer = try #require(answers.wait(milliseconds: 60_000) { $0.first })
         #expect(answer["status"]?.string == "answered")
         #expect(answer["location"]?["latitude"]?.double == 48.25)
         let disclosed = try asked.house.events().count {
@@ -131,7 +133,7 @@ import Whereabouts
         for _ in 0..<20 { #expect(asked.house.manage("GET", "/v1/projections").status == 200) }
         #expect(answers.read { $0.isEmpty })
         asked.house.clock.advance(seconds: 61)
-        let statuses = answers.wait { $0.count == 100 ? $0.map { $0["status"]?.string } : nil }
+        let statuses = answers.wait(milliseconds: 60_000) { $0.count == 100 ? $0.map { $0["status"]?.string } : nil }
         #expect(Set(statuses ?? []) == ["noAnswer"])
     }
 
@@ -153,23 +155,25 @@ import Whereabouts
         #expect(asked.house.service.waitingRoom.count == 1)
         #expect(answers.read { $0.isEmpty })
         asked.house.clock.advance(seconds: 61)
-        #expect(answers.wait { $0.first?["status"]?.string } == "noAnswer")
+        #expect(answers.wait(milliseconds: 60_000) { $0.first?["status"]?.string } == "noAnswer")
     }
 
     @Test func `a wait that is over shows what there is, and so does a service that stops`() throws {
         let asked = try Asked()
-        #expect(asked.wait(seconds: 1).wait { $0.first?["status"]?.string } == "pending")
+        #expect(asked.wait(seconds: 1).wait(milliseconds: 60_000) { $0.first?["status"]?.string } == "pending")
         let answers = asked.wait(3)
         asked.house.stop()
         #expect(
-            answers.wait { $0.count == 3 ? $0.map { $0["status"]?.string } : nil } == ["pending", "pending", "pending"])
+            answers.wait(milliseconds: 60_000) { $0.count == 3 ? $0.map { $0["status"]?.string } : nil } == [
+                "pending", "pending", "pending",
+            ])
     }
 
     @Test func `the asker who gives up ends the waiting too`() throws {
         let asked = try Asked()
         let answers = asked.wait()
         #expect(asked.house.send("DELETE", asked.url, as: asked.friend)["status"]?.string == "noAnswer")
-        #expect(answers.wait { $0.first?["status"]?.string } == "noAnswer")
+        #expect(answers.wait(milliseconds: 60_000) { $0.first?["status"]?.string } == "noAnswer")
     }
 
     @Test(arguments: ["-1", "31", "soon"]) func `a wait out of bounds is refused`(seconds: String) throws {
@@ -199,7 +203,7 @@ import Whereabouts
         #expect(answers.read { $0.isEmpty } && late.read { $0.isEmpty })
         here.house.clock.advance(seconds: Limits.queryDeadlineSeconds)
         let words = [answers, late].compactMap { waiting in
-            waiting.wait(milliseconds: 20_000) { $0.first.map { $0["status"]?.string ?? "" } }
+            waiting.wait(milliseconds: patienceMilliseconds) { $0.first.map { $0["status"]?.string ?? "" } }
         }
         #expect(words == ["noAnswer", "noAnswer"])
     }

@@ -133,7 +133,7 @@ import Whereabouts
         let log = try left.scene.open()
         let reader = try log.reader()
         var standing = Standing()
-        var heads: [StreamID: StreamHead] = [:]
+        var heads = StreamHeads()
         try EventLog.catchUp(&standing, &heads, to: log.head, reader)
         let identity = try reader.identity()
         left.scene.stop()

@@ -3,6 +3,7 @@ import Glibc
 import SQLite
 import Synchronization
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -214,7 +215,7 @@ import Whereabouts
         _ = system("mv '\(scene.path)/kek' '\(scene.path)/elsewhere'")
         #expect(refusal(of: scene).contains("put the kek of this directory back"))
         _ = system("head -c 31 '\(scene.path)/elsewhere' > '\(scene.path)/kek'")
-        #expect(refusal(of: scene).contains("must hold exactly 32 bytes and holds 31"))
+        #expect(refusal(of: scene).contains("must have exactly 32 bytes but has 31"))
         _ = system("mv '\(scene.path)/elsewhere' '\(scene.path)/kek'")
         #expect(try scene.events().count == 4)
         scene.stop()

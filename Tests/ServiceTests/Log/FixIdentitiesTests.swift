@@ -21,14 +21,13 @@ import Whereabouts
 
     /// Reports until the index can look them up; what else fails, fails.
     private static func report(_ fixes: [Fix], by phone: Caller, _ scene: LogScene) throws -> [FixOutcome] {
-        for _ in 0..<10_000 {
+        try eventually("the index to look fixes up", pauseMilliseconds: 3) {
             do { return try scene.report(fixes, by: phone) } catch let failure as AppendFailure {
                 guard case .notYet(let sentence, let seconds) = failure else { throw failure }
-                #expect(seconds > 0 && sentence.contains("Send these again"))
-                usleep(3000)
+                #expect(seconds > 0 && sentence.contains("Send these fixes again"))
+                return nil
             }
         }
-        throw LogScene.Missing()
     }
 
     /// Times, places and other members from few, so that many are equal.
@@ -125,7 +124,7 @@ import Whereabouts
         let log = try scene.open()
         // What was damaged last may not have been read since; it is found, and then made again.
         _ = try log.differenceOfFixIdentities()
-        #expect(log.waitForFixIdentities(milliseconds: 20_000))
+        #expect(log.waitForFixIdentities(milliseconds: patienceMilliseconds))
         #expect(try log.differenceOfFixIdentities() == nil)
         #expect(try scene.verify().problem == nil)
     }
@@ -150,7 +149,7 @@ import Whereabouts
         for offset in stride(from: 0, to: 3 * 1024, by: 41) {
             let isOpen = flips % 2 == 0
             if isOpen {
-                #expect(try scene.open().waitForFixIdentities(milliseconds: 20_000))
+                #expect(try scene.open().waitForFixIdentities(milliseconds: patienceMilliseconds))
             } else {
                 scene.stop()
             }
@@ -204,8 +203,8 @@ import Whereabouts
         #expect(try scene.report(lied, by: phone) == lied.map { _ in .new })
         #expect(try scene.report([try scene.fix(50)], by: phone) == [.new])
         let open = try scene.open()
-        #expect(try open.identities.check(try open.reader()).problem?.contains("not what the log says") == true)
-        #expect(open.identities.waitUntilComplete(milliseconds: 20_000))
+        #expect(try open.identities.check(try open.reader()).problem?.contains("differs from the log") == true)
+        #expect(open.identities.waitUntilComplete(milliseconds: patienceMilliseconds))
         #expect(try open.identities.check(try open.reader()).problem == nil)
     }
 
@@ -223,13 +222,13 @@ import Whereabouts
             try DataDirectory.copyPrivate("\(other.path)/fix-identities/\(name)", to: "\(folder)/\(name)")
         }
         let log = try scene.open()
-        #expect(log.identities.waitUntilComplete(milliseconds: 20_000))
+        #expect(log.identities.waitUntilComplete(milliseconds: patienceMilliseconds))
         #expect(try log.identities.check(try log.reader()).problem == nil)
         scene.stop()
         let made = Self.names(folder)
         try LogStore.raiseEpoch(path: "\(scene.path)/log.sqlite")
         let raised = try scene.open()
-        #expect(raised.identities.waitUntilComplete(milliseconds: 20_000))
+        #expect(raised.identities.waitUntilComplete(milliseconds: patienceMilliseconds))
         #expect(try raised.identities.check(try raised.reader()).problem == nil)
         #expect(!made.isEmpty)
     }
@@ -263,7 +262,7 @@ import Whereabouts
         guard case .notYet(let sentence, _)? = failure else {
             return #expect(Bool(false), "\(String(describing: failure))")
         }
-        #expect(sentence.contains("Newer fixes are taken"))
+        #expect(sentence.contains("Newer fixes are accepted"))
         try take(1)
         unlink(folder)
         #expect(try Self.report(all, by: phone, scene) == all.map { _ in .duplicate })
@@ -300,14 +299,14 @@ import Whereabouts
         try Self.copy(folder, to: temporary.file("old"))
         let log = try scene.open()
         _ = try log.appendAndWait(.erasePerson(LogScene.handle("walker")), by: admin, correlation: .random())
-        #expect(log.identities.waitUntilErased(milliseconds: 20_000))
+        #expect(log.identities.waitUntilErased(milliseconds: patienceMilliseconds))
         let left = try persons()
         #expect(!left.contains(person) && left.count == 1)
         #expect(try log.identities.check(try log.reader()).problem == nil)
         scene.stop()
         DataDirectory.removeTree(folder)
         try Self.copy(temporary.file("old"), to: folder)
-        #expect(try scene.open().identities.waitUntilErased(milliseconds: 20_000))
+        #expect(try scene.open().identities.waitUntilErased(milliseconds: patienceMilliseconds))
         #expect(try !persons().contains(person))
         #expect(try Self.report([try scene.fix(3)], by: other, scene) == [.duplicate])
     }
@@ -324,12 +323,12 @@ import Whereabouts
         let log = try scene.open()
         let friend = try #require(log.withStanding { $0.person(LogScene.handle("friend")) })
         try log.keys.destroyKeys(of: friend)
-        #expect(log.waitForFixIdentities(milliseconds: 20_000))
+        #expect(log.waitForFixIdentities(milliseconds: patienceMilliseconds))
         #expect(try log.differenceOfFixIdentities() == nil)
         scene.stop()
         DataDirectory.removeTree("\(scene.path)/fix-identities")
         let again = try scene.open()
-        #expect(again.waitForFixIdentities(milliseconds: 20_000))
+        #expect(again.waitForFixIdentities(milliseconds: patienceMilliseconds))
         #expect(try again.differenceOfFixIdentities() == nil)
         // The other person's fixes are found, and those that cannot be read any more are kept once more.
         #expect(try Self.report([try scene.fix(3)], by: phone, scene) == [.duplicate])
@@ -377,7 +376,7 @@ import Whereabouts
             try Self.copyAll(copy, to: folder)
             #expect(try Self.report(fixes, by: phone, scene) == fixes.map { _ in .duplicate })
             let log = try scene.open()
-            #expect(log.waitForFixIdentities(milliseconds: 20_000))
+            #expect(log.waitForFixIdentities(milliseconds: patienceMilliseconds))
             #expect(try log.differenceOfFixIdentities() == nil)
             scene.stop()
             #expect(!TestSupport.names(in: folder).contains { $0.hasSuffix(".new") })
@@ -398,13 +397,11 @@ import Whereabouts
         DataDirectory.removeTree("\(scene.path)/fix-identities")
         let log = try scene.open(room: full)
         for second in 0..<30 { #expect(try scene.report([try scene.fix(Int64(second))], by: phone) == [.new]) }
-        for _ in 0..<400 where log.identities.trouble == nil { usleep(25_000) }
-        #expect(log.identities.trouble != nil)
+        try eventually("the full disk to be noticed") { log.identities.trouble != nil }
         #expect(Self.names("\(scene.path)/fix-identities").isEmpty)
         #expect(try scene.report([try scene.fix(3)], by: phone) == [.duplicate])
         free.store(1 << 30, ordering: .relaxed)
-        for _ in 0..<400 where Self.names("\(scene.path)/fix-identities").isEmpty { usleep(25_000) }
-        #expect(!Self.names("\(scene.path)/fix-identities").isEmpty)
+        try eventually("files of the index") { !Self.names("\(scene.path)/fix-identities").isEmpty }
         #expect(try scene.report([try scene.fix(3)], by: phone) == [.duplicate])
         #expect(try log.differenceOfFixIdentities() == nil)
     }
@@ -419,9 +416,10 @@ import Whereabouts
         #expect(try Self.report(fixes, by: phone, scene) == fixes.map { _ in .duplicate })
         scene.stop()
         let log = try scene.open()
-        // Three of 5, 20, 80 and 320 each.
-        for _ in 0..<400 where Self.names("\(scene.path)/fix-identities").count > 12 { usleep(25_000) }
-        #expect((1...12).contains(Self.names("\(scene.path)/fix-identities").count))
+        // Without merging 120; with it about three of 5, 20, 80 and 320 each, as the batches came.
+        try eventually("the files to be merged") {
+            (1...24).contains(Self.names("\(scene.path)/fix-identities").count)
+        }
         #expect(try log.identities.check(try log.reader()).fixes >= 600 - 10)
         #expect(try Self.report(fixes.reversed(), by: phone, scene) == fixes.map { _ in .duplicate })
     }

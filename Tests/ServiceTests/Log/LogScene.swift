@@ -154,5 +154,12 @@ final class Gate: @unchecked Sendable {
     }
 
     func open() { sem_post(semaphore) }
-    func wait() { while sem_wait(semaphore) != 0 {} }
+    func wait(file: StaticString = #fileID, line: Int = #line) {
+        var latest = timespec()
+        clock_gettime(CLOCK_REALTIME, &latest)
+        latest.tv_sec += Int(patienceSeconds)
+        while sem_timedwait(semaphore, &latest) != 0 {
+            if errno == ETIMEDOUT { waitedInVain(for: "a gate to open", file: file, line: line) }
+        }
+    }
 }

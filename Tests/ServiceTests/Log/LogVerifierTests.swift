@@ -36,7 +36,7 @@ import Whereabouts
         let verification = try scene.verify()
         #expect(verification.problem == nil && verification.events == 44 && stored.count == 44)
         let lines = try Foreign.python(
-            path: "\(Repository.root)/scripts/verify_log.py", ["--leaves", "\(scene.path)/log.sqlite"]
+            path: "\(Repository.root)/scripts/dev/verify_log.py", ["--leaves", "\(scene.path)/log.sqlite"]
         ).split(separator: "\n")
         #expect(lines.dropLast().map(String.init) == stored.map { "\($0.header.number) \($0.leaf.hex)" })
         #expect(lines.last.map(String.init) == "44 events, root \(verification.root.hex)")

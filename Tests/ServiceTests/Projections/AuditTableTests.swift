@@ -168,4 +168,26 @@ import Testing
         try folded.index()
         return folded
     }
+
+    /// Acts follow each other and other events directly, so each of them is at some page's edge.
+    @Test func `before every number, acts are read newest first, as many as there are`() throws {
+        var log = MemoryLog()
+        for index in 0..<12 {
+            let isAct = index % 4 != 1
+            log.add(
+                isAct ? .operatorActed(.backUp) : .personErased(Self.subject),
+                to: isAct ? .house : .audit(Self.subject), at: Self.at(Int64(index)), by: .operator)
+        }
+        let acts = log.events.filter { $0.stream == .house }.map(\.number)
+        try #require(acts.count == 9)
+        let file = try Folded<AuditTable>(log.events).file
+        for limit in [1, 2, 20] {
+            for before in 1...14 as ClosedRange<Int64> {
+                let found = try AuditReader.acts(before: before, limit: limit, in: file.connection).map(\.number)
+                #expect(found == Array(acts.filter { $0 < before }.reversed().prefix(limit)), "before \(before)")
+            }
+            let newest = try AuditReader.acts(limit: limit, in: file.connection).map(\.number)
+            #expect(newest == Array(acts.reversed().prefix(limit)))
+        }
+    }
 }

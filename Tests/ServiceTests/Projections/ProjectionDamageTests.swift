@@ -213,17 +213,17 @@ import Whereabouts
         let size = try #require(DataDirectory.read(path, atMost: 64 << 20)).count
         try Self.overwrite(path, at: 0, count: size)
         village.reportNow()
-        while true {
+        try eventually("the rebuilt track") {
             let answer = house.send(
                 "GET", "/v1/people/walker/track?at-least=\(house.service.log.head)", as: house.operatorToken)
             try #require([200, 503].contains(answer.status), "\(answer.text)")
             if answer.status == 503 {
                 #expect(answer.header("Retry-After") != nil)
                 #expect(!village.holdsSecrets(answer))
-                continue
+                return false
             }
             #expect(answer.items.count == before + 1)
-            break
+            return true
         }
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import SQLite
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -27,7 +28,7 @@ import Whereabouts
         #expect(house.send("POST", "/v1/fixes", as: key, fix).status == 200)
         let head = house.service.log.head
         let others = ProjectionKind.all.map(\.name).filter { $0 != TimelineTable.name }
-        #expect(house.service.host.wait(for: head, in: others, milliseconds: 20_000))
+        #expect(house.service.host.wait(for: head, in: others, milliseconds: patienceMilliseconds))
         #expect(house.service.host.place(of: TimelineTable.name) < head)
         #expect(house.send("GET", "/v1/people/anna/audit?at-least=\(head)", as: anna).status == 200)
         let answer = readiness(house)
@@ -38,7 +39,7 @@ import Whereabouts
         #expect(figures.contains(#"whereabouts_projection_failing{projection="audit"} 0"#))
 
         try stranger.rollback()
-        #expect(house.service.host.wait(for: head, in: [TimelineTable.name], milliseconds: 60_000))
+        #expect(house.service.host.wait(for: head, in: [TimelineTable.name], milliseconds: patienceMilliseconds))
         _ = house.settled()
         #expect(readiness(house).status == 200)
     }
@@ -89,7 +90,7 @@ import Whereabouts
         #expect(house.send("GET", "/v1/people/anna/audit", as: try house.token(of: "anna")).status == 200)
         #expect(rmdir(path) == 0)
         let isThere = house.service.host.wait(
-            for: house.service.log.head, in: [TimelineTable.name], milliseconds: 60_000)
+            for: house.service.log.head, in: [TimelineTable.name], milliseconds: patienceMilliseconds)
         #expect(isThere)
         _ = house.settled()
         #expect(readiness(house).status == 200)

@@ -34,6 +34,34 @@ import Testing
         }
     }
 
+    /// The place to which a client comes back can be an event of the stream, one of another stream, or the log's end.
+    @Test func `after every number come exactly the events with greater ones`() throws {
+        let log = Self.log()
+        let file = try Folded<StreamIndexTable>(log.events).file
+        for person in 2...4 {
+            let stream = StreamID.audit(PersonID(rawValue: Int64(person)))
+            let numbers = log.events.filter { $0.stream == stream }.map(\.number)
+            for number in 0...Int64(log.events.count) + 1 {
+                let version = try StreamIndexReader.version(
+                    after: number, in: stream, last: Int64(numbers.count), file.connection)
+                #expect(numbers[(Int(version) - 1)...] == numbers.drop { $0 <= number }, "after \(number)")
+            }
+        }
+    }
+
+    @Test func `events that are not folded yet come after every folded one`() throws {
+        let log = Self.log()
+        let stream = StreamID.audit(PersonID(rawValue: 4))
+        let folded = log.events.prefix(600)
+        let numbers = folded.filter { $0.stream == stream }.map(\.number)
+        let last = Int64(log.events.count { $0.stream == stream })
+        let file = try Folded<StreamIndexTable>(Array(folded)).file
+        for number in [0, numbers[0], numbers[100], 599, 600, 700] {
+            let version = try StreamIndexReader.version(after: number, in: stream, last: last, file.connection)
+            #expect(version == Int64(numbers.count { $0 <= number }) + 1, "after \(number)")
+        }
+    }
+
     @Test func `a block holds first number and differences as LEB128`() throws {
         #expect(try StreamIndexTable.numbers([0x07, 0x02, 0xA3, 0x02]) == [7, 9, 300])
         #expect(throws: (any Error).self) { try StreamIndexTable.numbers([0x07, 0x80]) }

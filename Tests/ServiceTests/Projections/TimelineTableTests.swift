@@ -127,6 +127,26 @@ import Testing
         #expect(told.isEmpty)
     }
 
+    /// The stored visit is open, and the read derives its end from three days of silence.
+    @Test func `a visit that elapsed time has ended is in one of two ranges that meet at its end`() throws {
+        let file = try folded(try (0...60).map { try fix($0 * 60) }).file
+        let now = History.start.adding(seconds: 30 * 86_400)
+        let end = History.start.adding(seconds: 3600)
+        func visits(from: Timestamp?, to: Timestamp?, at now: Timestamp) throws -> [Timestamp?] {
+            let found = try TimelineReader.derivedVisits(
+                of: person, from: from, to: to, limit: 10, at: now, in: file.connection)
+            let corrected = try TimelineReader.visits(
+                of: person, from: from, to: to, limit: 10, at: now, corrected: VisitCorrections(), nil,
+                in: file.connection)
+            #expect(found == corrected)
+            return found.map(\.departure)
+        }
+        #expect(try visits(from: nil, to: end, at: now) == [end])
+        #expect(try visits(from: end.adding(seconds: -1), to: nil, at: now) == [end])
+        #expect(try visits(from: end, to: nil, at: now) == [])
+        #expect(try visits(from: end, to: nil, at: end.adding(seconds: 3600)) == [nil])
+    }
+
     @Test func `crossings are read with the name of their region, page by page`() throws {
         let reports = try History.reports(seed: 1)
         let file = try Folded<TimelineTable>(try History.log(reports).events).file
@@ -145,6 +165,26 @@ import Testing
             let kinds = paged.filter { $0.region == region }.map(\.kind)
             #expect(zip(kinds, kinds.dropFirst()).allSatisfy { $0 != $1 })
         }
+    }
+
+    @Test func `a batch that ends with an erasure tells nothing of the person`() throws {
+        var log = try History.log(try History.reports(seed: 1))
+        func told() throws -> [Int64] {
+            let file = try Folded<TimelineTable>(log.events, batch: log.events.count).file
+            return try file.connection.cached(
+                """
+                SELECT (SELECT count(*) FROM told_visit WHERE person = 2),
+                    (SELECT count(*) FROM told_crossing WHERE person = 2)
+                """
+            ) { (statement) throws(SQLiteError) in
+                try statement.step() ? [statement.int(at: 0), statement.int(at: 1)] : []
+            }
+        }
+        #expect(try told().allSatisfy { $0 > 0 } && told().count == 2)
+        log.add(
+            .personErased(PersonID(rawValue: 2)), to: .audit(PersonID(rawValue: 2)),
+            at: History.start.adding(seconds: 1_000_000))
+        #expect(try told() == [0, 0])
     }
 
     @Test func `a typical fix takes at most 70 bytes`() throws {

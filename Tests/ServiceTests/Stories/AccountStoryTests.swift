@@ -107,9 +107,94 @@ import Whereabouts
             ).status
         }
         #expect(invite(Limits.longestInvitationSeconds + 1) == 422 && invite(0) == 422)
-        for _ in 0..<Limits.accountInvitationsPerPerson { #expect(invite(60) == 201) }
+        let rate = Limits.accountInvitationsPerInviter
+        for _ in 0..<rate.capacity { #expect(invite(5 * 86_400) == 201) }
+        house.clock.advance(seconds: rate.capacity * rate.refillSeconds)
+        for _ in 0..<(Limits.accountInvitationsPerPerson - Int(rate.capacity)) { #expect(invite(5 * 86_400) == 201) }
+        house.clock.advance(seconds: rate.capacity * rate.refillSeconds)
         #expect(invite(60) == 422)
-        house.clock.advance(seconds: 60)
+        house.clock.advance(seconds: 4 * 86_400)
         #expect(invite(60) == 201)
+    }
+
+    private static func opened(by inviter: String, in house: ServiceUnderTest) -> String? {
+        let made = house.send("POST", "/v1/account-invitations", as: inviter, "{}")
+        guard made.status == 201 else { return nil }
+        return open(made["code"]?.string, as: "new", in: house)["token"]?.string
+    }
+
+    @Test func `a person invites ten others a day, whatever becomes of the codes`() throws {
+        let house = try ServiceUnderTest()
+        let walker = try house.addPerson("walker")
+        func invite() -> Answer { house.send("POST", "/v1/account-invitations", as: walker, "{}") }
+        for count in 0..<10 {
+            let made = invite()
+            #expect(made.status == 201)
+            if count % 2 == 0, let id = made["id"]?.name {
+                house.send("DELETE", "/v1/account-invitations/\(id)", as: walker)
+            } else {
+                #expect(Self.open(made["code"]?.string, as: "new", in: house).status == 201)
+            }
+        }
+        let refused = invite()
+        #expect(refused.status == 429 && refused.header("Retry-After") == "8640", "\(refused.text)")
+        #expect(refused.text.contains("You may invite 10 people a day"))
+        try house.restart()
+        #expect(invite().status == 429)
+        // The operator, and whoever the operator added, are not in this tree.
+        let other = try house.addPerson("other")
+        #expect(Self.opened(by: other, in: house) != nil)
+        #expect(house.send("POST", "/v1/account-invitations", as: house.operatorToken, "{}").status == 201)
+        house.clock.advance(seconds: 8639)
+        #expect(invite().status == 429)
+        house.clock.advance(seconds: 1)
+        #expect(invite().status == 201)
+        #expect(invite().status == 429)
+    }
+
+    @Test func `the persons of one invitation tree invite thirty others a day, also past an erasure`() throws {
+        let house = try ServiceUnderTest()
+        let root = try house.addPerson("root")
+        // Two generations: the children of the first child are of the root's tree.
+        let child = try #require(Self.opened(by: root, in: house))
+        let grandchild = try #require(Self.opened(by: child, in: house))
+        house.manage("DELETE", "/v1/people/root")
+        // The erasure of the root gave the tree its allowance back, and no more.
+        var inviters = [child, grandchild]
+        var made = 0
+        var newest = grandchild
+        while let inviter = inviters.first {
+            if let token = Self.opened(by: inviter, in: house) {
+                made += 1
+                inviters.append(token)
+                newest = token
+            } else {
+                inviters.removeFirst()
+            }
+        }
+        #expect(made == 30)
+        let refused = house.send("POST", "/v1/account-invitations", as: newest, "{}")
+        #expect(refused.status == 429 && refused.text.contains("invite 30 people a day"), "\(refused.text)")
+        try house.restart()
+        #expect(house.send("POST", "/v1/account-invitations", as: grandchild, "{}").status == 429)
+        let trees = house.service.log.withStanding { standing in
+            Dictionary(grouping: standing.persons.keys) { standing.tree(of: $0) }.mapValues(\.count)
+        }
+        #expect(trees.values.sorted() == [33])
+        let stranger = try house.addPerson("stranger")
+        #expect(Self.opened(by: stranger, in: house) != nil)
+    }
+
+    @Test func `an account that the operator invited is the root of its own tree`() throws {
+        let house = try ServiceUnderTest()
+        let tokens = [
+            try #require(Self.opened(by: house.operatorToken, in: house)),
+            try #require(Self.opened(by: house.operatorToken, in: house)),
+        ]
+        for token in tokens { #expect(Self.opened(by: token, in: house) != nil) }
+        let trees = house.service.log.withStanding { standing in
+            Dictionary(grouping: standing.persons.keys) { standing.tree(of: $0) }.mapValues(\.count)
+        }
+        #expect(trees.values.sorted() == [2, 2])
     }
 }

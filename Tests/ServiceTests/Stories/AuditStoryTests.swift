@@ -46,6 +46,42 @@ import Whereabouts
         #expect(!own.text.contains("\(Neighbourhood.place.latitude)"), "where the walker was is not shown again")
     }
 
+    /// Whoever tries handles is on record ten times a minute, and the rest is counted: no attempt is without a trace.
+    @Test func `every refusal of a minute is on record or in the count of the rest`() throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("walker")
+        let stranger = try house.addPerson("stranger")
+        let principal = try #require(
+            house.service.log.withStanding { standing in
+                Handle("stranger").flatMap { standing.person($0)?.principal }
+            })
+        let before = house.service.log.head
+        let since = house.clock.now
+        for attempt in 0..<25 {
+            let asked = house.send(
+                "POST", "/v1/people/\(attempt % 2 == 0 ? "walker" : "nobody")/location-queries", as: stranger,
+                #"{"purpose":"hello"}"#)
+            #expect(asked.status == 404)
+        }
+        house.clock.advance(seconds: 61)
+        // The count is written with whatever comes next.
+        _ = try house.addPerson("friend")
+        var refused = 0
+        var counts: [Int64] = []
+        for recorded in try house.events(after: before) {
+            switch recorded.event {
+            case .locationQueried(let query):
+                if query.verdict.isRefused, query.requester == principal { refused += 1 }
+            case .refusalsCounted(let by, let count, let from):
+                #expect(by == principal && from == since)
+                counts.append(count)
+            default: continue
+            }
+        }
+        #expect(refused == Limits.refusalsRecordedAMinute)
+        #expect(counts == [25 - Int64(refused)])
+    }
+
     @Test func `in the own list a person who says nothing and one who does not exist look the same`() throws {
         let house = try ServiceUnderTest()
         let friend = try house.addPerson("friend")

@@ -4,6 +4,7 @@ import JSON
 import SQLite
 import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -88,6 +89,36 @@ import Whereabouts
         #expect(verified.events == manifest.events + 1)
     }
 
+    /// Each new person has a new key: the copy of the keys has it if the copy of the log has an event sealed under it.
+    @Test func `a backup made while people come has a key for everything in its log`() throws {
+        let scene = try Scene()
+        let house = scene.house
+        let isOver = Monitor(false)
+        let writer = WorkerThread {
+            var count = 0
+            while !isOver.read({ $0 }) {
+                count += 1
+                house.manage("POST", "/v1/people", #"{"handle":"guest\#(count)"}"#)
+            }
+        }
+        defer {
+            isOver.change { $0 = true }
+            writer.join()
+        }
+        for round in 1...8 {
+            let before = house.service.log.head
+            try eventually("somebody to come") { house.service.log.head > before }
+            let (path, manifest) = try scene.backup("round\(round)")
+            #expect(manifest.events > before)
+            let verified = try LogVerifier(
+                path: path + "/log.sqlite",
+                keys: try KeyRing(
+                    path: path + "/keys.sqlite", keyEncryptionKey: try house.service.directory.keyEncryptionKey())
+            ).verify()
+            #expect(verified.problem == nil && verified.lostParts == 0)
+        }
+    }
+
     @Test func `a backup holds nothing that can be read, and no key-encryption key`() throws {
         let scene = try Scene()
         let (path, _) = try scene.backup("first")
@@ -151,19 +182,19 @@ import Whereabouts
         let before = try #require(DataDirectory.read(scene.house.directory + "/log.sqlite", atMost: 1 << 24))
         #expect(
             sentence { _ = try Restore.restore(from: path, to: scene.house.directory, kek: nil, newerKeys: nil) }
-                .contains("nothing is overwritten"))
+                .contains("restore overwrites nothing"))
         #expect(DataDirectory.read(scene.house.directory + "/log.sqlite", atMost: 1 << 24) == before)
-        #expect(sentence { _ = try scene.restore(scene.folder, to: "a") }.contains("is no whole backup"))
+        #expect(sentence { _ = try scene.restore(scene.folder, to: "a") }.contains("is not a complete backup"))
         #expect(
             sentence { _ = try Restore.restore(from: path, to: scene.folder + "/b", kek: nil, newerKeys: nil) }
-                .contains("A backup holds no key-encryption key"))
+                .contains("A backup does not contain the key-encryption key"))
         try DataDirectory.writePrivate(randomBytes(32), to: scene.folder + "/kek")
         #expect(
             sentence { _ = try scene.restore(path, to: "c", kek: scene.folder + "/kek") }
                 .contains("does not open the keys"))
         try Connection(path: path + "/log.sqlite", access: .readWrite).execute(
             "DROP TRIGGER event_is_final_update; UPDATE event SET body = zeroblob(20) WHERE number = 7")
-        #expect(sentence { _ = try scene.restore(path, to: "d") }.contains("not as it was made"))
+        #expect(sentence { _ = try scene.restore(path, to: "d") }.contains("has changed since it was made"))
         for name in ["a", "b", "c", "d"] { #expect(access("\(scene.folder)/\(name)/log.sqlite", F_OK) != 0) }
         try DataDirectory.writePrivate(Array(#"{"format":2}"#.utf8), to: path + "/backup.json")
         #expect(sentence { _ = try scene.restore(path, to: "e") }.contains("which a later version wrote"))
@@ -190,7 +221,7 @@ import Whereabouts
             Issue.record("It started.")
         } catch {
             #expect(
-                "\(error)" == "Event 5 is of kind 9999, which a later version brought. Install the later version.")
+                "\(error)" == "Event 5 is of kind 9999, which a later version introduced. Install the later version.")
         }
         #expect(try LogVerifier.verify(try DataDirectory(path: scene.house.directory)) { _, _ in }.events == size)
     }
@@ -252,13 +283,9 @@ import Whereabouts
         #expect(states.map(\.folder) == [path] && states.allSatisfy { !$0.isSettled })
 
         try scene.house.restart { #expect(rename(medium + "-away", medium) == 0) }
-        let deadline = MonotonicClock.seconds + 20
-        while MonotonicClock.seconds < deadline,
-            try !BackupList.beforeNewestErasure(in: scene.house.directory).allSatisfy(\.isSettled)
-        {
-            usleep(10_000)
+        try eventually("the erasure to reach the backup") {
+            try BackupList.beforeNewestErasure(in: scene.house.directory).allSatisfy(\.isSettled)
         }
-        #expect(try BackupList.beforeNewestErasure(in: scene.house.directory).allSatisfy(\.isSettled))
         #expect(try Self.keys(in: path) == before - 3)
     }
 

@@ -6,6 +6,7 @@ import PushStandIn
 import Synchronization
 import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -159,7 +160,7 @@ import Whereabouts
         }
         try broker.publish([location(1)])
         let thread = WorkerThread { subscription.run() }
-        #expect(isTold.wait(milliseconds: 20_000) { $0 ? true : nil } == true)
+        #expect(isTold.wait(milliseconds: patienceMilliseconds) { $0 ? true : nil } == true)
         subscription.stop()
         thread.join()
         #expect(!said.withLock { $0.contains("Connected to the broker.") })

@@ -1,6 +1,7 @@
 import DeviceAgent
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -79,11 +80,11 @@ import Whereabouts
 
         var told: [String] = []
         // The timekeeper ends what is overdue on a thread of its own.
-        while !told.contains("asked timedOut") {
-            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 50)
+        try eventually("the end of the ignored question") {
             let audit = house.send("GET", "/v1/people/asking/audit?at-least=\(house.service.log.head)", as: asking)
             told = audit.items.filter { $0["kind"]?.string == "query" }
                 .map { "\($0["consent"]?.string ?? "") \($0["end"]?.string ?? "")" }
+            return told.contains("asked timedOut")
         }
         #expect(told == ["refused refused", "asked timedOut"])
         let truth = house.send("GET", "/v1/people/pausing/audit?at-least=\(house.service.log.head)", as: pausing)
@@ -106,7 +107,7 @@ import Whereabouts
             "POST", "/v1/people/walker/location-queries", as: scene.walker,
             #"{"purpose":"to see that pushes go","maxAgeSeconds":0}"#)
         let own = try #require(other["url"]?.string)
-        scene.until { scene.house.send("GET", own, as: scene.walker)["status"]?.string == "answered" }
+        try eventually { scene.house.send("GET", own, as: scene.walker)["status"]?.string == "answered" }
         #expect(pushes.withLock { $0 } == 1)
         #expect(scene.house.send("GET", url, as: scene.friend)["status"]?.string == "pending")
 
@@ -130,7 +131,7 @@ import Whereabouts
         let grant = try scene.house.grant("walker", to: "friend")
         _ = try scene.registerSilentPhone()
         let url = try scene.ask()
-        scene.until {
+        try eventually {
             (try? scene.house.events())?.contains {
                 if case .locationPushAttempted = $0.event { true } else { false }
             } == true

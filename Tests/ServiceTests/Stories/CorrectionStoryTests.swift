@@ -82,7 +82,7 @@ import Whereabouts
 
         try village.house.restart()
         #expect(Self.visits(village) == corrected)
-        village.rebuildTimeline(version: 3)
+        village.rebuildTimeline()
         village.house.manage("POST", "/v1/projections/timeline/activate")
         let older = Self.visits(village)
         #expect(older.prefix(2).map(\.id) == corrected.prefix(2).map(\.id))

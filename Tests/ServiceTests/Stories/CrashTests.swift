@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service

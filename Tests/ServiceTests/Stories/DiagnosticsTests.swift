@@ -65,7 +65,9 @@ import Testing
         #expect(asked.status == 202)
         // Until the pusher has tried and failed, and the deadline has passed.
         let url = "\(try #require(asked["url"]?.string))?wait=30"
-        while try client.send("GET", url, as: friend)["status"]?.string == "pending" {}
+        try eventually("the end of the question") {
+            try client.send("GET", url, as: friend)["status"]?.string != "pending"
+        }
         kill(process.processIdentifier, SIGTERM)
         process.waitUntilExit()
         output += String(decoding: said.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

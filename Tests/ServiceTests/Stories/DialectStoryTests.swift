@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -9,7 +10,7 @@ import Whereabouts
 /// nothing is lost, nothing is there twice, and no queue stands still behind a message that can never be a fix.
 @Suite struct DialectStoryTests {
     /// Faults that each client goes through.
-    private static var faults: Int { getenv("WHEREABOUTS_LONG") != nil ? 1000 : 60 }
+    private static var faults: Int { isLongForm ? 1000 : 60 }
 
     @Test(arguments: DialectClient.allCases)
     func `a queue is delivered once, whatever happens on the way`(client: DialectClient) throws {

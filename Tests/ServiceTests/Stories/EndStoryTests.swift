@@ -1,6 +1,7 @@
 import JSON
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -53,13 +54,13 @@ import Whereabouts
         let url = try here.ask()
         let id = String(try #require(url.split(separator: "/").last))
         let isPushed = !asksEachTime && ![.knownFixAnswers, .pausedBefore, .neverWoken].contains(way)
-        if isPushed { here.until { !here.standIn.pushes.isEmpty } }
+        if isPushed { try eventually { !here.standIn.pushes.isEmpty } }
         let consent = "/v1/people/walker/consent-requests/\(id)"
         switch way {
         case .phoneAnswers: try report(#","answering":"\#(id)""#)
         case .consentGiven:
             try walker("POST", consent, #"{"consent":"given"}"#)
-            here.until { here.standIn.acceptedCount == 1 }
+            try eventually { here.standIn.acceptedCount == 1 }
             try report(#","answering":"\#(id)""#)
         case .consentRefused: try walker("POST", consent, #"{"consent":"refused"}"#)
         case .pausedMeanwhile: try walker("POST", "/v1/people/walker/pauses", "{}")
@@ -71,14 +72,14 @@ import Whereabouts
         default: break
         }
         guard way != .subjectErased else { return try expectForgotten(here, url) }
-        if way.end != .timedOut { here.until { Self.ends(here, id) == [way.end] } }
+        if way.end != .timedOut { try eventually { Self.ends(here, id) == [way.end] } }
         let early = try here.client.send("GET", url, as: here.friend)
         #expect(early["status"]?.string == (way.isAnswered ? way.end.word : way == .cancelled ? "noAnswer" : "pending"))
         here.house.clock.advance(seconds: 61)
         let late = try here.client.send("GET", url, as: here.friend)
         #expect(late["status"]?.string == (way.isAnswered ? way.end.word : "noAnswer"))
         #expect((late["location"] != nil) == way.isAnswered)
-        here.until { Self.ends(here, id) == [way.end] }
+        try eventually { Self.ends(here, id) == [way.end] }
 
         if way != .phoneRemoved {
             // What comes late is kept, and shown to nobody for this query.

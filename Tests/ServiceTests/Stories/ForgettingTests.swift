@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import SQLite
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -81,7 +82,7 @@ import Whereabouts
             // The service goes on meanwhile.
             #expect(house.manage("GET", "/v1/people").items.allSatisfy { $0["handle"]?.string != "walker" })
         }
-        #expect(house.service.host.waitErased(house.service.log.head, milliseconds: 60_000))
+        #expect(house.service.host.waitErased(house.service.log.head, milliseconds: patienceMilliseconds))
         #expect(Self.found(needles, in: house.directory) == [])
     }
 

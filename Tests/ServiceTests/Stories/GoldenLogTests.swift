@@ -46,7 +46,8 @@ import Whereabouts
     }
 
     @Test func `there is a directory of each form that was left`() {
-        #expect(Set(names(in: Stated.folder)) == Set(Stated.all.map { "\($0.name).tar.gz" } + ["stated.txt"]))
+        let left = names(in: Stated.folder).filter { $0.hasSuffix(".tar.gz") }
+        #expect(Set(left) == Set(Stated.all.map { "\($0.name).tar.gz" }))
     }
 
     @Test(arguments: Stated.all)

@@ -5,6 +5,8 @@ import PushStandIn
 import Synchronization
 import TestSupport
 import Testing
+import Threading
+import Whereabouts
 
 @testable import Service
 
@@ -207,5 +209,106 @@ import Testing
         #expect(try send("GET", "/v1/verify", as: admin)["ok"]?.bool == true)
         kill(second.id, SIGTERM)
         #expect(second.ended().status == 0)
+    }
+
+    /// People who come in by an import, and how many requests they fill.
+    private static let requests = 12
+    private static let peoplePerRequest = 40
+
+    private static func importBody(_ request: Int) -> String {
+        let parts = (0..<peoplePerRequest).map { index in
+            let number = request * peoplePerRequest + index
+            return #"{"person":"p\#(number)","device":"d\#(number)","fixes":[{"timestamp":\#(1_700_000_000 + number),"#
+                + #""latitude":48,"longitude":16}]}"#
+        }
+        return #"{"devices":[\#(parts.joined(separator: ","))]}"#
+    }
+
+    /// Posts one request of an import; `nil` if the service ended before it answered.
+    private static func postImport(_ request: Int, port: Int, _ admin: String) -> Bool? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        guard descriptor >= 0, Loopback.connect(descriptor, port: port) else { return nil }
+        let body = importBody(request)
+        let text =
+            "POST /v1/imports/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a03/batches HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+            + "Connection: close\r\nAuthorization: Bearer \(admin)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        let bytes = Array(text.utf8)
+        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return nil }
+        var received: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = recv(descriptor, &piece, piece.count, 0), count > 0 {
+            received.append(contentsOf: piece[..<count])
+        }
+        return received.isEmpty ? nil : received.starts(with: Array("HTTP/1.1 200".utf8))
+    }
+
+    /// The people in the log's order; each must have a device and a fix, which follow at once.
+    private static func importedPeople(_ data: String) throws -> [Handle] {
+        let log = try EventLog.alone(in: try DataDirectory(path: data))
+        defer { log.stop() }
+        let verification = try log.verify { _, _ in }
+        #expect(verification.problem == nil && verification.lostParts == 0 && verification.events == log.head)
+        let events = try log.reader().events(after: 0, limit: .max).map(\.event.event)
+        var people: [Handle] = []
+        for (index, event) in events.enumerated() {
+            guard case .personAdded(let person, .open(let handle)) = event else { continue }
+            people.append(handle)
+            guard index + 2 < events.count, case .deviceAdded(let device, person, .open) = events[index + 1],
+                case .fixReported(device, _, .open) = events[index + 2]
+            else {
+                Issue.record("\(handle) is half made.")
+                continue
+            }
+        }
+        #expect(events.count { if case .deviceAdded = $0 { true } else { false } } == people.count)
+        #expect(events.count { if case .fixReported = $0 { true } else { false } } == people.count)
+        return people
+    }
+
+    @Test(
+        .enabled(if: Repository.tool != nil, "whereabouts was not built beside the tests"), arguments: [0, 1, 4, 7])
+    func `an import that is killed leaves nobody half made, and the same import completes it`(after: Int) throws {
+        let tool = try #require(Repository.tool)
+        let temporary = TemporaryFolder()
+        let data = temporary.path
+        let first = try Process(tool, data: data)
+        let admin = try Self.admin(data)
+        var acknowledged = 0
+        let victim = first.id
+        var killer: WorkerThread?
+        while acknowledged < Self.requests {
+            if acknowledged == after {
+                // While the next requests are taken in, decided, sealed or written.
+                let microseconds = UInt32.random(in: 0..<60_000)
+                killer = WorkerThread {
+                    usleep(microseconds)
+                    kill(victim, SIGKILL)
+                }
+            }
+            guard let isTaken = Self.postImport(acknowledged, port: first.port, admin) else { break }
+            #expect(isTaken)
+            acknowledged += 1
+        }
+        killer?.join()
+        #expect(first.ended().signal == SIGKILL)
+        try #require(acknowledged >= after && acknowledged < Self.requests, "The import was over too soon.")
+
+        let all = (0..<Self.requests * Self.peoplePerRequest).compactMap { Handle("p\($0)") }
+        let left = try Self.importedPeople(data)
+        // What was acknowledged is there, and what is there was sent: in its order, without a gap.
+        #expect(left == Array(all.prefix(left.count)))
+        #expect(left.count >= acknowledged * Self.peoplePerRequest)
+        #expect(left.count <= (acknowledged + 1) * Self.peoplePerRequest)
+
+        let second = try Process(tool, data: data)
+        for _ in 0..<2 {
+            for request in 0..<Self.requests {
+                #expect(Self.postImport(request, port: second.port, admin) == true)
+            }
+        }
+        kill(second.id, SIGTERM)
+        #expect(second.ended().status == 0)
+        #expect(try Self.importedPeople(data) == all)
     }
 }

@@ -1,7 +1,9 @@
 import Cryptography
 import HTTPServer
 import JSON
+import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -45,6 +47,9 @@ import Whereabouts
             return text
         }
 
+        /// Whether the service ended the stream, in what was read so far.
+        private(set) var hasEnded = false
+
         func leave() { stream.abandon() }
 
         private func take() -> Bool {
@@ -53,8 +58,10 @@ import Whereabouts
             case .bytes(let more):
                 bytes += more
                 return true
-            case .nothingYet: return signal.wait(milliseconds: 20_000) { $0 > seen ? true : nil } == true
-            case .end, .cut: return false
+            case .nothingYet: return signal.wait(milliseconds: patienceMilliseconds) { $0 > seen ? true : nil } == true
+            case .end, .cut:
+                hasEnded = true
+                return false
             }
         }
 
@@ -207,6 +214,31 @@ import Whereabouts
         }
     }
 
+    @Test func `a client that comes back after any event is told every later one, once`() throws {
+        let (house, walker, friend, phone) = try Self.scene()
+        try house.grant("walker", to: "friend")
+        for round in 0..<4 {
+            _ = Self.ask(house, as: friend)
+            house.manage("POST", "/v1/people/walker/pauses", "{}")
+            house.manage("DELETE", "/v1/people/walker/pauses")
+            _ = house.send("POST", "/owntracks", as: phone, "lat \(round)")
+            house.clock.advance(seconds: 3600)
+        }
+        // The end of what is told.
+        let last = try #require(
+            house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)["number"]?.int)
+        func told(after number: Int64) throws -> [Int64] {
+            let reader = try Self.open(house, as: walker, after: number)
+            defer { reader.leave() }
+            return reader.until { $0.contains { $0.number == last } }.compactMap(\.number).filter { $0 <= last }
+        }
+        let all = try told(after: 0)
+        try #require(all.count >= 16 && all.last == last)
+        for number in 0..<last {
+            #expect(try told(after: number) == all.filter { $0 > number }, "after \(number)")
+        }
+    }
+
     @Test func `what a phone sent in vain is told as it comes, and to a client that comes back`() throws {
         let (house, walker, _, phone) = try Self.scene()
         let live = try Self.open(house, as: walker)
@@ -224,6 +256,18 @@ import Whereabouts
         second.leave()
     }
 
+    @Test func `a stream ends with its token's time, although nothing happens`() throws {
+        let (house, walker, _, _) = try Self.scene()
+        let until = house.clock.seconds + 60
+        let made = house.send(
+            "POST", "/v1/people/walker/tokens", as: walker, #"{"scopes":["query","audit"],"until":\#(until)}"#)
+        let live = try Self.open(house, as: try #require(made["token"]?.string, "\(made.text)"))
+        let head = house.service.log.head
+        house.clock.advance(seconds: 60)
+        #expect(live.toTheEnd.hasPrefix(": open") && live.hasEnded)
+        #expect(house.service.log.head == head)
+    }
+
     @Test(arguments: ["token", "person"]) func `a stream ends at once with what it was opened by`(what: String) throws {
         let (house, walker, _, _) = try Self.scene()
         let live = try Self.open(house, as: walker)
@@ -235,7 +279,7 @@ import Whereabouts
         } else {
             house.manage("DELETE", "/v1/people/walker")
         }
-        #expect(live.toTheEnd.hasPrefix(": open"))
+        #expect(live.toTheEnd.hasPrefix(": open") && live.hasEnded)
         #expect(house.send("GET", "/v1/live", as: walker).status == 401)
     }
 
@@ -246,7 +290,8 @@ import Whereabouts
         #expect(house.send("GET", "/v1/live", as: phone).status == 404)
         #expect(house.send("GET", "/v1/live", as: house.operatorToken).status == 404)
         let open = try (0..<Limits.liveStreamsPerPerson).map { _ in try Self.open(house, as: walker) }
-        #expect(house.send("GET", "/v1/live", as: walker).status == 503)
+        let refused = house.send("GET", "/v1/live", as: walker)
+        #expect(refused.status == 429 && refused.header("Retry-After") == "10")
         for live in open { live.leave() }
         house.stop()
     }

@@ -63,7 +63,7 @@ final class Neighbourhood {
             """
         let simulation = try Simulation(
             Scenario(json: Array(scenario.utf8), directory: folder.path), diary: Diary { _ in })
-        until { isTokenKnown }
+        try eventually("the registered token") { isTokenKnown }
         return simulation
     }
 
@@ -112,38 +112,22 @@ final class Neighbourhood {
 
     /// The friend's view of a query once it is no longer pending.
     func outcome(of url: String) throws -> Answer {
-        var answer = try client.send("GET", url, as: friend)
-        while answer.status == 200, answer["status"]?.string == "pending" {
-            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 100)
-            answer = try client.send("GET", url, as: friend)
+        try eventually("the outcome of \(url)") {
+            let answer = try client.send("GET", url, as: friend)
+            return answer.status == 200 && answer["status"]?.string == "pending" ? nil : answer
         }
-        return answer
     }
 
     /// The walker's view of the newest query, once `isDone`.
     func audited(where isDone: (JSONValue) -> Bool = { $0["end"]?.string != nil }) throws -> Answer {
-        while true {
+        try eventually("the audit of a query that has ended") {
             let head = house.service.log.head
             let answer = house.send("GET", "/v1/people/walker/audit?at-least=\(head)", as: walker)
             try #require(answer.status == 200, "\(answer.text)")
-            if let query = answer.items.first(where: { $0["kind"]?.string == "query" }), isDone(query) { return answer }
-            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 100)
+            return answer.query.map(isDone) == true ? answer : nil
         }
     }
 
-    /// Waits, from one event of the log to the next, until something is so; a test whose wait is in vain for two minutes
-    /// fails.
-    func until(_ isSo: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
-        let end = ContinuousClock.now + .seconds(120)
-        while !isSo() {
-            guard ContinuousClock.now < end else {
-                Issue.record(
-                    "What was waited for did not come about within two minutes.", sourceLocation: sourceLocation)
-                return
-            }
-            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 50)
-        }
-    }
 }
 
 extension Answer {

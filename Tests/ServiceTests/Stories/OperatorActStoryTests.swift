@@ -3,6 +3,7 @@ import JSON
 import SQLite
 import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -49,15 +50,11 @@ import Whereabouts
     }
 
     private static func waitForCandidate(_ house: ServiceUnderTest) throws {
-        let deadline = MonotonicClock.seconds + 60
-        while MonotonicClock.seconds < deadline {
-            let isReady = house.manage("GET", "/v1/projections").items.contains {
+        try eventually("the projection to be folded") {
+            house.manage("GET", "/v1/projections").items.contains {
                 $0["role"]?.string == "candidate" && $0["state"]?.string == "ready"
             }
-            if isReady { return }
-            usleep(2000)
         }
-        Issue.record("the projection is not folded after a minute")
     }
 
     private static let done = [

@@ -5,6 +5,7 @@ import HTTPServer
 import JSON
 import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service

@@ -49,6 +49,32 @@ import Whereabouts
         #expect(answers.allSatisfy { !$0.contains("48.2006") && !$0.contains("horizontalAccuracy") })
     }
 
+    /// A cell of which one part is in Mödling and one in Maria Enzersdorf: the city is the cell's, not the fix's.
+    @Test func `two worlds in one cell and two towns answer a city asker byte for byte alike`() throws {
+        let longitudes = [16.283, 16.292]
+        let worlds = try longitudes.map {
+            try World(latitude: 48.093, longitude: $0, secondsAgo: 125, more: #""speed":0"#, precision: "city")
+        }
+        let cells = try longitudes.map { KilometerCell.center(of: try Coordinate(latitude: 48.093, longitude: $0)) }
+        try #require(cells[0] == cells[1])
+        let towns = worlds.map { world in
+            world.house.manage("GET", "/v1/people/walker/location")["location"]?["place"]?["locality"]?.string
+        }
+        try #require(towns == ["Maria Enzersdorf", "Mödling"])
+        let answers = try answers(of: worlds[0], alike: worlds[1])
+        #expect(answers.contains { $0.contains(#""precision":"city""#) })
+    }
+
+    /// GeoNames has Hamburg's coordinate in its part Hamburg-Nord.
+    @Test func `a city is named without its parts`() throws {
+        let world = try World(
+            latitude: 53.5503, longitude: 9.992, secondsAgo: 125, more: #""speed":0"#, precision: "city")
+        let answer = world.house.send("GET", "/v1/people/walker/location", as: world.friend)
+        let place = try #require(answer["location"]?["place"])
+        #expect(place["locality"]?.string == "Hamburg" && place["name"]?.string == "Hamburg")
+        #expect(!answer.text.contains("subLocality") && !answer.text.contains("Hamburg-Nord"))
+    }
+
     /// The first age that is still too old would be the fix's own, to the second: the moment the phone last moved.
     @Test func `how old a fix is cannot be found by asking for younger and younger ones`() throws {
         let one = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""speed":0"#)

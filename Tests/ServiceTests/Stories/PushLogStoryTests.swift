@@ -1,5 +1,6 @@
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -31,7 +32,7 @@ import Whereabouts
             "POST", "/v1/people/walker/location-queries", as: here.walker,
             #"{"purpose":"mine","deadlineSeconds":600}"#)
         #expect(asked.status == 202)
-        here.until { ((try? attempts(here)) ?? []).count { $0.status == 200 } == Self.phones }
+        try eventually { ((try? attempts(here)) ?? []).count { $0.status == 200 } == Self.phones }
 
         let recorded = Dictionary(grouping: try attempts(here), by: { $0.apnsID.description })
         let arrived = Dictionary(grouping: here.standIn.pushes, by: { $0.apnsID ?? "none" })

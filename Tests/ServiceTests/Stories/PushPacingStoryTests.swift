@@ -1,5 +1,6 @@
 import JSON
 import PushStandIn
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -18,7 +19,7 @@ import Whereabouts
                 "POST", "/v1/people/walker/location-queries", as: here.walker, #"{"purpose":"mine"}"#)
             urls.append((try #require(asked["url"]?.string), here.walker))
         }
-        here.until { here.standIn.acceptedCount == 1 && (try? withheld(here))?.count == urls.count - 1 }
+        try eventually { here.standIn.acceptedCount == 1 && (try? withheld(here))?.count == urls.count - 1 }
         let id = try #require(urls[0].0.split(separator: "/").last)
         let fix = here.house.send(
             "POST", "/v1/fixes", as: here.phoneKey,
@@ -42,15 +43,28 @@ import Whereabouts
         try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()
         _ = try here.ask(#","deadlineSeconds":30"#)
-        here.until { here.standIn.acceptedCount == 1 }
+        try eventually { here.standIn.acceptedCount == 1 }
         let url = try here.ask(#","deadlineSeconds":600"#)
-        here.until { (try? withheld(here))?.count == 1 }
+        try eventually { (try? withheld(here))?.count == 1 }
         here.house.clock.advance(seconds: 61)
-        here.until { here.standIn.acceptedCount == 2 }
+        try eventually { here.standIn.acceptedCount == 2 }
         let query = try #require(QueryID(url.split(separator: "/").last ?? ""))
         let handle = try #require(Handle("walker-phone"))
         let device = try #require(here.house.service.log.withStanding { $0.deviceByHandle[handle] })
         #expect(here.standIn.pushes.last?.apnsID == LocationPushAttempt.apnsID(query, device).description)
+    }
+
+    /// A push that arrives later would wake the phone for nobody.
+    @Test(arguments: [30, 60, 600, 3600] as [Int64]) func `a push expires with its question`(seconds: Int64) throws {
+        let here = try Neighbourhood()
+        try here.house.grant("walker", to: "friend")
+        _ = try here.registerSilentPhone()
+        let earliest = here.house.clock.seconds + seconds
+        _ = try here.ask(#","deadlineSeconds":\#(seconds)"#)
+        let latest = here.house.clock.seconds + seconds + 1
+        try eventually { !here.standIn.pushes.isEmpty }
+        let expiration = try #require(here.standIn.pushes.first?.expiration.flatMap { Int64($0) })
+        #expect((earliest...latest).contains(expiration), "\(expiration - earliest) s after the question")
     }
 
     private func withheld(_ here: Neighbourhood) throws -> [LocationPushAttempt] {

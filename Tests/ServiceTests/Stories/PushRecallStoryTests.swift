@@ -3,6 +3,7 @@ import JSON
 import LocationPush
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -25,7 +26,7 @@ import Whereabouts
         let control = try here.addPhone("friend-phone", of: "friend")
         here.standIn.script([PushStandInRule(.refuseConnection, times: nil)])
         let url = try here.ask(#","deadlineSeconds":600"#)
-        here.until { started(here) == Self.phones }
+        try eventually { started(here) == Self.phones }
         let id = try #require(url.split(separator: "/").last)
 
         var reason = ""
@@ -64,7 +65,7 @@ import Whereabouts
             reason = "tokenReplaced"
         }
         // They are withdrawn at once, while APNs is still unreachable.
-        here.until { withdrawn(here).count >= Self.phones }
+        try eventually { withdrawn(here).count >= Self.phones }
         let records = withdrawn(here)
         #expect(records.count == Self.phones)
         #expect(records.allSatisfy { $0.attempt.reason == reason && $0.attempt.attempt == 0 }, "\(what)")
@@ -82,13 +83,13 @@ import Whereabouts
         let own = here.house.send(
             "POST", "/v1/people/friend/location-queries", as: here.friend, #"{"purpose":"control","maxAgeSeconds":0}"#)
         #expect(own.status == 202)
-        here.until { here.standIn.pushes.contains { $0.deviceTokenEnd == hex(control.token).suffix(8) } }
+        try eventually { here.standIn.pushes.contains { $0.deviceTokenEnd == hex(control.token).suffix(8) } }
         let old = Set(phones.map { String(hex($0.token).suffix(8)) })
         #expect(here.standIn.pushes.allSatisfy { !old.contains($0.deviceTokenEnd) })
         if what == .replaced {
             // The question goes on with the newer tokens.
             func woken() -> Set<String> { Set(here.standIn.pushes.map(\.deviceTokenEnd)).intersection(newer) }
-            here.until { woken().count == Self.phones }
+            try eventually { woken().count == Self.phones }
         } else {
             #expect(here.standIn.pushes.count == 1)
         }
@@ -105,7 +106,7 @@ import Whereabouts
         here.standIn.script([PushStandInRule(.refuseConnection, times: nil)])
         _ = try here.registerSilentPhone()
         _ = try here.ask(#","deadlineSeconds":600"#)
-        here.until { started(here) == 1 }
+        try eventually { started(here) == 1 }
         let before = try here.audited { pushes(of: $0).count == 1 }.query.map(pushes)?.first
         #expect(before?["outcome"]?.string == "underWay" && before?["attempt"]?.int == 1)
         #expect(before?["device"]?.string == "walker-phone")
@@ -130,7 +131,7 @@ import Whereabouts
         #expect(push?["outcome"]?.string == "withheld" && push?["reason"]?.string == "noDevice")
         // A phone that comes meanwhile is woken.
         let token = try here.registerSilentPhone()
-        here.until { here.standIn.pushes.contains { $0.deviceTokenEnd == hex(token).suffix(8) } }
+        try eventually { here.standIn.pushes.contains { $0.deviceTokenEnd == hex(token).suffix(8) } }
     }
 
     @Test func `a test push that waits is withdrawn too`() throws {
@@ -141,9 +142,9 @@ import Whereabouts
         here.house.send("POST", "/v1/devices/walker-phone/push-tests", as: here.house.operatorToken, "{}") { response in
             answer.withLock { $0 = Answer(response) }
         }
-        here.until { tests(here).count == 1 }
+        try eventually { tests(here).count == 1 }
         here.house.manage("DELETE", "/v1/devices/walker-phone")
-        here.until { tests(here).count == 2 && answer.withLock { $0 != nil } }
+        try eventually { tests(here).count == 2 && answer.withLock { $0 != nil } }
         #expect(tests(here).last?.outcome == .withdrawn && tests(here).last?.reason == "deviceRemoved")
         #expect(answer.withLock { $0?["outcome"]?.string } == "withdrawn")
         here.standIn.clearScript()

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -54,7 +55,7 @@ import Whereabouts
         #expect(second.status == 429, "\(second.text)")
         #expect((1...60).contains(Int(second.header("Retry-After") ?? "") ?? 0))
         _ = try here.ask()
-        here.until {
+        try eventually {
             ((try? here.house.events()) ?? []).contains {
                 if case .locationPushAttempted(let attempt) = $0.event { attempt.withheld == .coalesced } else { false }
             }
@@ -69,7 +70,7 @@ import Whereabouts
         let answer = test(here)
         #expect(answer["status"]?.int == 410 && answer["reason"]?.string == "Unregistered", "\(answer.text)")
         #expect(try tests(here).last?.reason == "Unregistered")
-        here.until { !here.isTokenKnown }
+        try eventually { !here.isTokenKnown }
         let after = test(here)
         #expect(after.status == 409, "\(after.text)")
     }

@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -29,10 +30,10 @@ import Whereabouts
                 here.house.clock.advance(seconds: 61)
             }
             if crash <= 2 {
-                here.until { kept.withLock { $0 != nil } }
+                try eventually { kept.withLock { $0 != nil } }
                 let left = try #require(kept.withLock { $0 })
                 try here.house.restart { left.restore(to: directory) }
-                here.until { Self.attempts(here).count { $0.reason == "the service ended" } == crash }
+                try eventually { Self.attempts(here).count { $0.reason == "the service ended" } == crash }
             } else {
                 try here.house.restart()
             }
@@ -43,7 +44,7 @@ import Whereabouts
         let own = here.house.send(
             "POST", "/v1/people/walker/location-queries", as: here.walker, #"{"purpose":"mine","deadlineSeconds":600}"#)
         #expect(own.status == 202)
-        here.until { Set(here.standIn.pushes.map(\.apnsID)).count == 2 }
+        try eventually { Set(here.standIn.pushes.map(\.apnsID)).count == 2 }
         let first = here.standIn.pushes.first?.apnsID
         #expect(here.standIn.pushes.count { $0.apnsID == first } == 2)
         let asked = url.withLock { $0 }
@@ -70,7 +71,7 @@ import Whereabouts
                 #"{"purpose":"mine","deadlineSeconds":3000}"#)
         }
         #expect(ask().status == 202)
-        here.until { Self.attempts(here).count { $0.outcome == .accepted } == phones }
+        try eventually { Self.attempts(here).count { $0.outcome == .accepted } == phones }
         let ids = Set(here.standIn.pushes.map(\.apnsID))
         #expect(ids.count == phones && here.standIn.acceptedCount == phones)
         let killed = Kept(of: directory)
@@ -79,8 +80,8 @@ import Whereabouts
         try here.house.restart()
         // A later question wakes each phone; whatever was to be pushed for the first has been by then.
         #expect(ask().status == 202)
-        here.until { here.standIn.acceptedCount >= 2 * phones }
-        here.until { Self.attempts(here).count { $0.outcome == .accepted } == 2 * phones }
+        try eventually { here.standIn.acceptedCount >= 2 * phones }
+        try eventually { Self.attempts(here).count { $0.outcome == .accepted } == 2 * phones }
         #expect(here.standIn.pushes.count { ids.contains($0.apnsID) } == phones)
         #expect(here.standIn.acceptedCount == 2 * phones)
     }
@@ -92,19 +93,19 @@ import Whereabouts
         // Nobody listens there any more.
         here.standIn.stop()
         let url = try here.ask(#","deadlineSeconds":600"#)
-        here.until { Self.started(here) == 1 }
+        try eventually { Self.started(here) == 1 }
         try here.house.restart()
-        here.until { Self.started(here) == 2 }
+        try eventually { Self.started(here) == 2 }
         #expect(Self.attempts(here).map(\.attempt) == [0])
         #expect(Self.attempts(here).map(\.reason) == ["not sent: the sender was stopped"])
         #expect(try here.client.send("DELETE", url, as: here.friend)["status"]?.string == "noAnswer")
         #expect(try here.audited().query?["end"]?.string == "cancelled")
-        here.until { Self.attempts(here).last?.outcome == .withdrawn }
+        try eventually { Self.attempts(here).last?.outcome == .withdrawn }
         #expect(Self.attempts(here).last?.reason == "cancelled")
         here.house.clock.advance(seconds: 61)
         // The deadline of the push is the question's.
         _ = try here.ask(#","deadlineSeconds":1"#)
-        here.until { Self.attempts(here).contains { $0.reason?.hasPrefix("not sent: no connection") == true } }
+        try eventually { Self.attempts(here).contains { $0.reason?.hasPrefix("not sent: no connection") == true } }
         #expect(Self.attempts(here).allSatisfy { $0.attempt == 0 && $0.status == nil && $0.withheld == nil })
     }
 
@@ -132,13 +133,13 @@ import Whereabouts
             url.withLock { $0 = Answer(response)["url"]?.string ?? "" }
             kept.withLock { $0 = Kept(of: directory) }
         }
-        here.until { kept.withLock { $0 != nil } }
+        try eventually { kept.withLock { $0 != nil } }
         let left = try #require(kept.withLock { $0 })
-        here.until { here.standIn.acceptedCount == 1 }
+        try eventually { here.standIn.acceptedCount == 1 }
         try here.house.restart { left.restore(to: directory) }
         // If its start was on record, a push may have arrived, and the phone has its minute.
         here.house.clock.advance(seconds: 61)
-        here.until { here.standIn.acceptedCount == 2 }
+        try eventually { here.standIn.acceptedCount == 2 }
         #expect(Set(here.standIn.pushes.map(\.apnsID)).count == 1)
         let address = url.withLock { $0 }
         #expect(try here.client.send("GET", address, as: here.friend)["status"]?.string == "pending")

@@ -3,6 +3,7 @@ import DeviceAgent
 import JSON
 import LocationPush
 import PushStandIn
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -67,6 +68,28 @@ import Whereabouts
         #expect(disclosures.first?.content.content?.answerHash.bytes == SHA256().hash(answer.body).bytes)
     }
 
+    /// Whoever narrows a grant gives a new one and takes the old one back.
+    @Test func `an answer is shown under the grant that it was asked under, and under no later one`() throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("walker")
+        let friend = try house.addPerson("friend")
+        let phone = try house.addDevice("walker-phone", of: "walker")
+        let asked = try house.grant("walker", to: "friend")
+        let fix = #"{"timestamp":\#(house.clock.seconds),"latitude":48.2,"longitude":16.37}"#
+        #expect(house.send("POST", "/v1/fixes", as: phone, fix)["new"]?.int == 1)
+        let url = try #require(
+            house.send(
+                "POST", "/v1/people/walker/location-queries", as: friend,
+                #"{"purpose":"late","maxAgeSeconds":600,"deadlineSeconds":60}"#)["url"]?.string)
+        house.manage("DELETE", "/v1/grants/\(asked)")
+        try house.grant("walker", to: "friend", precision: "exact")
+        let answer = house.send("GET", url, as: friend)
+        #expect(answer["status"]?.string == "pending" && !answer.text.contains("48.2"))
+        house.clock.advance(seconds: 61)
+        let late = house.send("GET", url, as: friend)
+        #expect(late["status"]?.string == "noAnswer" && !late.text.contains("48.2"))
+    }
+
     @Test func `a fresh fix answers without a push`() throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")
@@ -95,7 +118,7 @@ import Whereabouts
         #expect(query["end"]?.string == "pushFailed")
         let pushes = query["pushes"]?.array.map { Array($0) } ?? []
         #expect(pushes.first?["status"]?.int == 410)
-        here.until { !here.isTokenKnown }
+        try eventually { !here.isTokenKnown }
         // The friend sees what a friend of a switched-off phone sees, until the deadline.
         #expect(try here.client.send("GET", url, as: here.friend)["status"]?.string == "pending")
         here.house.clock.advance(seconds: 61)
@@ -118,7 +141,7 @@ import Whereabouts
         here.standIn.script([.answer(status: status, reason: reason, timestampMs: time)])
         _ = try here.ask()
         #expect(try here.audited().query?["end"]?.string == "pushFailed")
-        here.until { !here.isTokenKnown }
+        try eventually { !here.isTokenKnown }
         let retired = try here.house.events().compactMap {
             if case .locationPushTokenRetired(_, let reason) = $0.event { reason } else { nil }
         }
@@ -128,7 +151,7 @@ import Whereabouts
         #expect(here.isTokenKnown)
         here.house.clock.advance(seconds: 61)
         _ = try here.ask()
-        here.until { here.standIn.acceptedCount == 1 }
+        try eventually { here.standIn.acceptedCount == 1 }
     }
 
     @Test func `a token registered again keeps what APNs says of the time before`() throws {
@@ -163,7 +186,7 @@ import Whereabouts
         try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()
         let url = try here.ask(#","deadlineSeconds":30"#)
-        here.until { here.standIn.acceptedCount == 1 }
+        try eventually { here.standIn.acceptedCount == 1 }
         #expect(try here.client.send("GET", url, as: here.friend)["status"]?.string == "pending")
         here.house.clock.advance(seconds: 31)
         #expect(try here.outcome(of: url)["status"]?.string == "noAnswer")
@@ -193,7 +216,7 @@ import Whereabouts
         try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()
         let url = try here.ask()
-        here.until { here.standIn.acceptedCount >= 1 }
+        try eventually { here.standIn.acceptedCount >= 1 }
         try here.house.restart()
         #expect(here.standIn.acceptedCount == 1)
         let id = try #require(url.split(separator: "/").last)

@@ -3,19 +3,34 @@ import Geodesy
 import HTTPServer
 import JSON
 import Synchronization
+import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
 
 /// What must hold between two threads: the standing runs ahead of the file, and rights end while answers are computed.
+///
+/// Each test counts the rounds in which the race was run, goes on until there are enough, and fails if there are too few.
 @Suite struct RaceTests {
+    private static let rounds = 20
+    /// Rounds that must have been races.
+    private static let races = 3
+    /// Rounds after which a race that is not run is a failure.
+    private static let roundsMax = 300
+
     @Test func `an asker who looks while the fix is being committed waits for it`() throws {
         let house = try ServiceUnderTest()
         let walker = try house.addPerson("walker")
         let phone = try house.addDevice("walker-phone", of: "walker")
         let ballast = try Ballast(house)
-        for round in 1...20 {
+        let log = house.service.log
+        var round = 0
+        // Rounds in which the fix had answered the question and was not in the file yet.
+        var raced = 0
+        while round < Self.rounds || raced < Self.races && round < Self.roundsMax {
+            round += 1
             house.clock.advance(seconds: 1)
             let asked = house.send(
                 "POST", "/v1/people/walker/location-queries", as: walker, #"{"purpose":"round","maxAgeSeconds":0}"#)
@@ -26,11 +41,18 @@ import Whereabouts
             try ballast.send()
             house.send("POST", "/v1/fixes", as: phone, fix) { _ in }
             try ballast.send()
-            var answer = house.send("GET", url, as: walker)
-            while answer["status"]?.string == "pending" { answer = house.send("GET", url, as: walker) }
+            var wasAhead = false
+            let answer = try eventually("the answer", pauseMilliseconds: 0) {
+                let fix = log.withStanding { $0.queries.values.compactMap(\.fix).max() } ?? 0
+                if fix > log.head { wasAhead = true }
+                let answer = house.send("GET", url, as: walker)
+                return answer["status"]?.string == "pending" ? nil : answer
+            }
+            if wasAhead { raced += 1 }
             try #require(answer["status"]?.string == "answered", "round \(round): \(answer.status)")
             #expect(answer["location"]?["latitude"]?.double == Double(round % 80))
         }
+        #expect(raced >= Self.races, "Only in \(raced) of \(round) rounds was the fix decided before it was durable.")
     }
 
     @Test func `once a revocation is acknowledged, no reading begun after it succeeds`() throws {
@@ -41,20 +63,27 @@ import Whereabouts
         house.send(
             "POST", "/v1/fixes", as: phone, #"{"timestamp":\#(house.clock.seconds),"latitude":48.2,"longitude":16.3}"#)
         let ways = ["location", "track", "visits", "crossings"].map { "/v1/people/walker/\($0)" }
-        for _ in 0..<4 {
+        var round = 0
+        // Rounds in which readings were under way when the revocation was acknowledged, and those that were served.
+        var raced = 0
+        var servedBefore = 0
+        while round < 4 || (raced < Self.races || servedBefore == 0) && round < 30 {
+            round += 1
+            house.clock.advance(seconds: 300)
             let grant = try house.grant("walker", to: "friend", history: true)
             let asked = house.send(
                 "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"race","maxAgeSeconds":600}"#)
             let targets = ways + [try #require(asked["url"]?.string)]
-            let served = Mutex(0)
+            let early = Mutex((answered: 0, served: 0))
             let late = Monitor<(left: Int, served: Int)>((1000, 0))
             // Readings under way when the grant ends may go either way.
             for index in 0..<200 {
                 house.send("GET", targets[index % targets.count], as: friend) { response in
-                    if response.status == 200 { served.withLock { $0 += 1 } }
+                    early.withLock { $0 = ($0.answered + 1, $0.served + (response.status == 200 ? 1 : 0)) }
                 }
             }
             house.manage("DELETE", "/v1/grants/\(grant)")
+            if early.withLock({ $0.answered }) < 200 { raced += 1 }
             for index in 0..<1000 {
                 house.send("GET", targets[index % targets.count], as: friend) { response in
                     let isServed = String(decoding: response.body, as: UTF8.self).contains("48.2")
@@ -62,7 +91,10 @@ import Whereabouts
                 }
             }
             #expect(late.wait { $0.left == 0 ? $0.served : nil } == 0)
+            servedBefore += early.withLock { $0.served }
         }
+        #expect(raced >= Self.races, "Only in \(raced) of \(round) rounds were readings under way.")
+        #expect(servedBefore > 0)
     }
 
     @Test func `a push leaves only when the question is durable`() throws {
@@ -82,18 +114,28 @@ import Whereabouts
                 if seen.asked < seen.pushes { seen.early += 1 }
             }
         }
-        let rounds = 15
-        for round in 1...rounds {
+        var round = 0
+        // Rounds in which the question was decided and not in the file yet.
+        var raced = 0
+        while round < Self.rounds || raced < Self.races && round < Self.roundsMax {
+            round += 1
+            let before = service.log.withStanding { $0.queries.values.map(\.number).max() } ?? 0
             try ballast.send()
             here.house.send(
                 "POST", "/v1/people/walker/location-queries", as: here.walker, #"{"purpose":"a round"}"#
             ) { _ in }
             try ballast.send()
+            let asked = try eventually("the question", pauseMilliseconds: 0) {
+                service.log.withStanding { $0.queries.values.map(\.number).max() }.flatMap { $0 > before ? $0 : nil }
+            }
+            if asked > service.log.head { raced += 1 }
             // A phone is woken once a minute.
-            here.until { seen.withLock { $0.pushes } == round }
+            try eventually { seen.withLock { $0.pushes } == round }
             here.house.clock.advance(seconds: Limits.secondsBetweenPushes + 1)
         }
         #expect(seen.withLock { $0.early } == 0)
+        #expect(
+            raced >= Self.races, "Only in \(raced) of \(round) rounds was the question decided before it was durable.")
     }
 }
 

@@ -151,6 +151,11 @@ import Whereabouts
             try keys.begin("k", with: request, by: caller, house.service)
         }
         #expect(refusal?.status == 409 && refusal?.retryAfterSeconds == 1)
+        // Another caller's request with the same key and content is another request.
+        let other = Caller(principal: .first, scopes: [], token: nil)
+        let second = try keys.begin("k", with: request, by: other, house.service)
+        #expect(second.id.high != first.id.high)
+        keys.end(second)
         keys.end(first)
         keys.end(try keys.begin("k", with: request, by: caller, house.service))
     }

@@ -1,5 +1,6 @@
 import JSON
 import PushStandIn
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -21,9 +22,9 @@ import Whereabouts
         #expect(set.status == 201)
         let id = try #require(here.house.number(set["id"], .schedule))
         here.house.clock.advance(seconds: 900)
-        here.until { here.standIn.acceptedCount == 1 }
+        try eventually { here.standIn.acceptedCount == 1 }
         #expect(here.standIn.pushes.first?.priority == "5")
-        here.until {
+        try eventually {
             let events = (try? here.house.events()) ?? []
             return events.contains {
                 if case .locationPushAttempted(let attempt) = $0.event { attempt.status == 200 } else { false }
@@ -39,7 +40,7 @@ import Whereabouts
             #"{"timestamp":\#(here.house.clock.seconds),"latitude":1,"longitude":2,"answering":"\#(query.id)"}"#)
         #expect(fix["new"]?.int == 1)
         try here.house.restart { here.house.clock.advance(seconds: 1000) }
-        here.until { here.standIn.acceptedCount == 2 }
+        try eventually { here.standIn.acceptedCount == 2 }
         #expect(Set(here.standIn.pushes.map(\.apnsID)).count == 2)
         #expect(try Self.questions(here).count == 2)
 

@@ -43,16 +43,13 @@ import Whereabouts
         }
         let asked = house.send("POST", "/v1/people/walker/location-queries", as: walker, #"{"purpose":"mine"}"#)
         #expect(asked.status == 202)
-        while true {
+        let attempts = try eventually("two pushes") {
             let attempts = try house.events().compactMap {
                 if case .locationPushAttempted(let attempt) = $0.event { attempt } else { nil }
             }
-            if attempts.count == 2 {
-                #expect(attempts.allSatisfy { $0.status == 200 })
-                break
-            }
-            _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 50)
+            return attempts.count == 2 ? attempts : nil
         }
+        #expect(attempts.allSatisfy { $0.status == 200 })
         // Each stand-in accepts only provider tokens signed with its own key.
         #expect(sandbox.pushes.map(\.topic) == ["org.example.beta.location-query"])
         #expect(production.pushes.map(\.topic) == ["org.example.app.location-query"])

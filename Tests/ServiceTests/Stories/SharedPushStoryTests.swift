@@ -3,6 +3,7 @@ import JSON
 import LocationPush
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -20,17 +21,16 @@ import Whereabouts
     }
 
     /// How many share a push that was sent for somebody else.
-    private static func waitForCoalesced(_ count: Int, _ house: ServiceUnderTest) {
+    private static func waitForCoalesced(_ count: Int, _ house: ServiceUnderTest) throws {
         var (found, place) = (0, Int64(0))
         // Each event once: while this waits, the stand-in answers nobody.
-        while true {
-            let events = (try? house.events(after: place)) ?? []
+        try eventually("\(count) shared pushes") {
+            let events = try house.events(after: place)
             found += events.count {
                 if case .locationPushAttempted(let attempt) = $0.event { attempt.withheld == .coalesced } else { false }
             }
-            if found >= count { return }
             place = events.last?.number ?? place
-            _ = house.service.log.waitForHead(after: place, milliseconds: 50)
+            return found >= count
         }
     }
 
@@ -56,7 +56,11 @@ import Whereabouts
                     "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"me too"}"#
                 ) { response in asked(Answer(response)["url"]?.string ?? "", friend) }
             }
-            Self.waitForCoalesced(friends.count, house)
+            do {
+                try Self.waitForCoalesced(friends.count, house)
+            } catch {
+                Issue.record(error)
+            }
         }
     }
 
@@ -67,9 +71,9 @@ import Whereabouts
         try here.standIn.unregisterPhone(token, atUnixMs: PushClock.system.now().unixMs + 1000)
         Self.share(here, with: Array(friends.dropFirst()))
         here.house.send("POST", "/v1/people/walker/location-queries", as: friends[0], #"{"purpose":"late"}"#)
-        here.until { !here.isTokenKnown }
+        try eventually { !here.isTokenKnown }
         // Each of them has its end without the clock having moved; the askers see none of it.
-        here.until { (try? Self.ends(here).count) == 3 }
+        try eventually { (try? Self.ends(here).count) == 3 }
         #expect(try Self.ends(here) == [.pushFailed, .pushFailed, .pushFailed])
         #expect(here.standIn.pushes.count == 1)
     }
@@ -84,7 +88,7 @@ import Whereabouts
             "POST", "/v1/people/walker/location-queries", as: friends[0], #"{"purpose":"late"}"#)
         let url = try #require(first["url"]?.string)
         urls.withLock { $0.append((url, friends[0])) }
-        here.until { here.standIn.acceptedCount == 1 }
+        try eventually { here.standIn.acceptedCount == 1 }
         let id = try #require(url.split(separator: "/").last)
         let fix = here.house.send(
             "POST", "/v1/fixes", as: here.phoneKey,

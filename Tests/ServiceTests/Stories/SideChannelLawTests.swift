@@ -1,7 +1,9 @@
 import HTTPServer
 import JSON
 import Synchronization
+import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -251,7 +253,9 @@ import Whereabouts
                 switch stream.next(1 << 16, wake: { signal.change { $0 += 1 } }) {
                 case .bytes(let more): bytes += more
                 case .nothingYet:
-                    if signal.wait(milliseconds: 20_000, for: { $0 > seen ? true : nil }) != true { return ["cut"] }
+                    if signal.wait(milliseconds: patienceMilliseconds, for: { $0 > seen ? true : nil }) != true {
+                        return ["cut"]
+                    }
                 case .end, .cut: return ["ended"]
                 }
             }

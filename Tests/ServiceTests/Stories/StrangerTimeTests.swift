@@ -1,11 +1,11 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Service
 
 /// Nobody can tell by the clock whether a person exists.
 @Suite struct StrangerTimeTests {
-    private static let isLong = getenv("WHEREABOUTS_LONG") != nil
 
     /// Running mean and variance (Welford 1962, DOI 10.1080/00401706.1962.10490022).
     private struct Sample {
@@ -23,7 +23,8 @@ import Testing
 
     /// 10,000 interleaved pairs; |t| < 4.5 as the leakage assessment of Goodwill et al. (2011) has it. The tenth of each kind
     /// that took longest is left out: it measures the neighbours of this process.
-    @Test(.enabled(if: isLong, "Minutes long: set WHEREABOUTS_LONG=1."), arguments: ["location-queries", "location"])
+    @Test(
+        .enabled(if: isLongForm, "Minutes long: set WHEREABOUTS_LONG=1."), arguments: ["location-queries", "location"])
     func `refusing a stranger takes as long as not knowing a person`(what: String) throws {
         let house = try ServiceUnderTest(clock: .running)
         _ = try house.addPerson("walker")

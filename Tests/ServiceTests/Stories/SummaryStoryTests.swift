@@ -57,5 +57,16 @@ import Whereabouts
         let dwell = try #require(atWork.last?["dwellSeconds"]?.double)
         let times = atWork.compactMap { $0["time"]?.double }
         #expect(abs(dwell - (times[1] - times[0])) < 0.01 && dwell > 3000)
+
+        // Who may see nothing from before the middle of the stay is not told, by its length, when it began.
+        let late = try village.house.addPerson("late")
+        try village.house.grant("walker", to: "late", history: true, more: #","from":\#(times[0] + 600)"#)
+        let seen = village.house.send("GET", "/v1/people/walker/crossings", as: late).items
+            .filter { $0["region"]?.string == "work" }
+        #expect(seen.map { $0["type"]?.string } == ["exit"] && seen.allSatisfy { $0["dwellSeconds"] == nil })
+        // Nor is the time before it summed up, as time of which nothing is known.
+        let summary = village.house.send("GET", "/v1/people/walker/summary?from=\(from)&to=\(to)", as: late).items
+        let seconds = summary.reduce(0) { $0 + ($1["seconds"]?.double ?? 0) }
+        #expect(abs(seconds - (to - times[0] - 600)) < 1)
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import TestSupport
 import Testing
+import Threading
 
 @testable import Service
 
@@ -80,7 +81,7 @@ final class WebhookReceiver: Sendable {
     func until(
         _ sourceLocation: SourceLocation = #_sourceLocation, _ isGood: @escaping ([Received]) -> Bool
     ) -> [Received] {
-        let found = state.wait(milliseconds: 30_000) { isGood($0.received) ? $0.received : nil }
+        let found = state.wait(milliseconds: patienceMilliseconds) { isGood($0.received) ? $0.received : nil }
         if found == nil {
             Issue.record("Came: \(received.map { "\($0.type) \($0.id)" })", sourceLocation: sourceLocation)
         }

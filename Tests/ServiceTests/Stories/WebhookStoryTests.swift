@@ -5,6 +5,7 @@ import Posting
 import PushStandIn
 import TestSupport
 import Testing
+import Threading
 import Whereabouts
 
 @testable import Service
@@ -54,10 +55,9 @@ import Whereabouts
 
         /// Looks until the webhook is as wanted.
         func until(_ id: Int64, _ isGood: (JSONValue) -> Bool) throws -> JSONValue {
-            while true {
+            try eventually("another state of the webhook") {
                 let looked = try #require(webhook(id))
-                if isGood(looked) { return looked }
-                _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 5)
+                return isGood(looked) ? looked : nil
             }
         }
 

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import PushStandIn
 import Synchronization
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -62,16 +63,15 @@ import Whereabouts
         try world.play { _ in }
         let service = try #require(running.withLock { $0 })
         #expect(
-            service.host.wait(for: service.log.head, in: ProjectionKind.all.map(\.name), milliseconds: 30_000))
+            service.host.wait(
+                for: service.log.head, in: ProjectionKind.all.map(\.name), milliseconds: patienceMilliseconds))
         try look(world)
         let reader = try service.log.reader()
         var events: [RecordedEvent] = []
-        while true {
+        try eventually("all events") {
             let page = try reader.events(after: events.last?.number ?? 0, limit: 1000).map(\.event)
             events += page
-            if !page.isEmpty { continue }
-            if isAll(events) { break }
-            _ = service.log.waitForHead(after: events.last?.number ?? 0, milliseconds: 50)
+            return page.isEmpty && isAll(events)
         }
         return (world.callbackLogs.map(\.log.text), world.summary, events)
     }
@@ -268,7 +268,7 @@ import Whereabouts
 
     @Test(
         .enabled(
-            if: ProcessInfo.processInfo.environment["WHEREABOUTS_LONG"] == "1",
+            if: isLongForm,
             "A hundred phones take minutes: WHEREABOUTS_LONG=1."))
     func `a hundred phones with faults, twice, give the same callback logs, and each question ends once`() throws {
         let scenario = Self.scenario(count: 100, hours: 6, lossPercent: 10)

@@ -140,4 +140,60 @@ import Whereabouts
             scene.house.submit(.reportFixes(device: .named(House.handle("phone")), [report]), by: scene.admin)
                 == .success(.fixes([.new])))
     }
+
+    @Test func `an import makes the person and the device it names, as three commands would`() {
+        let reports = [5, 1, 5, 3].map { DeviceReport.fix(Scene().house.fix(atSecond: $0), answering: nil) }
+        let (anna, pocket) = (House.handle("anna"), House.handle("anna-phone"))
+        var steps = Scene()
+        steps.house.submit(.addPerson(anna), by: steps.admin)
+        steps.house.submit(.addDevice(pocket, of: anna), by: steps.admin)
+        let told = steps.house.submit(.reportFixes(device: .named(pocket), reports), by: steps.admin)
+        #expect(told == .success(.fixes([.new, .new, .duplicate, .new])))
+
+        var scene = Scene()
+        let imported = Command.importFixes(of: anna, device: pocket, reports)
+        #expect(
+            scene.house.submit(imported, by: scene.admin)
+                == .success(
+                    .imported(
+                        ImportOutcome(
+                            addedPerson: true, addedDevice: true, fixes: [.new, .new, .duplicate, .new]))))
+        #expect(scene.house.log.map(\.event) == steps.house.log.map(\.event))
+        #expect(scene.house.log.map(\.stream) == steps.house.log.map(\.stream))
+
+        let again = scene.house.submit(imported, by: scene.admin)
+        #expect(
+            again
+                == .success(
+                    .imported(
+                        ImportOutcome(
+                            addedPerson: false, addedDevice: false,
+                            fixes: [.duplicate, .duplicate, .duplicate, .duplicate]))))
+        #expect(scene.house.log.count == steps.house.log.count)
+
+        let second = scene.house.submit(
+            .importFixes(of: anna, device: House.handle("anna-watch"), reports), by: scene.admin)
+        guard case .success(.imported(let outcome)) = second else { return _ = Issue.record("\(second)") }
+        #expect(!outcome.addedPerson && outcome.addedDevice && outcome.fixes == [.new, .new, .duplicate, .new])
+    }
+
+    @Test func `an import is the operator's, and takes no other person's device`() {
+        var scene = Scene()
+        let report = DeviceReport.fix(scene.house.fix(atSecond: 1), answering: nil)
+        let before = scene.house.log.count
+        for person in ["walker", "nobody"] {
+            for caller in [scene.walker, scene.friend, scene.phone, .house] {
+                let command = Command.importFixes(of: House.handle(person), device: House.handle("new"), [report])
+                #expect(scene.house.submit(command, by: caller) == .failure(.notFound))
+            }
+        }
+        for person in ["friend", "nobody"] {
+            let command = Command.importFixes(of: House.handle(person), device: House.handle("phone"), [report])
+            guard case .failure(.alreadyExists) = scene.house.submit(command, by: scene.admin) else {
+                Issue.record("The walker's phone was taken for \(person).")
+                continue
+            }
+        }
+        #expect(scene.house.log.count == before)
+    }
 }

@@ -47,7 +47,7 @@ import Whereabouts
         #expect(scene.house.standing.webhooks.count == Limits.webhooks)
         let reply = scene.house.submit(.addWebhook(of: House.handle("walker"), Self.target, .all), by: scene.walker)
         #expect(
-            reply == .failure(.invalid("The service looks after 1000 webhooks, and no more; ask its operator.")))
+            reply == .failure(.invalid("The service has 1000 webhooks, its limit; ask its operator.")))
     }
 
     @Test func `its place goes forward only, and what failed is known until it is taken or discarded`() throws {

@@ -94,6 +94,34 @@ import Testing
         #expect(times(after).count == 2)
     }
 
+    /// On the edge itself, at rest and to and fro over it by some meters, with errors of 20 m; twenty people.
+    @Test func `an hour of jitter about a boundary is one crossing at the most`() throws {
+        let home = try Coordinate(latitude: 48.2, longitude: 16.35)
+        for seed in 1...20 {
+            let middle = Geodesic.direct(from: home, initialAzimuth: 90, distanceMeters: 200)
+            var walk = Walk(from: home, at: Self.midnight, seed: UInt64(seed))
+            walk.everySeconds = Int64(5 + seed % 4 * 10)
+            walk.accuracy = 20
+            walk.scatterMeters = 30
+            for turn in 0..<60 {
+                let meters = Double(turn % 3) * 2
+                walk.go(to: Geodesic.direct(from: home, initialAzimuth: 90, distanceMeters: meters), seconds: 60)
+            }
+            let timeline = try MemoryTimeline()
+            try timeline.record([
+                (
+                    .audit(MemoryTimeline.person), Timestamp(milliseconds: 0), .operator,
+                    .regionAdded(
+                        RegionID(rawValue: 1),
+                        .open(Region(identifier: "edge", circle: try Circle(center: middle, radiusMeters: 200))))
+                )
+            ])
+            for fix in walk.fixes { try timeline.report([fix]) }
+            #expect(timeline.crossings[MemoryTimeline.person, default: []].count <= 1)
+            #expect(timeline.visits[MemoryTimeline.person, default: []].count == 1)
+        }
+    }
+
     @Test func `a removed region keeps its past crossings and gets no new ones`() throws {
         let town = Self.towns[0]
         let timeline = try MemoryTimeline()

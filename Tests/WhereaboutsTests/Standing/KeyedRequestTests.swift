@@ -32,7 +32,7 @@ import Whereabouts
             scene.house.submit(.addPerson(House.handle("other")), by: scene.admin, key: other)
                 == .failure(
                     .invalid(
-                        "This Idempotency-Key came with another request before; send a new key with a new request.")))
+                        "This Idempotency-Key belongs to another request; send a new key with a new request.")))
         scene.house.now = scene.house.now.adding(seconds: Limits.keyedRequestKeptSeconds)
         guard case .success = scene.house.submit(.addPerson(House.handle("other")), by: scene.admin, key: other) else {
             Issue.record("The key is still taken.")

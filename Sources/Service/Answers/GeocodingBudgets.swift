@@ -1,0 +1,81 @@
+import Glibc
+import Synchronization
+import Threading
+import Whereabouts
+
+/// The processor time that each person's and each invitation tree's geocoding took, and so who may geocode now.
+///
+/// Processor time is what other callers lose, whatever made a text or coordinate hard, and it is the same on a busy
+/// machine. A device uses the budget of its person. The operator has no budget, nor do place names in other answers.
+/// The budgets start anew with each start of the service.
+final class GeocodingBudgets: Sendable {
+    private struct Budgets {
+        let rate: CostBudget.Rate
+        private var budgets: [PersonID: CostBudget] = [:]
+        /// The number of budgets at which the full ones are removed.
+        private var forgetAt = Budgets.leastKept
+
+        private static let leastKept = 1024
+
+        init(at rate: CostBudget.Rate) { self.rate = rate }
+
+        func waitSeconds(_ person: PersonID, now: Double) -> Double {
+            budgets[person]?.waitSeconds(at: rate, now: now) ?? 0
+        }
+
+        mutating func take(_ cost: Double, of person: PersonID, now: Double) {
+            budgets[person, default: CostBudget(now: now)].take(cost, at: rate, now: now)
+            guard budgets.count >= forgetAt else { return }
+            budgets = budgets.filter { !$0.value.isFull(at: rate, now: now) }
+            forgetAt = max(Self.leastKept, 2 * budgets.count)
+        }
+    }
+
+    private struct State {
+        var persons = Budgets(at: Limits.geocodingPerPerson)
+        var trees = Budgets(at: Limits.geocodingPerTree)
+    }
+
+    private let state = Mutex(State())
+
+    /// Does work for a person if the budgets allow it, and takes its cost from them.
+    ///
+    /// - Parameter person: `nil` has no budget.
+    /// - Throws: 429 if a budget is spent; otherwise what the work throws. Work that throws costs too.
+    func spend<R>(of person: PersonID?, of tree: PersonID?, _ work: () throws(Problem) -> R) throws(Problem) -> R {
+        guard let person, let tree else { return try work() }
+        let begin = MonotonicClock.seconds
+        let (own, trees) = state.withLock { state in
+            (state.persons.waitSeconds(person, now: begin), state.trees.waitSeconds(tree, now: begin))
+        }
+        guard max(own, trees) == 0 else { throw Self.spent(max(own, trees), isOfTree: trees > own) }
+        let costBefore = Self.processorSeconds
+        defer { take(Self.processorSeconds - costBefore, of: person, tree) }
+        return try work()
+    }
+
+    /// Takes the cost of geocoding from the budgets of a person and of the person's invitation tree.
+    func take(_ seconds: Double, of person: PersonID, _ tree: PersonID) {
+        let now = MonotonicClock.seconds
+        state.withLock { state in
+            state.persons.take(seconds, of: person, now: now)
+            state.trees.take(seconds, of: tree, now: now)
+        }
+    }
+
+    private static func spent(_ seconds: Double, isOfTree: Bool) -> Problem {
+        Problem(
+            429, "Too much",
+            isOfTree
+                ? "Accounts from the same invitation have geocoded too much; send the same request again later."
+                : "You have geocoded too much, for example many misspelled names; send the same request again later.",
+            retryAfterSeconds: max(1, Int(seconds.rounded(.up))))
+    }
+
+    /// The processor time of this thread so far, in seconds.
+    private static var processorSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,39 @@
+import Synchronization
+import Threading
+package import Whereabouts
+
+extension EventLog {
+    /// Decides and appends each of several commands, in their order, so that they share commits. All of them are taken, or
+    /// none because the log is stopping, short of room or busy. `completion` is called once with what each came to, when all
+    /// are durable or refused; like that of ``submit(_:by:correlation:_:)``, it must be quick.
+    ///
+    /// - Parameter correlation: The same for all of them, so not that of a keyed request.
+    package func submit(
+        _ commands: [Command], by caller: Caller, correlation: RequestID,
+        _ completion: @escaping @Sendable ([Result<Receipt, AppendFailure>]) -> Void
+    ) {
+        guard !commands.isEmpty else { return completion([]) }
+        let results = Mutex([Result<Receipt, AppendFailure>]())
+        let count = commands.count
+        let collected: Completion = { result in
+            // Commands are answered in the order in which they wait.
+            let all = results.withLock { results -> [Result<Receipt, AppendFailure>]? in
+                results.append(result)
+                return results.count == count ? results : nil
+            }
+            if let all { completion(all) }
+        }
+        let refusal: AppendFailure? = queue.change { queue in
+            if let failure = queue.failure { return .fault(failure) }
+            if queue.isStopping { return .busy(retryAfterSeconds: 5) }
+            if room?.isShort == true, !commands.allSatisfy(\.isTakenWithoutRoom) { return .full }
+            if queue.waiting.count + count > Self.queueBound { return .busy(retryAfterSeconds: 1) }
+            for command in commands {
+                queue.waiting.append(
+                    Waiting(command: command, caller: caller, correlation: correlation, completion: collected))
+            }
+            return nil
+        }
+        if let refusal { completion(commands.map { _ in .failure(refusal) }) }
+    }
+}
