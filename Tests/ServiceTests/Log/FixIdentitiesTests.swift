@@ -256,7 +256,7 @@ import Whereabouts
         }
         // What is in the log when it is opened has to be read at the start, and there is little of it.
         try take(30)
-        #expect(try scene.report(Array(all[10..<20]), by: phone) == (0..<10).map { _ in .duplicate })
+        #expect(try Self.report(Array(all[10..<20]), by: phone, scene) == (0..<10).map { _ in .duplicate })
         try take(60)
         let failure = #expect(throws: AppendFailure.self) { try scene.report([all[3]], by: phone) }
         guard case .notYet(let sentence, _)? = failure else {
@@ -399,10 +399,10 @@ import Whereabouts
         for second in 0..<30 { #expect(try scene.report([try scene.fix(Int64(second))], by: phone) == [.new]) }
         try eventually("the full disk to be noticed") { log.identities.trouble != nil }
         #expect(Self.names("\(scene.path)/fix-identities").isEmpty)
-        #expect(try scene.report([try scene.fix(3)], by: phone) == [.duplicate])
+        #expect(try Self.report([try scene.fix(3)], by: phone, scene) == [.duplicate])
         free.store(1 << 30, ordering: .relaxed)
         try eventually("files of the index") { !Self.names("\(scene.path)/fix-identities").isEmpty }
-        #expect(try scene.report([try scene.fix(3)], by: phone) == [.duplicate])
+        #expect(try Self.report([try scene.fix(3)], by: phone, scene) == [.duplicate])
         #expect(try log.differenceOfFixIdentities() == nil)
     }
 
