@@ -116,7 +116,9 @@ extension Service {
     /// ``BackupKeeper`` destroys their keys in the copy.
     ///
     /// Cost: reading and writing the log once, about 2 µs per event, and twice the log's disk space.
-    func makeBackup() throws(LogError) -> BackupManifest {
+    ///
+    /// - Parameter betweenTheCopies: Called after the first of the two copies. Tests let the log grow there.
+    func makeBackup(betweenTheCopies: () -> Void = {}) throws(LogError) -> BackupManifest {
         let folder = directory.backup
         // Not while an erasure has the copied keys open: SQLite finds the journal of a file by the file's path.
         try BackupList.locked(directory.path) { DataDirectory.removeTree(folder) }
@@ -132,6 +134,7 @@ extension Service {
             generation = log.keys.currentGeneration
             do throws(SQLiteError) {
                 try Connection(path: directory.log, access: .readOnly).backup(to: logCopy) { _, _ in }
+                betweenTheCopies()
                 try log.keys.backup(to: keysCopy)
             } catch { throw .sqlite(error) }
         } while generation != log.keys.currentGeneration

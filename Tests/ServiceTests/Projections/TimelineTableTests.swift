@@ -187,6 +187,29 @@ import Testing
         #expect(try told() == [0, 0])
     }
 
+    /// The end of each stay is known while the batch is folded, and with it the crossings so far.
+    @Test func `crossings that were found before the erasure of the same batch are not told`() throws {
+        var log = MemoryLog()
+        let circle = try Circle(center: try Coordinate(latitude: 52.68, longitude: 13.4), radiusMeters: 500)
+        log.add(
+            .regionAdded(RegionID(rawValue: 1), .open(Region(identifier: "second", circle: circle))),
+            to: .audit(person), at: History.start)
+        for stay in 0..<3 {
+            for minute in 0...60 {
+                let fix = try fix(Int64(stay) * 7200 + Int64(minute) * 60, latitude: 52.5 + 0.18 * Double(stay))
+                log.add(Report(person: person, device: device, fix: fix))
+            }
+        }
+        func told() throws -> Int64 {
+            try Folded<TimelineTable>(log.events, batch: log.events.count).file.connection.cached(
+                "SELECT count(*) FROM told_crossing"
+            ) { (statement) throws(SQLiteError) in try statement.step() ? statement.int(at: 0) : -1 }
+        }
+        #expect(try told() > 0)
+        log.add(.personErased(person), to: .audit(person), at: History.start.adding(seconds: 100_000))
+        #expect(try told() == 0)
+    }
+
     @Test func `a typical fix takes at most 70 bytes`() throws {
         var fixes: [Fix] = []
         for index in 0..<20_000 {
