@@ -1,0 +1,141 @@
+// The service's own interface, with the session's cookie: answers, problems, pages, and the live stream.
+import { strings } from './strings.js';
+
+/** A refusal of the service (RFC 9457). `status`, `type`, `title`, `detail`, and `retryAfter` in seconds. */
+export class Problem extends Error {
+    constructor(status, body, retryAfter) {
+        super(body.detail ?? body.title ?? String(status));
+        Object.assign(this, body, { name: 'Problem', status, retryAfter });
+    }
+}
+
+let handle = '';
+let ended = () => {};
+
+async function send(method, path, { params, body, headers, signal, purpose } = {}) {
+    const address = new URL(path, location.origin);
+    for (const [name, value] of Object.entries(params ?? {})) {
+        if (value !== undefined && value !== null && value !== '') address.searchParams.set(name, value);
+    }
+    const answer = await fetch(address, {
+        method, signal, cache: 'no-store', redirect: 'error',
+        headers: {
+            Accept: 'application/json', 'Accept-Language': strings.language,
+            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...(purpose ? { 'Whereabouts-Purpose': encodeURIComponent(purpose) } : {}), ...headers,
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (answer.ok) return answer;
+    let problem = {};
+    try { problem = await answer.json(); } catch { /* An answer of a proxy: its status says enough. */ }
+    if (answer.status === 401) ended();
+    throw new Problem(answer.status, problem, Number(answer.headers.get('Retry-After')) || undefined);
+}
+const read = async answer => answer.status === 204 ? {} : answer.json();
+
+/**
+ * `api.get('/v1/projections')`, `api.get(api.mine('visits'), {from, to})`, `api.post(path, body)`, `put`, `delete`.
+ * Options: `signal`, `headers`, `purpose` (of the operator). Members without a value are left out of `params`.
+ */
+export const api = {
+    get: async (path, params, options) => read(await send('GET', path, { params, ...options })),
+    post: async (path, body = {}, options) => read(await send('POST', path, { body, ...options })),
+    put: async (path, body = {}, options) => read(await send('PUT', path, { body, ...options })),
+    delete: async (path, options) => read(await send('DELETE', path, options)),
+
+    /** An answer as text, for example `Accept: text/csv`. */
+    text: async (path, params, options) => (await send('GET', path, { params, ...options })).text(),
+
+    /** An answer as bytes. */
+    bytes: async (path, params, options) => (await send('GET', path, { params, ...options })).arrayBuffer(),
+
+    /** The address of something of the signed-in person: `api.mine('visits')` is `/v1/people/anna/visits`. */
+    mine: (what = '') => api.person(handle, what),
+    person: (who, what = '') => `/v1/people/${encodeURIComponent(who)}${what && '/'}${what}`,
+
+    /** The items of all pages, at most `most` of them. */
+    async all(path, params, { most = 5000, ...options } = {}) {
+        const items = [];
+        let after;
+        do {
+            const page = await api.get(path, { ...params, after }, options);
+            items.push(...page.items);
+            after = page.next;
+        } while (after && items.length < most);
+        return items;
+    },
+
+    /** Pages one at a time: `const next = api.pages(path, params); const {items, done, asOf} = await next();` */
+    pages(path, params, options) {
+        let after;
+        return async () => {
+            const page = await api.get(path, { ...params, after }, options);
+            after = page.next;
+            return { ...page, done: !page.next };
+        };
+    },
+};
+
+/** Tells the module who is signed in, and what to do when the session has ended. */
+export function begin(who, whenEnded) {
+    handle = who;
+    ended = whenEnded;
+}
+
+const kinds = ['query', 'consent', 'push', 'end', 'disclosure', 'read', 'finding', 'rejected', 'change', 'visit', 'crossing', 'asked', 'location'];
+const listeners = new Set();
+let source;
+let retry;
+let wait = 2000;
+
+/**
+ * The live stream, one for the whole page. `live.on(['query', 'end'], (kind, data) => …)` returns a function that ends it.
+ * Two kinds are the page's own: `state` (`{open, since}`), and `resync` when events may have been missed: read again.
+ */
+export const live = {
+    open: false,
+    since: 0,
+    on(names, run) {
+        const entry = { names: [names].flat(), run };
+        listeners.add(entry);
+        if (!source && !retry) connect();
+        return () => {
+            listeners.delete(entry);
+            if (listeners.size === 0) live.stop();
+        };
+    },
+    stop() {
+        clearTimeout(retry);
+        retry = undefined;
+        source?.close();
+        source = undefined;
+    },
+};
+function tell(kind, data) {
+    for (const { names, run } of [...listeners]) if (names.includes(kind)) run(kind, data);
+}
+function become(open) {
+    if (live.open === open && live.since) return;
+    Object.assign(live, { open, since: Date.now() / 1000 });
+    tell('state', { open, since: live.since });
+}
+function connect(again = false) {
+    retry = undefined;
+    source = new EventSource('/v1/live');
+    source.onopen = () => {
+        wait = 2000;
+        become(true);
+        // The browser resumes a lost stream with Last-Event-ID; a stream opened anew starts now.
+        if (again) tell('resync', {});
+        again = false;
+    };
+    source.onerror = () => {
+        become(false);
+        if (source?.readyState !== EventSource.CLOSED) return;
+        source = undefined;
+        retry = setTimeout(() => connect(true), wait);
+        wait = Math.min(wait * 2, 60_000);
+    };
+    for (const kind of kinds) source.addEventListener(kind, event => tell(kind, JSON.parse(event.data)));
+}
