@@ -198,7 +198,7 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
 @Suite struct ArticleTests {
     private static let root = URL(fileURLWithPath: Repository.root)
 
-    /// A package of its own that knows this one as the article says, with files that know Core Location only.
+    /// A separate package that depends on this one as the article describes. Its files import Core Location only.
     @Test(
         .enabled(
             if: isLongForm,

@@ -1,8 +1,8 @@
 import CoreLocation
 import Testing
 
-/// The location push service extension: statements P2 to P6 and P8 of the device's side. P1, P7, P9 and P10 need a
-/// service and are told in the stories of the service.
+/// The location push service extension: the device's side of statements P2 to P6 and P8. P1, P7, P9 and P10 need a
+/// service; the stories of the service test them.
 @Suite struct LocationPushTests {
     @Test func `a push launches a fresh extension each time, which gets the payload and a fix`() throws {
         let scene = try PushScene()

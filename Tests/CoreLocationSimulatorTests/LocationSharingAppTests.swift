@@ -248,7 +248,7 @@ private final class PlayedNetwork: RequestSending, @unchecked Sendable {
     }
 }
 
-/// A phone with the app and its extension, and a folder of its own.
+/// A phone with the app and its extension, on a temporary folder.
 private final class SharingPhone {
     let device = SimulatedDevice(seed: 1)
     let network = PlayedNetwork()

@@ -83,12 +83,12 @@ final class MonitoringApp: SimulatedApplicationDelegate, @unchecked Sendable {
         scene.advance(1000)
         #expect(dead.ended && scene.launches == 2 && scene.count("launched in background location") == 1)
         #expect(scene.app.events.isEmpty)
-        // The device has left the circle since; nobody noticed, because the entry still waits.
+        // The device has left the circle since then. The app got no event for it, because the entry still waits.
         scene.application.open()
         scene.application.run { scene.app.follow() }
         scene.advance(1)
         #expect(scene.app.states == [.satisfied])
-        // Taken, the condition is watched again.
+        // Once the event is taken, the condition is watched again.
         try scene.follow([.stay(seconds: 60)])
         scene.advance(60)
         #expect(scene.app.states == [.satisfied, .unsatisfied])

@@ -39,7 +39,7 @@ import Testing
 
     @Test func `a pause, a coarse aim, suspension and a stop rest the receiver`() throws {
         let paused = try day { $0.startUpdatingLocation() }
-        // After ten minutes at home it pauses, and nobody starts it again.
+        // After ten minutes at home it pauses, and the app does not restart it.
         #expect(abs((paused[.standard]?.gpsSeconds ?? 0) - 600) < 20)
         let coarse = try day {
             $0.desiredAccuracy = kCLLocationAccuracyKilometer

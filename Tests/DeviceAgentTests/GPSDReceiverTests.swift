@@ -48,7 +48,7 @@ struct GPSDReceiverTests {
         return Data(text.utf8)
     }
 
-    /// gpsfake with a gpsd of its own on a port; both end with the object.
+    /// gpsfake with a gpsd on its own port; both end when this object is released.
     private final class Fake {
         private let process = Process()
 

@@ -68,7 +68,8 @@ import Testing
         let steps = try diary.events.filter { $0 != "reported" }
         #expect(
             steps == ["registered", "tokenUploaded", "pushReceived", "launched", "retrying", "completed"])
-        // The diary tells nobody where the phone is. Its numbers are looked at whole: a time may end in 48.5.
+        // The diary does not reveal where the phone is. The test compares whole numbers, because a time may end in
+        // 48.5.
         let numbers = diary.text.split { !$0.isNumber && $0 != "." }
         #expect(!numbers.contains { $0.hasPrefix("48.5") || $0.hasPrefix("16.5") } && !diary.text.contains("itude"))
     }
@@ -108,7 +109,7 @@ import Testing
     }
 }
 
-/// A service that keeps what it is told; its first answers to fixes are 503.
+/// A service that keeps every message; its first answers to fixes are 503.
 private final class ListeningService: Sendable {
     private let server: HTTPServer
     private let box: Inbox
@@ -173,8 +174,8 @@ private final class Lines: Sendable {
     }
 }
 
-/// What other threads bring. Whoever waits for it blocks: a thread that looks again and again counts as one at work, and
-/// the pool then has none left for the phone's network.
+/// Values from other threads. A waiting caller blocks instead of polling: a polling thread counts as busy, and the pool
+/// then has none left for the phone's network.
 private final class Arrivals<Value: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private var values: [Value] = []

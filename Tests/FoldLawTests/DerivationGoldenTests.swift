@@ -6,8 +6,8 @@ import Testing
 @testable import Whereabouts
 @testable import WhereaboutsTests
 
-/// What every version of the rules derives from made-up histories, kept as files: whoever changes what a version derives,
-/// be it by one threshold, makes a new version instead.
+/// The results of every version of the rules for made-up histories, kept as files. To change what a version derives,
+/// even by one threshold, add a new version instead.
 ///
 /// `WHEREABOUTS_WRITE_GOLDEN=1` writes the file of a version that has none; an existing one is never overwritten.
 @Suite struct DerivationGoldenTests {

@@ -187,7 +187,7 @@ import Testing
         #expect(lead.found.count >= 3)
     }
 
-    /// The tablet goes on a journey of its own each day; fixes of all, late and at the same moments.
+    /// The tablet makes a different journey each day. All devices report fixes, late and at the same moments.
     @Test func `who leads is a function of the set of fixes`() throws {
         var fixes: [(device: DeviceID, fix: Fix)] = []
         let days = try HistoryTests.days(0, count: 2)

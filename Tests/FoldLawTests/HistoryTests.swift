@@ -106,8 +106,9 @@ import Testing
         return score
     }
 
-    /// Where a client says enough, nine of ten stays are found, without breaking them up, and known to some meters and
-    /// seconds. The floors are those the rules are held to; whoever is only asked now and then is told less of.
+    /// If a client reports often enough, nine of ten stays are found, unbroken, and accurate to some meters and
+    /// seconds. The floors are the minimum that the rules must reach; the floor is lower for a phone that only answers
+    /// questions.
     @Test(arguments: [
         ("10 s", 0.95), ("30 s", 0.95), ("30 s, drifting", 0.9), ("30 s, spikes", 0.9), ("5 min", 0.9),
         ("adaptive", 0.95), ("battery saver", 0.9), ("adaptive, switched off", 0.85), ("adaptive, offline", 0.9),

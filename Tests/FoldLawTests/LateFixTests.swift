@@ -48,8 +48,8 @@ import Testing
         return timeline
     }
 
-    /// What is read is the rest of the night and a sixth of it before: not the whole night, nor the day after, nor more the
-    /// longer somebody has lived.
+    /// The fold reads the rest of the night and a sixth of it before the fix: not the whole night, not the day after,
+    /// and not more for a longer history.
     @Test func `a late fix costs the rest of its stay, however long the history`() throws {
         var costs: [Int] = []
         for days in [3, 6] {
@@ -75,7 +75,7 @@ import Testing
         try live.report([late])
         #expect(Self.content(live) == Self.content(expected))
         #expect(Self.content(live).count >= 8)
-        // In the middle of the first night, and of the last, after an hour of which nobody knew.
+        // An hour of the first night, fix by fix, after the late fix of the last night.
         let hole = fixes[2000..<2360]
         let holed = try Self.watched()
         try holed.report(Array(fixes[..<2000]) + Array(fixes[2360...]))

@@ -10,7 +10,7 @@ extension Repository {
     static let manifestPath = "\(root)/data/manifest.json"
 }
 
-/// A file of its own in a folder for temporary files, removed when it goes.
+/// A file in its own temporary folder, removed when the object is released.
 final class TemporaryFile {
     private let folder = TemporaryFolder()
     let path: String

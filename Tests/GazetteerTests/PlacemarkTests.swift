@@ -295,8 +295,8 @@ import Testing
         }
     }
 
-    /// Ten million, or a fiftieth of them where nobody asks for the long tests: on the sphere, along meridians and
-    /// parallels of cells, at the poles and the ends of the longitudes.
+    /// Ten million coordinates in the long form, a fiftieth otherwise: on the sphere, along the meridians and parallels
+    /// of cells, at the poles and at the ends of the longitudes.
     @Test func `no coordinate brings the gazetteer down, and each has a time zone`() throws {
         let count = isLongForm ? 10_000_000 : 200_000
         var chance = SplitMix(26)

@@ -231,7 +231,7 @@ import Testing
         "my house", "home", "Home", "my parents house", "work", "asdf qwer", "qwertyuiop", "zuhause", "xy", "Hz",
         "the office",
         "blah blah blah", "lorem ipsum", "test test", "asdfasdf",
-        // One letter from an airport's or city's code, which is not a word that somebody misspells.
+        // One letter away from the code of an airport or a city. A code is not a word that people misspell.
         "asdf", "hgfd", "xqzvw", "xqzv",
     ])
     func `a text that names no place finds nothing`(text: String) {

@@ -139,7 +139,7 @@ import Testing
     }
 
     /// EPSG:5514: the register has one operation for Czechia, one for Slovakia (both 1 m), one for both (6 m).
-    /// EPSG:3004 serves Sicily and the mainland by operations of their own; Corfu is outside all of them.
+    /// EPSG:3004 has separate operations for Sicily and the mainland; Corfu is outside both areas.
     @Test(arguments: [
         ("EPSG:5514", 50.08, 14.42, "S-JTSK to WGS 84 (5)", 1.0 as Double?),
         ("EPSG:5514", 48.72, 21.26, "S-JTSK to WGS 84 (4)", 1),

@@ -67,7 +67,7 @@ import Testing
         #expect(abs(Geodesic.distanceMeters(from: start, to: end) - meters) <= within)
     }
 
-    /// Needs a python with geographiclib, an implementation of its own: set WHEREABOUTS_PYTHON.
+    /// Compares with geographiclib, an independent implementation: set WHEREABOUTS_PYTHON to a Python that has it.
     @Test(.enabled(if: Reference.isAvailable, "WHEREABOUTS_PYTHON names no python with geographiclib and pyproj"))
     func `ten thousand pairs of every class agree with geographiclib within 1 µm`() throws {
         let pairs = try Places.pairs(count: 10_000, seed: 2013)

@@ -102,7 +102,7 @@ import Testing
         let polygon = try Polygon(vertices: Array(ring.dropLast()))
         #expect(polygon.contains(try Coordinate(latitude: 0, longitude: 0)))
         #expect(!polygon.contains(try Coordinate(latitude: 8, longitude: 8)))
-        // A closing vertex is no vertex of its own.
+        // A vertex that closes the ring is not counted as another vertex.
         #expect(try Polygon(vertices: Array(ring.dropLast()) + [ring[0]]) == polygon)
         #expect(throws: ShapeError.tooManyVertices) { try Polygon(vertices: ring) }
     }

@@ -68,7 +68,7 @@ import Testing
     }
 }
 
-/// A program of someone else's that runs beside the test. Its input ends when it is told to end.
+/// Another project's program that runs beside the test. Ending it closes its input.
 private final class ChildProcess {
     private let processID: pid_t
     private let input: Int32

@@ -12,7 +12,7 @@ import Testing
         case none, oneStream
     }
 
-    /// nghttpx on a port of its own, before a stand-in.
+    /// nghttpx on its own port, in front of a stand-in.
     private final class Proxy {
         let id: pid_t
         private let reserved = ReservedPort()
@@ -34,7 +34,7 @@ import Testing
             for descriptor in [1, 2] as [Int32] {
                 posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
             }
-            // It works in a process of its own below this one: they are ended together.
+            // nghttpx forks a worker process; a process group lets the test end both.
             var attributes = posix_spawnattr_t()
             posix_spawnattr_init(&attributes)
             defer { posix_spawnattr_destroy(&attributes) }
@@ -71,7 +71,7 @@ import Testing
             $0.timing.retryMs = [1, 1, 1, 1]
             $0.timing.connectWhenFullMs = 600_000
         }
-        // The sender connects as soon as somebody listens.
+        // The sender connects as soon as the proxy listens.
         _ = try #require(await sender.send(try scene.push()).attempts.first)
         let ended = try await scene.push(Self.count, over: sender, inFlight: 50)
         sender.stop()

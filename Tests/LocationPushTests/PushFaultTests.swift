@@ -128,7 +128,7 @@ import Testing
         expectAgreement(ended, Array(scene.standIn.pushes.dropFirst()))
     }
 
-    /// The port is taken by nobody until the third connect was refused by the system itself.
+    /// No server listens on the port until the system has refused the third connect.
     @Test func `three refused connects are waited out, each longer than the one before`() async throws {
         let scene = try Scene()
         let port = scene.standIn.port

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A stand-in on a folder of its own, with one phone registered.
+/// A stand-in with its own folder and one registered phone.
 final class Scene: Sendable {
     static let bundleID = "org.example.whereabouts"
     /// Milliseconds that no test should need, on whatever machine.

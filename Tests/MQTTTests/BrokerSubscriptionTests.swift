@@ -5,7 +5,7 @@ import Testing
 @testable import MQTT
 
 @Suite struct BrokerSubscriptionTests {
-    /// A subscription on a thread of its own for as long as `body` runs.
+    /// Runs a subscription on its own thread while `body` runs.
     private func withSubscription(
         port: Int, take: @escaping @Sendable (BrokerMessage) -> Bool, _ body: () throws -> Void
     ) rethrows {

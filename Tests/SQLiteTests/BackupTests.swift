@@ -61,7 +61,7 @@ import Testing
             let writer = try writer()
             _ = try writer.checkpoint(.truncate)
         }
-        // The header stays whole and tells of pages that are not there.
+        // The header stays intact and counts pages that are no longer in the file.
         folder.truncate("a.sqlite", to: 3 << 20)
         let reader = try Connection(path: folder.file("a.sqlite"), access: .readOnly)
         let error = failure { () throws(SQLiteError) in try reader.backup(to: folder.file("copy.sqlite")) { _, _ in } }

@@ -11,9 +11,9 @@ import Whereabouts
 
 @testable import Service
 
-/// A whole service on a directory of its own, asked in process or over a socket, with a clock that moves by hand.
+/// A whole service on a temporary directory, called in process or over a socket, with a clock that the test moves.
 ///
-/// Blocks the calling thread while it waits; the service's work runs on threads of its own.
+/// Blocks the calling thread while it waits; the service works on its own threads.
 final class ServiceUnderTest: Sendable {
     private let folder = TemporaryFolder()
     var directory: String { folder.path }
@@ -292,7 +292,7 @@ final class HouseClock: Sendable {
         Timestamp(milliseconds: steady + state.withLock { $0.wasSet })
     }
 
-    /// Milliseconds of time passed: what a clock shows that nobody sets.
+    /// Milliseconds of elapsed time, as a clock shows that is never set.
     var steady: Int64 {
         let (base, _, isRunning) = state.withLock { $0 }
         return base + (isRunning ? Timestamp.now.milliseconds : 0)

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A client of its own making: one connection a request, HTTP/1.1, nothing of the service's code.
+/// An independent HTTP/1.1 client: one connection for each request, and no code of the service.
 struct SocketClient: Sendable {
     let port: Int
 

@@ -20,7 +20,7 @@ func rest(of file: UnsafeMutablePointer<FILE>) -> [UInt8] {
     return all
 }
 
-/// Makes a file of its own, or replaces one.
+/// Writes a new file, or replaces one.
 package func write(_ content: some Sequence<UInt8>, to path: String) throws {
     let content = Array(content)
     guard let file = fopen(path, "w") else { throw FileFault(path: path) }
@@ -46,7 +46,7 @@ package func names(in folder: String) -> [String] {
     return names.sorted()
 }
 
-/// A folder of its own under the one for temporary files, removed with its content when it goes.
+/// A new folder in the one for temporary files, removed with its content when the object is released.
 package final class TemporaryFolder: Sendable {
     package let path: String
 

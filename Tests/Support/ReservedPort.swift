@@ -1,9 +1,9 @@
 import Glibc
 
-/// A port of the loopback address for a server of someone else's that cannot choose one and say which.
+/// A loopback port for another project's server that cannot choose a free port and report it.
 ///
-/// It stays bound here without listening, so that nobody else is given it meanwhile; a server that sets `SO_REUSEADDR`,
-/// as servers do, takes it all the same (socket(7)), and until then connecting is refused.
+/// The port stays bound here without listening, so the system gives it to no other process. A server that sets
+/// `SO_REUSEADDR`, as servers do, can bind it all the same (socket(7)). Until then, connections are refused.
 package final class ReservedPort: Sendable {
     package let number: Int
     let descriptor: Int32

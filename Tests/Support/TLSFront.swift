@@ -13,7 +13,8 @@ package final class TLSFront {
     package init(before server: Int, certificateFile: String, keyFile: String) throws {
         let reserved = ReservedPort()
         port = reserved.number
-        // A copy is inherited, as the original is not. It listens before the program runs: nobody has to wait until it does.
+        // The program inherits a copy; the original is not inherited. The socket listens before the program runs, so
+        // clients need not wait.
         let listener = dup(reserved.descriptor)
         defer { close(listener) }
         let script = Repository.conformance("tls_front.py")

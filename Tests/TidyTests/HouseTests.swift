@@ -1,9 +1,9 @@
 import Testing
 
-/// What the Architecture page promises about the tree, read from the sources.
+/// The promises that the Architecture page makes about the tree, checked against the sources.
 @Suite struct HouseTests {
-    /// The import graph: what each module may import besides itself. Arrows point one way, and each C library has the one
-    /// Swift module that knows it; TLS alone has three, which share nothing but the library.
+    /// The import graph: the other modules that each module may import. Arrows point one way, and one Swift module
+    /// imports each C library, except OpenSSL: three do, which share nothing but the library.
     static let graph: [String: Set<String>] = [
         // Tools: know nothing of Whereabouts and not of one another. Most modules may read and write JSON and make threads.
         "Threading": [],
@@ -49,7 +49,7 @@ import Testing
         ],
     ]
 
-    /// Modules of the toolchain that hold no clock, file or socket of their own accord but can reach one.
+    /// Modules of the toolchain that have no clock, file or socket themselves but give access to one.
     static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
     /// Where Foundation's types are the interface.
     static let withFoundation: Set<String> = [

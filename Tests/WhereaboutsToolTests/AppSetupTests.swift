@@ -29,7 +29,7 @@ import Testing
         whereabouts(words: ["--url", url, "--token", service.adminToken] + words)
     }
 
-    /// Sends by curl, another program, so that addresses are taken apart by somebody else.
+    /// Sends by curl, so that another program parses the addresses.
     private func curl(_ arguments: String...) throws -> String {
         let words = arguments.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
         let (status, output) = Foreign.run("curl --silent --show-error --max-time 120 \(words) 2>&1")

@@ -77,7 +77,7 @@ import Testing
         halfBody.send("POST /v1/fixes HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n{")
         let slow = try Wire(port: port, receiving: 4096)
         slow.send("GET", "/openapi.json", as: nil)
-        // All have arrived once a later request on a connection of its own is answered.
+        // The earlier requests have arrived once a later one on another connection is answered.
         _ = try ask("GET", "/v1/people", as: token)
 
         service.terminate()
@@ -109,7 +109,7 @@ private func tool(_ arguments: [String], environment: [String: String]) -> Proce
     return process
 }
 
-/// A connection that says what it is told to, and waits 20 s for an answer at most.
+/// A connection that sends the given bytes and waits at most 20 s for an answer.
 private final class Wire {
     private let descriptor: Int32
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import WhereaboutsTool
 
-/// The tool on a data directory of its own, without a service running: it opens the log itself.
+/// The tool on its own data directory. No service is running, so the tool opens the log itself.
 @Suite struct StoryTests {
     @Test func `an import counts new fixes, known fixes and twins apart`() throws {
         let folder = TemporaryFolder()

@@ -189,7 +189,7 @@ struct SupplementImportTests {
         return folders.map { $0.appending(path: "whereabouts").path }.first { access($0, X_OK) == 0 }
     }()
 
-    /// Runs the built tool on a gazetteer of its own.
+    /// Runs the built tool on a separate gazetteer.
     private func run(_ folder: GazetteerFolder, _ arguments: [String], errors: Any? = nil) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: try #require(Self.tool))

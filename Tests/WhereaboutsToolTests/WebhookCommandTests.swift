@@ -7,7 +7,7 @@ import Testing
 
 @testable import WhereaboutsTool
 
-/// Webhooks as the tool adds, shows and mends them, while a service runs and posts to somebody's server.
+/// The tool adds, shows and mends webhooks while a service runs and posts to another party's server.
 @Suite struct WebhookCommandTests {
     private final class Scene {
         let folder = TemporaryFolder()
@@ -52,7 +52,7 @@ import Testing
             return (exitCode, screen.results, screen.notes)
         }
 
-        /// Something that is told as `change`.
+        /// Makes a change that is posted under the topic `change`.
         func change() throws {
             let added = tool("grant", "add", "--subject", "anna", "--requester", "ben", "--precision", "city")
             #expect(added.exitCode == 0)

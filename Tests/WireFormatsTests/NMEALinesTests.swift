@@ -54,7 +54,7 @@ import Whereabouts
         #expect(fixes.count == 2 && counts.damaged == 0)
         #expect(fixes.allSatisfy { abs($0.coordinate.latitude + 33.85) < 1e-9 })
         #expect(fixes.allSatisfy { abs($0.coordinate.longitude + 151.2) < 1e-9 })
-        // 2027-01-01T00:00:00.250Z: the GGA after midnight has no date of its own.
+        // 2027-01-01T00:00:00.250Z: the GGA after midnight has no date.
         #expect(fixes.map(\.timestamp.milliseconds) == [1_798_761_599_500, 1_798_761_600_250])
     }
 

@@ -14,7 +14,7 @@ import Whereabouts
         try only(reports(body))
     }
 
-    /// A location with these members besides the required ones.
+    /// A location with the required members and these.
     private func fix(_ members: String) throws -> Fix {
         try #require(try report(#"{"_type":"location","lat":46.5,"lon":9.25,"tst":1767225610,"# + members + "}").fix)
     }

@@ -11,30 +11,31 @@ import Whereabouts
 @Suite struct DisclosureLawTests {
     typealias Asker = Village.Asker
 
-    /// A request, about the subject or about somebody who does not exist.
+    /// A request about the subject, or about a person who does not exist.
     struct Wish {
         var target: String
         var body = ""
     }
 
-    /// What a route is expected to do.
+    /// The expected behavior of a route.
     struct Row: Sendable {
-        /// Who gets the subject's data, on record.
+        /// The askers who get the subject's data, on record.
         var shown: Set<Asker> = []
-        /// Who gets an answer without the subject's data.
+        /// The askers who get an answer without the subject's data.
         var done: Set<Asker> = []
-        /// Who learns that it cannot be, and nothing of the subject.
+        /// The askers who get a refusal, and learn nothing about the subject.
         var refused: Set<Asker> = []
-        /// Answered with what the operator manages, which is on no record: handles of persons and devices.
+        /// Whether the answer is the operator's directory, which is not recorded: handles of persons and devices.
         var isDirectory = false
-        /// What those are told who have no valid token.
+        /// The status for askers without a valid token.
         var unauthenticated = 401
-        /// Makes what the request needs, and the request. `who` is `nobody…` for the one about somebody unknown.
+        /// Prepares what the request needs and returns the request. If `isKnown` is false, it is about a person or
+        /// thing that does not exist.
         let wish: @Sendable (Village, Asker, _ isKnown: Bool) throws -> Wish
     }
 
-    /// What the rows say of some askers, they say of others too: of a city friend what they say of a kilometer friend, of a
-    /// token of one scope what they say of the subject where the scope is enough. `nil`: the asker learns nothing.
+    /// The asker whose row also applies to this one: a city friend is treated as a kilometer friend, and a token of one
+    /// scope as the subject's if that scope suffices. `nil`: the asker learns nothing.
     static func likeness(of asker: Asker, on name: String, _ row: Row) -> Asker? {
         switch asker {
         case .cityFriend: return .kilometerFriend
@@ -98,7 +99,7 @@ import Whereabouts
         }
     }
 
-    /// Whoever has a valid token; it is about nobody.
+    /// A row for a route that is not about a person: every asker with a valid token gets an answer.
     private static func anybody(_ target: String, _ body: String = "") -> Row {
         Row(done: Set(Asker.allCases).subtracting([.nobody, .wrongToken, .formerToken])) { _, _, _ in
             Wish(target: target, body: body)
@@ -166,7 +167,7 @@ import Whereabouts
                 target: "/v1/devices/\(device(isKnown))/location-push-token",
                 body: #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#)
         },
-        // The village has no APNs: nobody gets a push or a request, and only the operator learns why.
+        // The village has no APNs: no device gets a push and no asker a push request. Only the operator learns why.
         "POST /v1/devices/*/push-tests": Row(refused: [.operator]) { _, _, isKnown in
             Wish(target: "/v1/devices/\(device(isKnown))/push-tests")
         },
@@ -225,7 +226,8 @@ import Whereabouts
         },
         "GET /v1/people": Row(shown: [.operator], isDirectory: true) { _, _, _ in Wish(target: "/v1/people") },
         "DELETE /v1/people/*": Row(done: [.operator]) { village, _, isKnown in
-            // The subject's own word is tried by the stories: here somebody else's end must not end the subject.
+            // The stories test erasure by the subject. Here another person is erased, because the subject is still
+            // needed.
             let victim = "victim-\(village.house.service.log.head)"
             _ = try village.house.addPerson(victim)
             return Wish(target: "/v1/people/\(isKnown ? victim : "nobody-at-all")")
@@ -280,7 +282,7 @@ import Whereabouts
             let made = village.house.manage("POST", "/v1/people/walker/invitations", invitation(village))
             return Wish(target: "/v1/invitations/\(isKnown ? try #require(made["id"]?.int) : 999_999)")
         },
-        // Somebody else's invitation: the subject's own would give the subject's name to whoever was given the code.
+        // An invitation of another person: the subject's own would show the subject's name to each holder of the code.
         "POST /v1/redemptions": Row(done: persons) { village, _, isKnown in
             let host = "host-\(village.house.service.log.head)"
             _ = try village.house.addPerson(host)
@@ -487,9 +489,9 @@ import Whereabouts
     {
         let village = try Village(isPaused: true)
         let friends: [Asker] = [.kilometerFriend, .cityFriend, .liveFriend, .oldFriend, .askingFriend, .hoursFriend]
-        // Names of persons and devices are no whereabouts: they are what `isDirectory` lists.
+        // Names of persons and devices are not location data: `isDirectory` covers them.
         let whereabouts = village.secrets.filter { $0 != Village.subject && $0 != "oldfriend" }
-        // Two change the pause. A question asked in a pause is put to nobody, so that the list of those is empty.
+        // Two routes change the pause. A question asked during a pause reaches no subject, so that list is empty.
         let left: Set<String> = [
             "POST /v1/people/*/pauses", "DELETE /v1/people/*/pauses", "GET /v1/people/*/consent-requests",
         ]
@@ -576,8 +578,8 @@ import Whereabouts
         "projections", "imports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
     ]
 
-    /// Whoever knows the id of another person's thing can do no more with it than with one that nobody has: neither in the
-    /// other's name nor in their own.
+    /// The id of another person's thing does no more than an id that does not exist, both under the other person's path
+    /// and under the caller's own.
     @Test func `a thing's id opens nothing to others, in a path of their own either`() throws {
         let village = try Village()
         let things = try Self.things(village)
@@ -720,7 +722,7 @@ private struct Asked {
         let before = service.log.head
         let given = Monitor<(HTTPResponse, Bool)?>(nil)
         village.house.send(method, wish.target, as: village.tokens[asker], wish.body) { response in
-            // On the thread that answers, before a byte can leave: a reader of its own sees what is committed.
+            // This runs on the answering thread, before a byte can leave. A separate reader sees only committed events.
             let isOnRecord = (try? Self.isOnRecord(response.body, after: before, service)) ?? false
             given.change { $0 = (response, isOnRecord) }
         }

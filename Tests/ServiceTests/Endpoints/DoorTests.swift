@@ -3,7 +3,7 @@ import Testing
 
 @testable import Service
 
-/// What every answer has to do with whoever carries it: compression, pages of other origins, codings of bodies.
+/// Properties of every answer that depend on the HTTP client: compression, cross-origin requests, codings of bodies.
 @Suite struct DoorTests {
     /// RFC 9110 section 12.5.3.
     @Test(arguments: [

@@ -48,9 +48,9 @@ import Whereabouts
             asks.map { house.send($0.0, $0.1, as: token, $0.2).status }
         }
         let person = try #require(house.service.log.withStanding { $0.person(Handle("walker")!) })
-        // Half an hour of a processor: it is back after five hours, of the tree after half as long.
+        // Half an hour of processor time: the person's budget recovers in five hours, the tree's in half of that.
         house.service.geocodingBudgets.take(1800, of: person, person)
-        // The person's devices have no budget of their own.
+        // The person's devices share the person's budget.
         for token in [walker, phone] {
             #expect(statuses(token) == [429, 429, 429, 429])
             let refused = house.send("GET", asks[2].1, as: token)

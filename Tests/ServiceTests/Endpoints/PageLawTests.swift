@@ -98,7 +98,7 @@ import Whereabouts
         }
     }
 
-    /// What is read, by whom, and with what besides.
+    /// The lists to read, their additional query parameters, and whether only the operator reads them.
     private static let lists: [(path: String, more: String, isOperators: Bool)] = [
         ("/v1/people", "", true), ("/v1/people/walker/visits", "", false), ("/v1/people/walker/crossings", "", false),
         ("/v1/people/walker/track", "", false),

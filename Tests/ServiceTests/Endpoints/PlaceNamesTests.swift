@@ -31,7 +31,8 @@ import Whereabouts
             headers: language.map { [("Accept-Language", $0)] } ?? [])
     }
 
-    /// The nearest place to this point in Lake Constance's Swiss Kreuzlingen is in Germany; the Atlantic is nobody's.
+    /// The nearest place to this point in Lake Constance's Swiss Kreuzlingen is in Germany; the Atlantic belongs to no
+    /// country.
     @Test(arguments: [
         (47.6515, 9.1795, "CH", "Europe/Zurich"), (47.6655, 9.1745, "DE", "Europe/Berlin"),
         (30, -40, nil, "Etc/GMT+3"),
@@ -74,7 +75,7 @@ import Whereabouts
         #expect(get("location", as: friend, in: "en")["location"]?["place"]?["name"]?.string == "Vienna")
         #expect(get("location", as: friend, in: "hu")["location"]?["place"]?["name"]?.string == "Bécs")
         #expect(get("location", in: "fr")["location"]?["place"]?["country"]?.string == "Autriche")
-        // Nobody may ask more often for long.
+        // The limit on questions refuses a second question for a while.
         house.clock.advance(seconds: 3600)
         // A report that was not asked for answers a coarse question in its last second, if it is of a later quarter of an hour.
         house.clock.advance(seconds: 890 - house.clock.seconds % 900)

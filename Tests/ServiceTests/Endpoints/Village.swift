@@ -5,11 +5,11 @@ import Whereabouts
 
 @testable import Service
 
-/// A subject with a track, visits, crossings and every kind of asker, for tests that try each of them on each route.
+/// A subject with a track, visits, crossings and every kind of asker. Tests try each asker on each route.
 final class Village {
-    /// Who asks. A pause is not a caller's but the subject's: for it there is a village of its own.
+    /// The askers. A pause is the subject's state, not an asker's: a separate village has it.
     enum Asker: String, CaseIterable {
-        /// Without a token, with one that nobody has, with a revoked one of the subject's.
+        /// Without a token, with a token that does not exist, with a revoked token of the subject.
         case nobody, wrongToken, formerToken
         /// Without a grant, with a revoked one, with one whose time is over, with one of precision none.
         case stranger, formerFriend, expiredFriend, noneFriend
@@ -74,7 +74,7 @@ final class Village {
         importDay(shortStop)
         try giveGrants()
         let visits = house.manage("GET", "/v1/people/walker/visits?at-least=\(house.service.log.head)").items
-        // The city's own name stands in that of its time zone, which anyone may read.
+        // The city's name is also part of its time zone's name, which every caller may read.
         secrets += Set(visits.compactMap { $0["place"]?.string }).subtracting(["Vienna"])
         try #require(visits.count >= 2 && secrets.count > 7)
     }
@@ -101,7 +101,7 @@ final class Village {
 
     /// A question that waits for the subject's word; its id.
     func askAfterConsent() throws -> String {
-        // Nobody may ask more often for long.
+        // The limit on questions refuses the next one until this time has passed.
         house.clock.advance(seconds: Limits.pushesPerAsker.refillSeconds)
         let asked = house.send(
             "POST", "/v1/people/walker/location-queries", as: tokens[.askingFriend],

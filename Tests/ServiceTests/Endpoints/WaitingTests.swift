@@ -8,7 +8,7 @@ import Whereabouts
 
 @testable import Service
 
-/// Whoever waits must not keep others from being answered.
+/// Waiting callers must not keep others from being answered.
 @Suite struct WaitingTests {
     @Test func `followers of the log leave threads for those who ask`() throws {
         let house = try ServiceUnderTest()
@@ -54,7 +54,7 @@ import Whereabouts
 
 /// `GET /v1/location-queries/{id}?wait=S`.
 @Suite struct QueryWaitingTests {
-    /// A walker with a phone, a friend and a query of the friend's that nobody has answered yet.
+    /// A walker with a phone, a friend, and a query by the friend that is not answered yet.
     private struct Asked {
         let house: ServiceUnderTest
         let phone, friend, url: String
@@ -151,7 +151,7 @@ import Whereabouts
             try asked.failPush(of: id)
         }
         #expect(asked.house.service.log.withStanding { $0.queries[id]?.end } != nil)
-        // The room has looked at it by the time the next end is told.
+        // The waiting room has processed this end before it announces the next one.
         #expect(asked.house.service.waitingRoom.count == 1)
         #expect(answers.read { $0.isEmpty })
         asked.house.clock.advance(seconds: 61)

@@ -63,7 +63,7 @@ import Whereabouts
         try #require(log.withStanding { $0.personByHandle[LogScene.handle(handle)] })
     }
 
-    /// Keys of many people and months, so that the walker's fill pages of their own and share others.
+    /// Keys of many people and months: some pages hold only the walker's keys, others are shared.
     @Test(arguments: [1, 60]) func `no file holds a piece of a wrapped key after an erasure`(months: Int64) throws {
         let scene = LogScene()
         let (admin, phone) = try scene.people()

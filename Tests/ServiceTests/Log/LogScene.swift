@@ -93,7 +93,7 @@ final class LogScene {
         return try log.reader().events(after: 0, limit: .max).map(\.event)
     }
 
-    /// The database of the log with its guards against changes removed, as somebody who tampers would open it.
+    /// Opens the log's database without its guards against changes, as a person who tampers with it would.
     func tampering(_ body: (borrowing Connection) throws -> Void) throws {
         stop()
         let connection = try Connection(path: path + "/log.sqlite", access: .readWrite)
@@ -125,7 +125,7 @@ final class LogScene {
     struct Missing: Error {}
 }
 
-/// A clock that stands still until it is told.
+/// A clock that moves only when the test sets it.
 final class TestClock: Sendable {
     static let start = Timestamp(milliseconds: 1_767_225_600_000)
     private let milliseconds = Atomic<Int64>(TestClock.start.milliseconds)

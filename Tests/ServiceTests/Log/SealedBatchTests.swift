@@ -8,7 +8,7 @@ import Threading
 @testable import Service
 @testable import Whereabouts
 
-/// What is written is without a gap, and each sealed part stands in its own place.
+/// The written events have no gap, and each sealed part is in its own place.
 @Suite struct SealedBatchTests {
     /// The disk refuses one event in the middle; later events, which were numbered after it, would be taken.
     @Test func `nothing that was built on a failed batch is written or acknowledged`() throws {
@@ -40,7 +40,7 @@ import Threading
         let told = try #require(outcomes.wait(milliseconds: 60_000) { $0.count == count ? $0 : nil })
         let taken = told.count { $0 == "taken" }
         #expect(taken > 0 && before + Int64(taken) < refused)
-        // All of the others were told the one reason: nobody tried to write on.
+        // All other callers got the same error: the writer did not try to continue.
         #expect(Set(told).count == 2 && told.contains { $0.contains("refused") }, "\(Set(told))")
         scene.stop()
         do {

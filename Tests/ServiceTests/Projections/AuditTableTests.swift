@@ -27,8 +27,9 @@ import Testing
                 purposeForRequester: part(requester)))
     }
 
-    /// One query asked, pushed, answered and shown; one about nobody; one back; reads, grants, rejected reports. What is
-    /// sealed under a person who is not `readable` is erased, as in a refold without the keys.
+    /// One query asked, pushed, answered and shown; one about an unknown person; one by the subject; reads, grants,
+    /// rejected reports. The parts sealed under a person who is not `readable` are erased, as in a refold without the
+    /// keys.
     static func log(readable: Set<PersonID> = [subject, asker]) throws -> MemoryLog {
         var log = MemoryLog()
         let audit = StreamID.audit(subject)
@@ -150,7 +151,7 @@ import Testing
         #expect(try AuditReader.queries(about: person, limit: 9, in: file.connection).isEmpty)
         #expect(try AuditReader.reads(about: person, limit: 9, in: file.connection).isEmpty)
         #expect(try AuditReader.changes(about: person, limit: 9, in: file.connection).map(\.kind) == [.personErased])
-        // Whom the erased person asked still sees that somebody of that number did.
+        // The other side of the query still sees the number of the erased person.
         let asked = person == Self.asker ? Self.subject : Self.asker
         let queries = try AuditReader.queries(about: asked, limit: 9, in: file.connection)
         #expect(queries.map(\.requester) == [person.principal])

@@ -4,12 +4,12 @@ import Testing
 @testable import Service
 @testable import Whereabouts
 
-/// A projection with a database of its own in memory, folded as a follower would.
+/// A projection with its own in-memory database, folded as a follower would.
 final class Folded<P: Projection> {
     let file: ProjectionFile
     let projection: P
 
-    /// By the newest rules, unless it is said otherwise.
+    /// Folds by the newest rules by default.
     init(version: Int64? = nil) throws {
         file = try ProjectionFile(path: ":memory:", access: .readWrite)
         try file.connection.execute(P.schema)

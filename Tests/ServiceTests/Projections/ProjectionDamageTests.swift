@@ -123,7 +123,8 @@ import Whereabouts
         }
     }
 
-    /// The tables of a version of the program whose timeline kept circles in columns of their own, and no file its form.
+    /// The tables of an older program, whose timeline kept circles in separate columns and whose files did not record
+    /// the form of their tables.
     @Test func `files whose tables are of an older form are folded again at the opening`() throws {
         let damaged = try Damaged()
         let house = damaged.house
@@ -179,7 +180,7 @@ import Whereabouts
         let house = damaged.house
         let path = damaged.path("timeline")
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
-        // Whoever opens it anew finds it gone.
+        // The next reader that opens the file finds that it is gone.
         house.manage("POST", "/v1/projections/prune")
         var answer = house.send("GET", "/v1/people/walker/visits", as: house.operatorToken)
         while answer.status == 503 {

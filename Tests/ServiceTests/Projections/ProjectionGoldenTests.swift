@@ -6,9 +6,9 @@ import Testing
 @testable import Service
 @testable import Whereabouts
 
-/// The rows that every version of a projection makes of one made-up log, kept as files: whoever changes what a fold makes,
-/// be it which of two fixes of one moment counts, makes a new version instead. The timeline's folds have files of their own
-/// (`DerivationGoldenTests`).
+/// The rows that every version of a projection makes of one made-up log, kept as files. To change the result of a fold,
+/// for example which of two fixes at the same moment counts, add a new version instead. The timeline's folds have
+/// separate files (`DerivationGoldenTests`).
 ///
 /// `WHEREABOUTS_WRITE_GOLDEN=1` writes the file of a version that has none; an existing one is never overwritten.
 @Suite struct ProjectionGoldenTests {

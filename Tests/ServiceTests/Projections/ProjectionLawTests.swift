@@ -94,7 +94,7 @@ import Testing
         #expect(try !live.rows().contains { $0.contains("person \(person.rawValue) ") })
     }
 
-    /// Whoever does with what is told as it says, and no more, knows what is there; in whatever batches it was told.
+    /// A client that applies the feed items in order knows the current visits and crossings, whatever the batches were.
     @Test(arguments: seeds) func `what was told of visits and crossings comes to what there is`(seed: UInt64) throws {
         let log = try History.log(Self.withLateness(try History.reports(seed: seed), seed))
         var hasWithdrawn = false
@@ -118,7 +118,7 @@ import Testing
                         if item.isWithdrawn { crossings.remove(name) } else { crossings.insert(name) }
                     }
                 }
-                // What only silence will show is told by answers alone.
+                // The feed has no item for a visit that only silence will confirm; answers compute those.
                 let known = try timeline.projection.visits(of: person, arrivingFrom: nil, before: nil)
                     .filter { $0.tellableFrom == nil }
                 #expect(visits == Dictionary(known.map { ($0.id, [$0.arrival, $0.departure]) }) { a, _ in a })

@@ -9,7 +9,7 @@ import Whereabouts
 
 /// Another generation of a projection: folded beside the one that answers, compared, switched to and back.
 @Suite struct ProjectionSwitchTests {
-    /// The visits as they are told, without what differs from one reading to the next.
+    /// The visits of an answer, without the fields that differ from one reading to the next.
     private static func told(_ answer: Answer) -> String {
         answer.items.map { "\($0["arrival"]?.double ?? 0) \($0["place"]?.string ?? "")" }.joined(separator: "\n")
     }
@@ -97,7 +97,7 @@ import Whereabouts
             }
         }
         for round in 0..<12 {
-            // Fixes of somebody else come in all the while, so that every generation is being written.
+            // Another person's fixes arrive all the while, so every generation is being written.
             house.send(
                 "POST", "/v1/fixes", as: village.phoneKey,
                 #"{"timestamp":\#(1_000_000_000 + round),"latitude":-40,"longitude":100,"horizontalAccuracy":-1}"#)

@@ -94,7 +94,7 @@ import Whereabouts
         for dialect in Dialect.allCases {
             for member in dialect.members {
                 for value in Self.spellings {
-                    // Each at a time of its own, some of them twice: as a twin of a usual fix.
+                    // Each fix has a different time; some are sent twice, as a twin of a usual fix.
                     second += 10
                     let answer = dialect.send(member, value, at: second, key, house)
                     if answer.status == 429 || answer.status >= 500 { Issue.record("\(answer.status) \(answer.text)") }

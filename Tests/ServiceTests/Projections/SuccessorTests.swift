@@ -5,7 +5,7 @@ import Testing
 @testable import Service
 @testable import Whereabouts
 
-/// What becomes of a visit's id when the visit is told no more.
+/// What a visit's id leads to if the visit no longer exists.
 @Suite struct SuccessorTests {
     private static let person = PersonID(rawValue: 2)
     private static let device = DeviceID(rawValue: 3)

@@ -39,7 +39,7 @@ import Whereabouts
         if trees == 1 { #expect(open == [250]) }
         let refused = room.take(for: Self.person(0), of: Self.person(0))
         #expect(refused?.status == 429 && refused?.detail.contains("the same invitation") == true)
-        // Persons of their own all get one, as long as there is room at all.
+        // Persons of other trees all get a stream, as long as there is room at all.
         let left = 500 - room.count
         for number in 0..<left {
             let newcomer = Self.person(1_000_000 + number)

@@ -4,7 +4,7 @@ import Whereabouts
 
 @testable import Service
 
-/// Somebody becomes a person by a code.
+/// A newcomer becomes a person by a code.
 @Suite struct AccountStoryTests {
     private static func open(
         _ code: String?, as name: String, in house: ServiceUnderTest, key: String? = nil
@@ -23,7 +23,7 @@ import Whereabouts
             let id = try #require(made["id"]?.name)
             let listed = house.send("GET", "/v1/account-invitations", as: inviter).items
             #expect(listed.map { $0["id"]?.name } == [id])
-            // The name is taken, which nobody is told.
+            // The name is taken; no answer says so.
             let opened = Self.open(made["code"]?.string, as: "walker", in: house)
             #expect(opened.status == 201)
             let handle = try #require(opened["handle"]?.string), token = try #require(opened["token"]?.string)
@@ -141,7 +141,7 @@ import Whereabouts
         #expect(refused.text.contains("You may invite 10 people a day"))
         try house.restart()
         #expect(invite().status == 429)
-        // The operator, and whoever the operator added, are not in this tree.
+        // The operator, and persons whom the operator added, are not in this tree.
         let other = try house.addPerson("other")
         #expect(Self.opened(by: other, in: house) != nil)
         #expect(house.send("POST", "/v1/account-invitations", as: house.operatorToken, "{}").status == 201)

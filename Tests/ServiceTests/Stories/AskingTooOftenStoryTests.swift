@@ -3,7 +3,7 @@ import Testing
 
 @testable import Service
 
-/// Somebody who may ask, and asks too often.
+/// A person who may ask, and asks too often.
 @Suite struct AskingTooOftenStoryTests {
     private static func refused(_ house: ServiceUnderTest, _ walker: String) -> [JSONValue] {
         house.send("GET", "/v1/people/walker/audit?limit=500&at-least=\(house.service.log.head)", as: walker).items
@@ -30,7 +30,7 @@ import Testing
         #expect(Set(seen.map { $0["kind"]?.string }) == ["query", "read"])
         #expect(seen.first { $0["kind"]?.string == "query" }?["purpose"]?.string == "late for dinner")
         #expect(Set(seen.map { $0["requester"]?.string ?? $0["reader"]?.string }) == ["friend"])
-        // A stranger is told the same about her as about nobody, however often.
+        // A stranger gets the same answer about her as about an unknown person, however often they ask.
         for _ in 1...8 { #expect(ask("walker", as: stranger).observable == ask("nobody", as: stranger).observable) }
         house.clock.advance(seconds: 600)
         #expect(ask("walker", as: friend).status == 202)

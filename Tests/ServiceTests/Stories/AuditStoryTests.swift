@@ -46,7 +46,7 @@ import Whereabouts
         #expect(!own.text.contains("\(Neighbourhood.place.latitude)"), "where the walker was is not shown again")
     }
 
-    /// Whoever tries handles is on record ten times a minute, and the rest is counted: no attempt is without a trace.
+    /// Guessed handles are recorded ten times a minute and counted beyond that: every attempt leaves a trace.
     @Test func `every refusal of a minute is on record or in the count of the rest`() throws {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("walker")
@@ -96,7 +96,7 @@ import Whereabouts
         ask("nobody-at-all")
         let own = house.send("GET", "/v1/people/friend/asked?at-least=\(house.service.log.head)", as: friend)
         let shapes = own.items.filter { $0["kind"]?.string != "change" }.map { item in
-            // Numbers and ids are new in each; everything else is told.
+            // Numbers and ids differ each time; everything else is compared.
             ["kind", "at", "purpose", "status", "initiation", "deadline", "question"].map {
                 "\(item[$0]?.string ?? "") \(item[$0]?.double ?? 0)"
             } + ["\(item["subject"] == nil)", "\(item["shown"]?.count ?? -1)"]

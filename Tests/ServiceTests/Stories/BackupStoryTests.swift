@@ -9,11 +9,11 @@ import Whereabouts
 
 @testable import Service
 
-/// A backup is the log as of one moment, whole and sealed, and putting it back brings nobody back who was erased.
+/// A backup is the log as of one moment, whole and sealed. Restoring it does not bring an erased person back.
 @Suite struct BackupStoryTests {
     private static let latitude = 48.2
 
-    /// A house with one who walks and one who stays, and a folder for its backups.
+    /// A service with two people, one of whom will be erased, and a folder for its backups.
     private final class Scene: Sendable {
         let house: ServiceUnderTest
         let phone: String

@@ -74,7 +74,7 @@ import Whereabouts
         try wait(for: 2, house)
         try house.restart { try broker.publish((3..<23).map { location($0, isRetained: $0 == 22) }) }
         try wait(for: 22, house)
-        // Whoever subscribes anew is given what is retained once more.
+        // A new subscription receives the retained message again.
         try house.restart()
         try broker.publish([location(30, isRetained: false)])
         try wait(for: 30, house)

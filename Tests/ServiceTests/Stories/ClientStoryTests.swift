@@ -6,7 +6,7 @@ import WhereaboutsClient
 
 @testable import Service
 
-/// An app's server that asks by the client of this package, over TLS with a certificate of its own authority.
+/// An app's server that asks through this package's client, over TLS with a certificate from its own CA.
 @Suite struct ClientStoryTests {
     private final class Scene: Sendable {
         let house: ServiceUnderTest
@@ -56,7 +56,7 @@ import WhereaboutsClient
         // It is on record, with its purpose.
         let audit = scene.house.manage("GET", "/v1/people/anna/audit").items
         #expect(audit.contains { $0["purpose"]?.string == "dinner is ready" && $0["requester"]?.string == "ben" })
-        // The fix is young still, so nobody is woken for the next question.
+        // The fix is still fresh, so the next question wakes no phone.
         guard case .lastKnown(location) = try await scene.ben.ask(where: "anna", purpose: "still there?") else {
             return #expect(Bool(false), "not answered")
         }
@@ -118,7 +118,7 @@ import WhereaboutsClient
         }
         #expect(throws: ClientError.self) { try ServiceClient(address: "where.example", token: "wp_x") }
         #expect(throws: ClientError.self) { try ServiceClient(address: "https://where.example/v1", token: "wp_x") }
-        // A line end in a token would be a header of its own.
+        // A line break in a token would begin another header.
         let forged = try ServiceClient(address: scene.address, token: "wp_x\r\nX: y", trustFile: scene.trustFile)
         await #expect(throws: ClientError.self) { try await forged.visits(of: "anna") }
     }

@@ -79,7 +79,7 @@ import Whereabouts
         #expect(refused == ignored)
 
         var told: [String] = []
-        // The timekeeper ends what is overdue on a thread of its own.
+        // The timekeeper ends overdue questions on its own thread.
         try eventually("the end of the ignored question") {
             let audit = house.send("GET", "/v1/people/asking/audit?at-least=\(house.service.log.head)", as: asking)
             told = audit.items.filter { $0["kind"]?.string == "query" }
@@ -210,7 +210,7 @@ import Whereabouts
         #expect(made.status == 201, "\(made.text)")
         let code = try #require(made["code"]?.string)
         #expect(house.send("GET", "/v1/people/walker/invitations", as: walker).items.count == 1)
-        // As somebody types it.
+        // As a person types it.
         let typed = code.lowercased().split(separator: "-").joined(separator: " ")
         let taken = house.send("POST", "/v1/redemptions", as: friend, #"{"code":"\#(typed)"}"#)
         #expect(taken.status == 201, "\(taken.text)")

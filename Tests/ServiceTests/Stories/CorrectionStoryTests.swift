@@ -74,7 +74,7 @@ import Whereabouts
         #expect(gone["visit"]?.isNull == true && gone["successor"]?.string == home.id)
         let never = village.house.send("GET", "/v1/people/walker/visits/0123456789abcdef", as: village.tokens[.subject])
         #expect(never["visit"]?.isNull == true && never["successor"] == nil)
-        // Places follow; what the person calls them is nobody else's to read.
+        // Places follow. Only the person can read their own names for places.
         let places = village.house.send("GET", "/v1/people/walker/places", as: village.tokens[.subject]).items
         #expect(places.contains { $0["place"]?.string == "Mum's" })
         let friends = Self.visits(village, as: .oldFriend)

@@ -5,7 +5,7 @@ import Whereabouts
 
 @testable import Service
 
-/// Whoever sets a phone up sees whether it reports, and if not, why.
+/// A person who sets up a phone sees whether it reports, and if not, why.
 @Suite struct DeviceStateStoryTests {
     private let house: ServiceUnderTest
     private let key: String

@@ -6,13 +6,14 @@ import Testing
 
 @testable import Service
 
-/// What the service says to its operator while things go wrong: for the journal, and of nobody.
+/// The service's messages to its operator while things go wrong: written for the journal, and about no person.
 @Suite struct DiagnosticsTests {
     private static let purpose = "an unmistakable purpose"
 
     @Test(.enabled(if: Repository.tool != nil, "whereabouts was not built beside the tests"))
     func `diagnostics are lines with a priority, and name no person, place, purpose or secret`() throws {
-        // Somebody who is looked for, and things that will go wrong: a damaged view, and a push server that is not there.
+        // A person to search for, and things that will go wrong: a damaged projection, and a push server that is not
+        // there.
         let folder = TemporaryFolder()
         let standIn = try PushStandIn(PushStandIn.Configuration(directory: folder.file("stand-in")))
         let push = ServiceUnderTest.push(over: standIn)
@@ -75,7 +76,7 @@ import Testing
         #expect(newToken.hasPrefix("wo_") && !output.contains("wo_"))
         let text = String(decoding: complained.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
 
-        // The last line is for whoever pressed Ctrl-C.
+        // The last line answers the person who pressed Ctrl-C.
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("Stopping:") }
         #expect(lines.contains { $0.contains("projection.refold") || $0.contains("standing.refold") }, "\(text)")
         for line in lines { #expect(line.prefixMatch(of: /<[0-7]>[a-z]+(\.[a-z]+)?: [^ ]/) != nil, "\(line)") }

@@ -11,7 +11,7 @@ import Whereabouts
 enum DialectClient: String, CaseIterable {
     case ownTracksIOS, ownTracksAndroid, overland, osmAnd, osmAndForm, traccarJSON
 
-    /// What a client has to tell, each at a second of its own.
+    /// The messages of a client, each at a different second.
     enum Message: Equatable {
         case fix(Int)
         /// An entry to a region, as the device saw it.
@@ -71,7 +71,7 @@ enum DialectClient: String, CaseIterable {
             return house.send("POST", "/overland", as: key, #"{"locations":[\#(features)]\#(current)}"#)
         case .osmAnd: return house.send("GET", "/osmand?id=\(key)&\(Self.parameters(message))", as: nil)
         case .osmAndForm:
-            // The server takes the form apart; without a socket it stands in the query.
+            // The HTTP server parses the form; without a socket, the test puts it into the query.
             return house.send("POST", "/osmand?deviceid=\(key)&\(Self.parameters(message))", as: nil)
         case .traccarJSON:
             return house.send(

@@ -29,7 +29,7 @@ import Whereabouts
         let headers = [("Authorization", "Basic \(key):"), ("Content-Type", "application/json")]
         #expect(house.send("POST", path, as: nil, body, headers: headers).status == 200)
         #expect(try fixes().map(\.coordinate.latitude) == [46.5])
-        // A token that is nobody's stays nobody's.
+        // A wrong token stays wrong.
         let wrong = [("Authorization", "Basic \(key.dropLast()):")]
         #expect(house.send("POST", path, as: nil, body, headers: wrong).status == 401)
     }

@@ -82,7 +82,7 @@ import Whereabouts
         try eventually { Self.ends(here, id) == [way.end] }
 
         if way != .phoneRemoved {
-            // What comes late is kept, and shown to nobody for this query.
+            // A late fix is kept, but not shown for this query.
             try report(#","answering":"\#(id)""#)
             let after = try here.client.send("GET", url, as: here.friend)
             #expect(after["status"]?.string == late["status"]?.string)

@@ -388,7 +388,7 @@ import Testing
     @Test func `nothing of an erased person is left in any table or field, nor in any file`() throws {
         let world = try World()
         let before = try world.places()
-        // A table or kind of entry that has nothing of the walker would be judged by nobody.
+        // A table or kind of entry without the walker's data would not be tested.
         for table in before.tables.subtracting(Self.ofNobody) {
             #expect(before.found.contains { $0.hasPrefix(table + " ") }, "There is nothing of the walker in \(table).")
         }

@@ -10,7 +10,7 @@ import Whereabouts
 
 @testable import Service
 
-/// `whereabouts serve` as a process of its own, killed without warning.
+/// `whereabouts serve` as a separate process, killed without warning.
 @Suite struct KilledProcessTests {
     /// The service over a data directory, and where it listens.
     private final class Process {
@@ -102,7 +102,8 @@ import Whereabouts
         let walker = try #require(issued["token"]?.string)
         _ = try send(
             "POST", "/v1/people/walker/webhooks", #"{"url":"\#(receiver.url)","topics":["change"]}"#, as: walker)
-        // Some are told and settled, one is told and not settled when the process ends, some are not told.
+        // When the process ends, some messages are posted and settled, one is posted but not settled, and some are not
+        // posted.
         for method in ["POST", "DELETE", "POST", "DELETE", "POST", "DELETE"] {
             _ = try send(method, "/v1/people/walker/pauses", method == "POST" ? "{}" : "", as: walker)
         }

@@ -207,7 +207,7 @@ import Whereabouts
         let more = second.until { $0.filter { $0.event == "query" }.count == 2 }
         #expect(Set(more.map(\.number)).count == more.count)
         second.leave()
-        // Neither the log's own numbers nor what somebody else was given.
+        // Neither a number of the log nor a reference of another person is accepted.
         let others = try #require(house.references(of: friend)).place(seen).text
         for wrong in ["999999", "1", others] {
             #expect(house.send("GET", "/v1/live", as: walker, headers: [("Last-Event-ID", wrong)]).status == 400)
@@ -224,7 +224,7 @@ import Whereabouts
             _ = house.send("POST", "/owntracks", as: phone, "lat \(round)")
             house.clock.advance(seconds: 3600)
         }
-        // The end of what is told.
+        // The last item of the stream.
         let last = try #require(
             house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)["number"]?.int)
         func told(after number: Int64) throws -> [Int64] {
@@ -332,7 +332,7 @@ import Whereabouts
         let live = try Self.open(house, as: walker)
         let audit = try house.token(of: "walker", scopes: #"["audit"]"#)
         let blind = try Self.open(house, as: audit)
-        // Until the visit is told while it lasts.
+        // Walk until the stream reports the visit while it lasts.
         Self.walkToTheGate(house, phone, steps: 0..<40)
         _ = live.until { $0.contains { $0.event == "visit" } }
         Self.walkToTheGate(house, phone, steps: 40..<60)
@@ -356,10 +356,10 @@ import Whereabouts
         let first = try #require(told.first { $0.event == "visit" })
         #expect(first.data["departure"]?.isNull == true)
         #expect(first.data["latitude"]?.double.map { abs($0 - 48.2) < 0.001 } == true)
-        // Each part of what left is on record as the reading it is.
+        // Each part of the stream is on record as the kind of read that it is.
         let records = try Self.expectOnRecord(live, house)
         #expect(Set(records.map(\.question)) == [.live, .visits, .crossings])
-        // Whoever may not read visits is told none.
+        // A token that may not read visits gets none.
         house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
         let others = blind.until { $0.contains { $0.event == "change" } }
         #expect(others.allSatisfy { !["visit", "crossing"].contains($0.event) })
@@ -385,7 +385,7 @@ import Whereabouts
         #expect(isAll(told))
         let place = try #require(told.last?.id)
         back.leave()
-        // With the last id nothing is told again.
+        // With the last id, the stream repeats nothing.
         let again = try Self.open(house, as: walker, after: place)
         house.manage("POST", "/v1/people/walker/tokens", #"{"scopes":["query"]}"#)
         let rest = again.until { $0.contains { $0.event == "change" } }
@@ -403,7 +403,7 @@ import Whereabouts
         func read() -> [JSONValue] {
             house.send("GET", "/v1/people/walker/visits?at-least=\(house.service.log.head)", as: walker).items
         }
-        /// What who comes back from before the walk is told of visits.
+        /// The visits that a client gets when it comes back with an id from before the walk.
         func told() throws -> [JSONValue] {
             let back = try Self.open(house, as: walker, after: seen)
             defer { back.leave() }
@@ -464,7 +464,7 @@ import Whereabouts
         }
         #expect(house.send("GET", "/v1/location-queries/\(id)", as: friend)["status"]?.string == end)
         live.leave()
-        // Whoever was away is told how it stands.
+        // A client that was away gets the current status.
         let back = try Self.open(house, as: friend, after: 1)
         #expect(
             back.until { $0.contains { $0.event == "asked" } }.last { $0.event == "asked" }?.data["status"]?.string

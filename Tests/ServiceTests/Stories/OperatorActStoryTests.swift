@@ -111,7 +111,7 @@ import Whereabouts
             acts.first { if case .operatorActed(.failed) = $0.event { true } else { false } })
         guard case .operatorActed(.failed(let number)) = failure.event else { return }
         #expect(failure.cause == number && number == failure.number - 1)
-        // The copy holds the record of its own making.
+        // The copy holds the record of its own backup.
         let manifest = try BackupManifest(folder: house.directory + "/backup")
         let backup = try #require(acts.first { $0.event == .operatorActed(.backUp) })
         #expect(manifest.events == backup.number)

@@ -10,7 +10,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What OwnTracks' apps say besides where they are, and what they are told.
+/// The messages of OwnTracks' apps other than locations, and the answers to them.
 @Suite struct OwnTracksStoryTests {
     /// Two people with a phone each.
     private struct Pair {
@@ -219,7 +219,7 @@ import Whereabouts
         let asked = pair.house.send(
             "POST", "/v1/people/walker/location-queries", as: pair.friendToken, #"{"purpose":"late"}"#)
         let id = try #require(asked["id"]?.string)
-        // A message of the backlog: it answers nothing, and is told to report.
+        // A message of the backlog does not answer the query; the reply asks the app to report.
         let command = #"[{"_type":"cmd","action":"reportLocation"}]"#
         #expect(pair.post(pair.location(400), as: pair.walkerKey).text == command)
         let commanded = try pair.house.events().count {

@@ -86,7 +86,7 @@ import Whereabouts
         }
     }
 
-    /// On a small house the log grows when the phone reports: its length would tell that somebody is on the move.
+    /// In a small service the log grows when the phone reports: its length would reveal that a person is moving.
     @Test func `how often the phone reports cannot be found by watching the log grow`() throws {
         let one = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""speed":0"#)
         let other = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""speed":0"#)
@@ -94,7 +94,7 @@ import Whereabouts
         let head = one.house.service.log.head
         #expect(other.house.service.log.head == head + 5)
         var targets = ["/v1/people/walker/location"]
-        // Whoever may wait for a number of the log can find its head by halving.
+        // A caller that can wait for a number of the log could find its head by bisection.
         targets += (head - 1...head + 6).map { "/v1/people/walker/location?at-least=\($0)" }
         for (number, target) in targets.enumerated() {
             let answers = try [one, other].map { world in

@@ -54,7 +54,7 @@ import Whereabouts
         #expect(here.standIn.pushes.last?.apnsID == LocationPushAttempt.apnsID(query, device).description)
     }
 
-    /// A push that arrives later would wake the phone for nobody.
+    /// A push that arrives later would wake the phone for no asker.
     @Test(arguments: [30, 60, 600, 3600] as [Int64]) func `a push expires with its question`(seconds: Int64) throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")

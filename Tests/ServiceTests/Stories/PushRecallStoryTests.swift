@@ -73,7 +73,7 @@ import Whereabouts
         let device = try #require(records.first?.attempt.device)
         let walker = here.house.service.log.withStanding { $0.devices[device]?.person }
         #expect(records.allSatisfy { $0.stream == (what == .erased ? .house : walker.map(StreamID.audit)) })
-        // The token is told apart by a hash, which an erased person's records do not have.
+        // The record identifies the token by a hash, which the records of an erased person do not have.
         let hashes = Set(records.compactMap { $0.attempt.tokenHash?.hex })
         let expected = Set(phones.map { String(hex(SHA256().hash($0.token).bytes).prefix(8)) })
         #expect(hashes == (what == .erased ? [] : expected))

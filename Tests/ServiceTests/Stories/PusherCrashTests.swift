@@ -90,7 +90,7 @@ import Whereabouts
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend")
         _ = try here.registerSilentPhone()
-        // Nobody listens there any more.
+        // No server listens there any more.
         here.standIn.stop()
         let url = try here.ask(#","deadlineSeconds":600"#)
         try eventually { Self.started(here) == 1 }

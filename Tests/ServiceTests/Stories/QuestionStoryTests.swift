@@ -68,7 +68,7 @@ import Whereabouts
         #expect(disclosures.first?.content.content?.answerHash.bytes == SHA256().hash(answer.body).bytes)
     }
 
-    /// Whoever narrows a grant gives a new one and takes the old one back.
+    /// To narrow a grant, a person gives a new one and revokes the old one.
     @Test func `an answer is shown under the grant that it was asked under, and under no later one`() throws {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("walker")

@@ -106,7 +106,7 @@ import Whereabouts
         let seen = Mutex((place: Int64(0), asked: 0, pushes: 0, early: 0))
         here.onPush { _ in
             seen.withLock { seen in
-                // A reader of its own sees what is committed.
+                // A separate reader sees only committed events.
                 let committed = (try? service.log.reader().storedEvents(after: seen.place, limit: 1_000_000)) ?? []
                 seen.place = committed.last?.header.number ?? seen.place
                 seen.asked += committed.count { $0.header.kind == EventKind.locationQueried.rawValue }

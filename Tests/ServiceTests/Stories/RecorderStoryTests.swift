@@ -67,7 +67,7 @@ import Whereabouts
         #expect(try read("/api/0/locations?\(range)&user=walker&device=nothing")["count"]?.int == 0)
     }
 
-    /// The browser asks for name and password; the frontend sends no token of its own.
+    /// The browser asks for name and password; the frontend sends no token.
     @Test func `a browser shows the token as the password of its person`() throws {
         func status(_ user: String, _ token: String) -> Int {
             let basic = "Basic " + Base64.encode(Array("\(user):\(token)".utf8))
@@ -124,7 +124,7 @@ import Whereabouts
         #expect(recorded.content.content?.answerHash == Hash256(SHA256().hash(history.body)))
     }
 
-    /// Grants are about persons: which devices one has is nobody else's business.
+    /// Grants are about persons: a friend does not see which devices a person has.
     @Test func `a grant's precision holds, and the devices of others are one`() throws {
         try house.grant("walker", to: "friend", precision: "kilometer")
         #expect(texts(try read("/api/0/list?user=walker", as: friend)["results"]) == ["phone"])
@@ -135,7 +135,7 @@ import Whereabouts
         #expect(shown["tst"]?.int == location?["timestamp"]?.int && shown["batt"] == nil && shown["acc"] == nil)
         let history = house.send("GET", "/api/0/locations?user=walker&device=phone", as: friend)
         #expect(history.status == 404)
-        // Without a grant nothing tells a person from nobody.
+        // Without a grant, a person and an unknown handle give the same answers.
         let stranger = try house.addPerson("stranger")
         #expect(texts(try read("/api/0/list?user=walker", as: stranger)["results"]).isEmpty)
         #expect(texts(try read("/api/0/list?user=nobody", as: stranger)["results"]).isEmpty)

@@ -30,7 +30,7 @@ import Whereabouts
         let phones: [(String, PushStandIn, LocationPush.PushEnvironment, String)] = [
             ("beta-phone", sandbox, .development, "org.example.beta"),
             ("phone", production, .production, "org.example.app"),
-            // Nobody configured this app: its phone is left alone.
+            // This app is not configured: its phone gets no push.
             ("other-phone", production, .production, "org.example.other"),
         ]
         for (device, standIn, environment, bundleID) in phones {

@@ -20,10 +20,10 @@ import Whereabouts
         }
     }
 
-    /// How many share a push that was sent for somebody else.
+    /// Waits until this many queries share a push that was sent for another query.
     private static func waitForCoalesced(_ count: Int, _ house: ServiceUnderTest) throws {
         var (found, place) = (0, Int64(0))
-        // Each event once: while this waits, the stand-in answers nobody.
+        // Read each event once. Meanwhile, the stand-in answers no push.
         try eventually("\(count) shared pushes") {
             let events = try house.events(after: place)
             found += events.count {

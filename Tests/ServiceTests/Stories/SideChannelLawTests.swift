@@ -49,7 +49,7 @@ import Whereabouts
         #expect(transcripts.0.contains { $0.contains("noAnswer") })
     }
 
-    /// The records of what a stream tells are made by a thread of its own, at moments of its own: so it has its own test.
+    /// A separate thread records the stream's disclosures at its own pace, so the stream has a separate test.
     @Test(arguments: Difference.allCases)
     func `what the stream tells a coarse asker is the same whatever the walker does`(difference: Difference) throws {
         let streams = try [false, true].map { isSecond in
@@ -217,7 +217,7 @@ import Whereabouts
                 try pages("\(own)/\(what)")
             }
             try ask("GET", "/v1/account-invitations")
-            // Waiting, for what is the friend's, for what is another's, and for what is nobody's.
+            // Waiting with a reference of the friend, of another person, and of no person.
             let place = try #require(try ask("GET", "\(own)/visits")["asOf"]?.string)
             let references = try #require(house.references(ofPerson: "friend"))
             let others = try #require(house.references(ofPerson: "walker"))

@@ -4,7 +4,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What Core Location told a phone besides fixes: kept as events, shown by them, and mixed with nothing.
+/// The reports of Core Location other than fixes: kept as events, shown by them, and separate from the derived data.
 @Suite struct SightingStoryTests {
     private static let body = """
         {"reports":[

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Service
 
-/// Nobody can tell by the clock whether a person exists.
+/// The time of an answer does not reveal whether a person exists.
 @Suite struct StrangerTimeTests {
 
     /// Running mean and variance (Welford 1962, DOI 10.1080/00401706.1962.10490022).

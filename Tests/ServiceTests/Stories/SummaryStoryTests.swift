@@ -4,7 +4,7 @@ import Whereabouts
 
 @testable import Service
 
-/// A known day through the reading side: sums, a thinned track, how long somebody stayed within a region.
+/// A known day as the answers show it: sums, a thinned track, the time spent within a region.
 @Suite struct SummaryStoryTests {
     @Test func `a day is summed up, its track thinned, its regions' dwell told`() throws {
         let village = try Village(shortStop: 120)

@@ -180,7 +180,7 @@ import Whereabouts
         }
 
         private func ask(_ method: String, _ target: String, _ body: String = "") -> Answer {
-            // Nobody may ask more often for long.
+            // The limit on reads refuses the next one until this time has passed.
             house.clock.advance(seconds: Limits.readsPerAsker.refillSeconds)
             _ = house.settled()
             return house.send(method, target, as: friend, body)
@@ -211,7 +211,7 @@ import Whereabouts
                 "POST", "\(walker)/location-queries",
                 #"{"purpose":"late for dinner","maxAgeSeconds":3600,"deadlineSeconds":60}"#)
             answers.append(("question", asked))
-            // Outside the hours nobody may ask.
+            // Outside the hours, the friend may not ask.
             if let url = asked["url"]?.string {
                 answers.append(("answer", house.send("GET", url, as: friend)))
                 house.clock.advance(seconds: 61)

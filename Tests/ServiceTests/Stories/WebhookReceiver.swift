@@ -6,7 +6,7 @@ import Threading
 
 @testable import Service
 
-/// Somebody's server for webhooks, on a free port of the loopback address: real sockets, and nothing of the sender's code.
+/// A webhook receiver on a free loopback port: real sockets, and no code of the sender.
 final class WebhookReceiver: Sendable {
     struct Received: Sendable {
         let path: String
@@ -17,7 +17,7 @@ final class WebhookReceiver: Sendable {
         var id: String { headers["webhook-id"] ?? "" }
         var json: JSONValue? { try? JSONDocument.parse(body).root }
         var type: String { json?["type"]?.string ?? "" }
-        /// As the person is told it.
+        /// The event's number in the form that the person sees.
         var number: JSONValue? { json?["data"]?["number"] }
     }
 

@@ -10,7 +10,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What is posted to somebody's server as it happens: signed, on record first, in order, until it is taken.
+/// Webhook messages: signed, on record first, in order, and repeated until the receiver accepts them.
 @Suite struct WebhookStoryTests {
     private struct Scene {
         let house: ServiceUnderTest
@@ -43,7 +43,7 @@ import Whereabouts
             return (id, try #require(added["secret"]?.string))
         }
 
-        /// A question about the walker, which is told as `query`.
+        /// Asks a question about the walker, which is posted under the topic `query`.
         func ask() {
             house.clock.advance(seconds: 600)
             house.send("POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"late for dinner"}"#)

@@ -29,11 +29,11 @@ import Whereabouts
         """
     }
 
-    /// Plays a scenario on a folder of its own, and reads the log before the service goes.
+    /// Plays a scenario on a temporary folder, and reads the log before the service ends.
     ///
     /// - Parameters:
-    ///   - look: asks the service and the phones more, while they are there.
-    ///   - isAll: whether what was to be recorded is; what APNs answered comes in by itself.
+    ///   - look: more requests to the service and the phones while they run.
+    ///   - isAll: whether all expected events are recorded; the results of pushes arrive later.
     private func play(
         _ text: String, diary: Diary? = nil, look: (World) throws -> Void = { _ in },
         until isAll: ([RecordedEvent]) -> Bool = { _ in true }

@@ -39,8 +39,9 @@ import Whereabouts
         }
     }
 
-    /// What both libraries have a value for; cbor2 turns some simple values and tags into objects of its own. Map keys
-    /// are integers, as in the log: cbor2 sorts keys by length first (RFC 7049), which is the same order for them.
+    /// The values that both libraries can represent; cbor2 turns some simple values and tags into its own objects. Map
+    /// keys are integers, as in the log: cbor2 sorts keys by length first (RFC 7049), which is the same order for
+    /// integers.
     private static func tree(depth: Int, using random: inout SplitMix) -> CBORValue {
         switch Int.random(in: 0..<(depth < 4 ? 9 : 7), using: &random) {
         case 0: return .unsigned(random.next() >> UInt64.random(in: 0..<64, using: &random))

@@ -140,14 +140,14 @@ import Whereabouts
             #expect(Self.read(&scene, .track, from: House.start, continuing: first) == .success(nil))
         }
         #expect(try Self.lastRead(scene.house).continuing == first)
-        // Two more reads, and the bucket is empty; what was begun goes on.
+        // Two more reads empty the bucket; a read that has begun may still be continued.
         for _ in 1...2 { #expect(Self.read(&scene) == .success(nil)) }
         #expect(Self.read(&scene, .track, from: House.start, continuing: first) == .success(nil))
-        // Another question, another range, an unknown beginning: each a read of its own.
+        // Another question, another range and an unknown beginning each count as a new read.
         #expect(Self.read(&scene, .visits, from: House.start, continuing: first) == .success(60))
         #expect(Self.read(&scene, .track, continuing: first) == .success(60))
         #expect(Self.read(&scene, .track, from: House.start, continuing: QueryID(high: 7, low: 7)) == .success(60))
-        // And nobody else can go on with it.
+        // Another person cannot continue it.
         _ = scene.house.grant("walker", to: "stranger", by: scene.walker)
         for _ in 1...3 { #expect(Self.read(&scene, by: scene.stranger) == .success(nil)) }
         #expect(

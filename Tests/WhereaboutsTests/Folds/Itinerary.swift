@@ -23,7 +23,7 @@ struct Itinerary {
         }
     }
 
-    /// What a day may hold besides home and work.
+    /// Parts of a day other than home and work.
     struct Habits {
         /// Walks round a park that are no visit, trains with stops, traffic jams; chances a day or a way.
         var parkLoops = 0.7

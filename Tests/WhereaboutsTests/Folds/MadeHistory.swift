@@ -47,7 +47,7 @@ struct MadeHistory {
 
     init(seed: UInt64) throws {
         dice = SplitMix(seed)
-        // Places away from poles and the antimeridian, which have tests of their own.
+        // Places away from poles and the antimeridian, which other tests cover.
         home = try Coordinate(
             latitude: Double.random(in: -60...60, using: &dice), longitude: Double.random(in: -170...170, using: &dice))
         place = home

@@ -218,7 +218,7 @@ import Testing
         var firstTold: Timestamp?
         for fix in try day(in: town).fixes.filter({ $0.timestamp < Self.midnight.adding(seconds: 10 * 3600) }) {
             try timeline.report([fix])
-            // At one fix a minute nothing is told for its silence.
+            // At one fix a minute, no visit appears because of silence.
             let visits = timeline.visits[MemoryTimeline.person, default: []].compactMap { $0.told(at: fix.timestamp) }
             ids.formUnion(visits.map(\.id))
             if firstTold == nil, !visits.isEmpty { firstTold = fix.timestamp }

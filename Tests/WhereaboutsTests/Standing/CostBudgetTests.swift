@@ -17,7 +17,8 @@ import Whereabouts
         #expect(!budget.isFull(at: Self.rate, now: 124) && budget.isFull(at: Self.rate, now: 126))
     }
 
-    /// Whoever works whenever it may is given the bucket, its share of the time, and the last piece of work.
+    /// A caller that works whenever the budget allows gets at most the bucket, its share of the time, and the last
+    /// piece of work.
     @Test(arguments: 1...20) func `no stretch of time costs more than the bucket and its share`(seed: UInt64) {
         var random = SplitMix(seed)
         var budget = CostBudget(now: 0)

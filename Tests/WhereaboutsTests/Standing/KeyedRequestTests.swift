@@ -5,7 +5,7 @@ import Whereabouts
     private static let key = RequestID(ofKeyedRequest: 0x1234_5678_9ABC_DEF0, 7)
 
     @Test func `an id of a keyed request is a UUID of version 8`() {
-        // RFC 9562 section 5.8: the version stands in the seventh byte, the variant in the ninth.
+        // RFC 9562 section 5.8: the version is in the seventh byte, the variant in the ninth.
         #expect(RequestID(ofKeyedRequest: .max, .max).description == "ffffffff-ffff-8fff-bfff-ffffffffffff")
         #expect(RequestID(ofKeyedRequest: 0, 0).description == "00000000-0000-8000-8000-000000000000")
         #expect(RequestID(ofKeyedRequest: 0, 0).isOfKeyedRequest)
@@ -19,7 +19,7 @@ import Whereabouts
         let count = scene.house.log.count
         #expect(scene.house.submit(command, by: scene.walker, key: Self.key) == first)
         #expect(scene.house.log.count == count)
-        // Somebody else's key is another one.
+        // The same key of another caller is a different key.
         #expect(scene.house.submit(.addPerson(House.handle("new")), by: scene.admin, key: Self.key) != first)
         #expect(scene.house.log.count == count + 1)
     }

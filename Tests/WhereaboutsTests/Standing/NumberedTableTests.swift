@@ -3,7 +3,7 @@ import Testing
 
 @testable import Whereabouts
 
-/// The table is judged by a dictionary that is told the same.
+/// Compares the table with a dictionary after the same operations.
 @Suite struct NumberedTableTests {
     private struct Entry: Equatable, CustomStringConvertible {
         let number: Int64

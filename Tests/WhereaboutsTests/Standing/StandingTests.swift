@@ -4,7 +4,7 @@ import Testing
 import Whereabouts
 
 @Suite struct StandingTests {
-    /// Everything a standing holds, in an order of its own.
+    /// All entries of a standing, sorted.
     private static func rows(_ standing: Standing) -> [[UInt8]] {
         var entries: [StandingEntry] = []
         standing.forEachEntry { entries.append($0) }

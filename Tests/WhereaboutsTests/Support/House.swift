@@ -11,9 +11,9 @@ struct House {
     /// The time of the house.
     var now = House.start
 
-    /// What a command came to: its reply, or what the caller is told instead.
+    /// The result of a command: its reply, or the refusal that the caller gets.
     ///
-    /// - Parameter key: of the request, if its caller gave it one.
+    /// - Parameter key: the request's idempotency key, if it has one.
     @discardableResult
     mutating func submit(_ command: Command, by caller: Caller, key: RequestID? = nil) -> Result<Reply, Refusal> {
         do throws(Refusal) {
