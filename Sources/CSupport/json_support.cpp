@@ -185,7 +185,7 @@ json_status workspace::parse(const uint8_t *bytes, size_t length, json_tree *tre
 
 extern "C" json_status json_parse(const uint8_t *bytes, size_t length, json_tree *tree) {
     if (length == 0) return json_status_empty;
-    // Offsets are 32 bits, and simdjson keeps up to five bytes of its own for each string.
+    // Offsets are 32 bits, and simdjson adds up to five bytes for each string.
     if (length > UINT32_MAX / 8) return json_status_too_large;
     thread_local std::unique_ptr<workspace> space;
     try {

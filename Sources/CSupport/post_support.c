@@ -38,7 +38,7 @@ void *post_prepare(const struct post_options *options) {
     SET(CURLOPT_CONNECTTIMEOUT_MS, options->connect_milliseconds);
     SET(CURLOPT_TIMEOUT_MS, options->milliseconds);
     SET(CURLOPT_NOSIGNAL, 1L);
-    // Past the time limit nobody waits for a name server: the other transfers go on meanwhile.
+    // When the time limit is over, curl does not wait for a pending name lookup: the other transfers go on meanwhile.
     SET(CURLOPT_QUICK_EXIT, 1L);
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");

@@ -9,7 +9,7 @@ public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegion
 ///
 /// The numbers are the header's; where another binding has 16 and 17 swapped, the header is right.
 public struct CLError: CustomNSError, @unchecked Sendable, Equatable {
-    // Sendable: the user info is constant, and what stands in it is not changed any more.
+    // Sendable: the user info is constant; its values do not change after initialization.
     public enum Code: Int, Sendable {
         /// There is no location now; the service keeps trying.
         case locationUnknown = 0

@@ -6,8 +6,8 @@ internal import Whereabouts
 /// It belongs to the app whose code made it (``SimulatedApplication/current``), is used on the thread that runs the
 /// simulation, and is deaf once its app's process has ended.
 open class CLLocationManager: NSObject {
-    /// Who is told; held weakly. A delegate hears of authorization once, as soon as it is set and the code that made
-    /// the manager is done.
+    /// The object that receives the callbacks; held weakly. A new delegate gets its first authorization callback once,
+    /// as soon as the code that created the manager returns.
     open weak var delegate: (any CLLocationManagerDelegate)? {
         didSet { application.device.clock.after(0) { [weak self] in self?.tellAuthorizationOnce() } }
     }
@@ -93,8 +93,8 @@ open class CLLocationManager: NSObject {
     /// Asks for Always: when the user was never asked, or once when the app has When In Use.
     open func requestAlwaysAuthorization() { application.locked { application.requestAlways() } }
 
-    /// Asks for full accuracy while the app is in use. The error tells that nothing was asked; what the user answered
-    /// stands in ``accuracyAuthorization``.
+    /// Asks for full accuracy while the app is in use. An error means that the user was not asked; read
+    /// ``accuracyAuthorization`` for the user's answer.
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)? = nil
     ) {

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What an app's location push service extension implements: the system launches it, in a process of its own, when a
-/// `location` push for the app arrives.
+/// The interface of an app's location push service extension. When a `location` push for the app arrives, the system
+/// launches the extension in a separate process.
 ///
-/// One of the two forms of ``didReceiveLocationPushPayload(_:completion:)`` must be implemented. An extension that
-/// implements neither never completes, and is ended by the system like any other that takes too long.
+/// Implement one of the two forms of ``didReceiveLocationPushPayload(_:completion:)``. An extension that implements
+/// neither never completes; the system ends it like any other that takes too long.
 public protocol CLLocationPushServiceExtension: NSObjectProtocol {
     /// A push has come. The extension does what it has to and calls `completion` as soon as it has; the system then
     /// ends its process.

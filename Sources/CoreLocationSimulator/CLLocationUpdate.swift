@@ -29,12 +29,12 @@ public struct CLLocationUpdate: Sendable {
         case airborne = 4
     }
 
-    /// The device's locations while somebody follows them: breaking the loop stops them, and a stay pauses them.
+    /// The device's locations while a loop iterates over them. Leaving the loop stops the updates; a stay pauses them.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
         Updates(configuration: configuration)
     }
 
-    /// To be followed in a task of an app; the loop ends with the app's process.
+    /// Iterate over it in a task of an app; the loop ends with the app's process.
     public struct Updates: AsyncSequence, Sendable {
         public typealias Element = CLLocationUpdate
         public typealias Failure = any Error

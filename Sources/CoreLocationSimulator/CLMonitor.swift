@@ -14,11 +14,11 @@ public enum CLMonitoringState: UInt, Sendable {
 
 /// Watches conditions under a name; the system keeps them from one launch to the next until they are removed.
 ///
-/// Each name has one live instance. An event that comes while nobody follows ``events`` waits, and its condition is
-/// not watched until the event has been taken.
+/// Each name has one live instance. An event that occurs while no loop reads ``events`` waits, and its condition is not
+/// watched until the event has been taken.
 public actor CLMonitor {
     public nonisolated let name: String
-    /// What happens to the conditions, from the time somebody follows it. To be followed by one loop.
+    /// The events of the conditions, from the start of the iteration. Iterate over it in one loop only.
     public let events: Events
     private let application: SimulatedApplication
 

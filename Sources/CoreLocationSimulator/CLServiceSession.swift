@@ -84,7 +84,7 @@ public final class CLBackgroundActivitySession: Sendable {
 /// One session of an app's process, by its number.
 private final class SessionHandle: Sendable {
     private let application: SimulatedApplication
-    /// Must outlive its apps, and whoever holds a session may hold it longest.
+    /// Keeps the device alive: it must outlive its apps, and a session may be the last object that refers to them.
     private let device: SimulatedDevice
     private let number: Int
 

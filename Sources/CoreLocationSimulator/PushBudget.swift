@@ -2,8 +2,9 @@ internal import Whereabouts
 
 /// How many location pushes a device still takes for an app.
 ///
-/// Apple's page tells of about 360 a day, refilled by one every few minutes, and that a device which has used them up
-/// leaves the topic for some time. Nobody is told how many are left, and the sender is told nothing at all.
+/// Apple's documentation describes about 360 a day, with one more every few minutes. A device that has used them up
+/// leaves the topic for some time. Neither the device nor the sender can read how many are left, and the sender gets no
+/// error.
 struct PushBudget {
     private var left: Double
     private var asOf: Timestamp

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Chance that is no chance: the same seed gives the same numbers, on every run.
+/// Reproducible pseudo-random numbers: the same seed gives the same numbers on every run.
 ///
-/// Source: SplitMix64 (Steele, Lea, Flood 2014, DOI 10.1145/2714064.2660195), chosen because it may be begun at any
-/// number, so that each use has a stream of its own and none disturbs another.
+/// Source: SplitMix64 (Steele, Lea, Flood 2014, DOI 10.1145/2714064.2660195), chosen because its sequence can start at
+/// any state: each use has a separate stream, and no use disturbs another.
 package struct SeededNoise: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -15,7 +15,7 @@ struct AuthorizationRecord {
 }
 
 extension SimulatedApplication {
-    /// What the app is told: with location services off everything is denied.
+    /// The authorization that the app sees: denied while location services are off, unless it is restricted.
     var status: CLAuthorizationStatus {
         device.locationServicesEnabled || authorization.status == .restricted ? authorization.status : .denied
     }
@@ -163,7 +163,8 @@ extension SimulatedApplication {
 
     // MARK: Telling
 
-    /// Tells every delegate that has not heard what holds now. A suspended app is told when it runs again.
+    /// Calls each delegate that does not know the current authorization yet. A suspended app gets the call when it runs
+    /// again.
     func tellAuthorization() {
         for service in pushes.running { service.process.tellAuthorization() }
         guard state.isRunning else { return }

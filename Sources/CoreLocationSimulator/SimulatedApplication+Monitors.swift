@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Whereabouts
 
-/// What the system keeps of one monitor, and who follows it in the running process.
+/// What the system keeps of one monitor, and the loop that reads its events in the running process.
 struct SystemMonitor {
     var conditions: [String: MonitoredCondition] = [:]
     fileprivate(set) weak var instance: CLMonitor?
@@ -16,7 +16,7 @@ struct MonitoredCondition {
     let condition: any CLCondition
     /// The newest event the app has handled.
     fileprivate(set) var lastEvent: CLMonitor.Event
-    /// The event nobody has taken yet; until then nothing is watched.
+    /// The event that waits for a reader. The condition is not watched until the app has taken it.
     fileprivate var pending: CLMonitor.Event?
     fileprivate var detector: CrossingDetector
     fileprivate var presence: BeaconPresence

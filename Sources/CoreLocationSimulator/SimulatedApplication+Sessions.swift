@@ -29,7 +29,7 @@ struct AppSession {
     }
 }
 
-/// A loop that needs a session where the app has none of its own.
+/// A loop that needs a session while the app holds none.
 enum ImplicitSession: Hashable {
     case monitor(String)
     case updates(Int)
@@ -120,7 +120,7 @@ extension SimulatedApplication {
 
     /// Something changed that decides what the services that speak in sequences deliver.
     func servicesChanged() {
-        // What is told here may ask a question, which changes things again.
+        // A callback made here may ask the user a question, which changes the state again.
         guard state.isRunning, !sessions.isTelling else { return }
         sessions.isTelling = true
         if isInUse {

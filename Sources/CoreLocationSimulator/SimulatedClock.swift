@@ -1,8 +1,8 @@
 public import Foundation
 internal import Whereabouts
 
-/// The only time there is in a simulation. It moves when it is told to, and everything due on the way happens in order:
-/// by moment, at one moment fixes before timers, and otherwise first asked, first done.
+/// The only time in a simulation. It moves on command, and runs everything that is due on the way in order: by moment;
+/// at one moment, fixes before timers; otherwise first scheduled, first run.
 ///
 /// Several devices may share a clock. It also holds the simulation's only lock, so that code of an app that runs as a
 /// task may talk to its device from any thread.

@@ -126,7 +126,8 @@ struct HeadingService {
     var last: CLHeading?
     var hasAskedForCalibration = false
 
-    /// Whether the app is told of this one: it turned far enough, or what is known of it changed.
+    /// Whether the app gets this heading: the device turned far enough, or the heading gained or lost its true
+    /// direction or its accuracy.
     mutating func passes(_ heading: CLHeading, filter: Double) -> Bool {
         if let last {
             let turned = abs((heading.magneticHeading - last.magneticHeading + 540).inCircle - 180)

@@ -3,8 +3,8 @@ internal import Geodesy
 internal import Whereabouts
 
 extension SimulatedDevice {
-    /// The device's receiver has a fix now, besides those of the track: from a real receiver, for example. Its own time
-    /// may be another one than the clock's.
+    /// Delivers a fix that is not on the track, for example from a real receiver. Its timestamp may differ from the
+    /// clock's time.
     public func receiveLive(_ fix: CLLocation) { clock.lock.withLock { receive(fix) } }
 }
 

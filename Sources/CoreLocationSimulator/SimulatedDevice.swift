@@ -119,8 +119,8 @@ public final class SimulatedDevice: @unchecked Sendable {
         }
     }
 
-    /// The device has lost its receiver: whoever is being updated hears that the location is unknown, and of the next
-    /// fix again.
+    /// The device has lost its receiver: apps that receive updates get the error that the location is unknown. The next
+    /// fix resumes the updates.
     public func loseReceiver() {
         clock.lock.withLock {
             write("device", "receiver lost")

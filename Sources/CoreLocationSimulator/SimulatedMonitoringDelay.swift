@@ -2,7 +2,8 @@
 public enum SimulatedMonitoringDelay: Sendable, Equatable {
     /// Watching begins so many seconds after it was asked for, and `regionMonitoringSetupDelayed` comes at once.
     case setup(seconds: Double)
-    /// Crossings are told so many seconds late. `regionMonitoringResponseDelayed` says so when watching begins, and names
-    /// in its place the circle around the same center that the system could watch better, when there is one.
+    /// Crossings are reported this many seconds late. When watching begins, `regionMonitoringResponseDelayed` says so
+    /// and offers an alternate region: the circle around the same center that the system could watch better, if there
+    /// is one.
     case response(seconds: Double, betterRadiusMeters: Double?)
 }

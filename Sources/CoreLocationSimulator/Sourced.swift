@@ -6,7 +6,7 @@ public enum FidelityClass: String, Sendable {
     case field = "F"
     /// From memory of those who use it; unverified.
     case memory = "M"
-    /// Decided by this project, because nobody gives a number.
+    /// Decided by this project, because no source gives a number.
     case decision = "P"
 }
 

@@ -1,8 +1,8 @@
-/// `HOST:PORT`, the host a name or an address; an IPv6 address stands in brackets.
+/// `HOST:PORT`. The host is a name or an address; an IPv6 address is in brackets, for example `[::1]:8080`.
 package struct HostAndPort: Sendable, Equatable, CustomStringConvertible {
     /// Without brackets.
     package let host: String
-    /// 0 means that the system chooses, where that makes sense.
+    /// 0 asks the system for a free port, where the port is one to listen on.
     package let port: UInt16
 
     /// `nil` unless `text` has the form.

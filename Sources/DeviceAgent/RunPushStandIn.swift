@@ -29,7 +29,7 @@ package func runPushStandIn(arguments: [String]) -> Int32 {
                     [--environment development|production] [--bundle-ids A,B] [--streams N] [--script FILE]
                 """)
         }
-        // Whoever reads the paths in stand-in.json may run elsewhere.
+        // The reader of stand-in.json may have another working directory, so its paths are absolute.
         let directory = absolutePath(named)
         var configuration = PushStandIn.Configuration(directory: directory)
         configuration.port = try loopbackPort(arguments, "--listen")

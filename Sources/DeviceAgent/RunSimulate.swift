@@ -6,17 +6,18 @@ internal import Threading
 
 /// `whereabouts simulate SCENARIO.json`: plays phones.
 ///
-/// A scenario that names a `service` is played in real time until SIGINT or SIGTERM (``Scenario``): a JSON line for
-/// everything that happens; with `--verbose` also the fixes, with their coordinates. A service or stand-in that is not
-/// there (yet) is tried again, for as long as it takes.
+/// If the scenario names a `service`, it is played in real time until SIGINT or SIGTERM (``Scenario``). Each event
+/// prints a JSON line; `--verbose` adds the fixes with their coordinates. While the service or the stand-in cannot be
+/// reached, the phones try again without limit.
 ///
-/// Any other is a world of its own on simulated time, with a service and a stand-in for APNs made for it
-/// (``WorldScenario``). `--data DIR` keeps the service's data there, `--logs DIR` writes each phone's callback log.
+/// Otherwise the scenario is a closed world on simulated time, and the command starts a service and a stand-in for APNs
+/// for it (``WorldScenario``). `--data DIR` keeps the service's data there, `--logs DIR` writes each phone's callback
+/// log.
 ///
-/// `--fidelity` prints what Apple does not document about the simulated system, with how we know it.
+/// `--fidelity` prints the properties of the simulated system that Apple does not document, with the source of each.
 ///
-/// - Returns: 0 after a signal or when every question ended as expected, 1 when one did not, 2 for wrong arguments, 3 for
-///   a scenario, key or track that cannot be used.
+/// - Returns: 0 after a signal, or if every question ended as expected; 1 if a question did not; 2 for wrong arguments;
+///   3 for a scenario, key or track that cannot be used.
 package func runSimulate(arguments: [String], host: WorldService.Start) -> Int32 {
     do {
         let arguments = try Arguments(

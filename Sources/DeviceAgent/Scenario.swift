@@ -3,20 +3,20 @@ package import LocationPush
 package import LocationSharingApp
 internal import Whereabouts
 
-/// What `whereabouts simulate` plays in real time: a service, a push stand-in and the phones between them.
+/// A scenario that `whereabouts simulate` plays in real time: a service, a push stand-in and the phones between them.
 ///
 ///     {"service": "http://127.0.0.1:8080", "pushStandIn": "127.0.0.1:2197",
 ///      "devices": [{"device": "walker-phone", "reportingKeyFile": "walker-phone.key", "bundleID": "org.example.app",
 ///                   "environment": "development", "track": "evening.gpx", "at": "end"}]}
 ///
-/// Paths are relative to the scenario's own folder. The key stands in the scenario (`reportingKey`) or in a file. `at`
-/// is where on its track the phone stands: `"end"`, also when left out, or seconds after the first point. In place of a
-/// track, `gpsd` names the address of a gpsd with a real receiver, as `"127.0.0.1:2947"`. `reports` lists what the phone
-/// reports of itself (`visits`, `significantChanges`, `regions`, `updates`, `headings`, `beacons`); left out, it only
-/// answers when it is asked.
-/// `environment` may be left out and is `development` then. A key of another name is refused.
+/// Paths are relative to the scenario's folder. The reporting key is in the scenario (`reportingKey`) or in a file
+/// (`reportingKeyFile`). `at` is where on its track the phone is: `"end"` (the default) or seconds after the first
+/// point. Instead of a track, `gpsd` names the address of a gpsd with a real receiver, for example `"127.0.0.1:2947"`.
+/// `reports` lists what the phone reports unasked (`visits`, `significantChanges`, `regions`, `updates`, `headings`,
+/// `beacons`); without it, the phone only answers queries. `environment` is `development` by default. An unknown key is
+/// refused.
 package struct Scenario: Sendable, Equatable {
-    /// Phones of one scenario at most; each has a thread of its own.
+    /// The most phones in one scenario; each has its own thread.
     package static let devicesMax = 64
 
     /// The service's address, `http://HOST:PORT`.

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// A way to the service: HTTP/1.1 over TCP, a connection a message, without TLS. Any thread may use it.
+/// A connection to the service: HTTP/1.1 over TCP without TLS, one TCP connection for each message. Any thread may use
+/// it.
 ///
-/// For whoever asks and manages beside the phones, whose app has URLSession: those wait where they stand, and
-/// URLSession only answers later.
+/// It is for code that asks and manages beside the phones and may block. The app on a phone uses URLSession instead,
+/// which calls back later.
 package struct ServiceConnection: Sendable {
     /// How long the service may be silent.
     private static let patienceSeconds = 10

@@ -7,7 +7,7 @@ internal import LocationSharingApp
 /// One phone on simulated Core Location, with the app of `LocationSharingApp` on it and the app's location push
 /// extension.
 ///
-/// Belongs to one thread at a time: whoever moves its clock. Nothing happens in between.
+/// Belongs to the thread that moves its clock, one at a time. Between moves nothing happens.
 final class SimulatedPhone {
     /// Who the phone is to the service.
     struct Identity: Sendable {
@@ -182,7 +182,7 @@ final class SimulatedPhone {
 /// `@unchecked Sendable`: it belongs to the thread that moves the phone's clock, as the phone does.
 private final class Steps: @unchecked Sendable {
     private let identity: SimulatedPhone.Identity
-    // The device keeps what tells of its messages, and with it this.
+    // Unowned: the device keeps the closure that reports its messages, and the closure keeps this object.
     private unowned let device: SimulatedDevice
     private let diary: Diary
     /// Lines that the diary has seen.

@@ -9,7 +9,7 @@ internal import PushStandIn
 internal import Synchronization
 internal import Threading
 
-/// The phones of one scenario in real time, each on a thread of its own.
+/// The phones of one scenario in real time, each on its own thread.
 package final class Simulation: Sendable {
     private let isOver: IsOver
     private let threads: [WorkerThread]

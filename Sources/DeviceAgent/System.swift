@@ -57,7 +57,7 @@ func rest(ms: Int64) {
 
 private func reason() -> String { String(cString: strerror(errno)) }
 
-/// SIGINT and SIGTERM as something a thread can wait for. Whoever makes it takes both from the whole process.
+/// SIGINT and SIGTERM, for a thread to wait for. Creating one takes both signals from the whole process.
 final class EndSignal {
     private let semaphore = DispatchSemaphore(value: 0)
     private let sources: [any DispatchSourceSignal]
@@ -79,7 +79,7 @@ final class EndSignal {
     func wait() { semaphore.wait() }
 }
 
-/// A folder of its own under the system's one for what is temporary.
+/// Makes a new folder in the system's folder for temporary files, with a unique name.
 func makeTemporaryFolder() throws(ScenarioError) -> String {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/whereabouts-phones-XXXXXX".utf8CString)

@@ -31,12 +31,12 @@ package struct WorldService: Sendable {
         ) throws -> WorldService
 }
 
-/// Plays a ``WorldScenario``: a service, a stand-in for APNs, phones and people who ask, on one simulated time.
+/// Plays a ``WorldScenario``: a service, a stand-in for APNs, phones and askers, on one simulated time.
 ///
-/// Real HTTP/2, HTTP and files lie between the parts, and time stands still while they work: the phones' callback logs
-/// are the same on every run. Between two questions the phones run in parallel, each on a clock of its own; a question
-/// is asked when its phone has come to that moment, one question after the other. The service's clock stands at the end
-/// of what is being played, so what phones report is late by up to `sliceSeconds`.
+/// The parts talk over real HTTP/2, HTTP and files, and the simulated time stops while they work: so the phones'
+/// callback logs are the same on every run. Between two questions the phones run in parallel, each on its own clock. A
+/// question is asked when its phone has reached that moment, one question after the other. The service's clock is at
+/// the end of the slice being played, so the phones' reports arrive up to `sliceSeconds` late.
 final class World {
     static let bundleID = "org.example.simulated"
     /// Simulated seconds the phones run at a time.

@@ -4,7 +4,7 @@ internal import JSON
 internal import LocationSharingApp
 internal import Whereabouts
 
-/// A world of phones on simulated time, with a service of its own: what `whereabouts simulate` plays when the scenario
+/// A world of phones on simulated time with a service just for it. `whereabouts simulate` plays one if the scenario
 /// names no `service`.
 ///
 ///     {"start": "2027-01-04T00:00:00Z", "hours": 24, "seed": 1,
@@ -21,12 +21,12 @@ internal import Whereabouts
 ///      "askers": [{"person": "friend", "asks": "commuter", "everySeconds": 600, "purpose": "dinner",
 ///                  "expect": ["answered", "answeredFromLastKnown"]}]}
 ///
-/// `network` is what befalls requests, their answers and pushes. `moveMeters` is the goal, east and north of home, as
-/// `atMeters` is a beacon's place; an agenda begins again when it is over. `newTokenEverySeconds` and `opensEverySeconds`
-/// (0 for never) say how often the system changes the device token, which ends the old one, and how often the user opens
-/// the app, which then notices. In place of home and agenda, `track` names a file; regions and beacons are about a home. A
-/// phone whose `user` is left out was given Always before. Members left out are as in the properties below; a key of
-/// another name is refused.
+/// `network` is what happens to requests, their answers and pushes. `moveMeters` is the goal of a move, and `atMeters`
+/// the place of a beacon, in meters east and north of home. When an agenda is over, it starts again.
+/// `newTokenEverySeconds` says how often the system changes the device token, which ends the old one;
+/// `opensEverySeconds` says how often the user opens the app, which then notices (0: never). Instead of home and
+/// agenda, `track` may name a file; regions and beacons need a home. A phone without `user` already has Always. Other
+/// members default to the properties below; an unknown key is refused.
 struct WorldScenario {
     /// Phones of one world at most.
     static let phonesMax = 10_000
@@ -79,7 +79,7 @@ struct WorldScenario {
         case move(east: Double, north: Double, metersPerSecond: Double)
     }
 
-    /// Somebody who asks for one of the phones' persons after the other.
+    /// A person who asks for the people of the phones, one after the other.
     struct Asker {
         var person: String
         var asks: String

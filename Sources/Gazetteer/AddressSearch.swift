@@ -23,7 +23,7 @@ extension Gazetteer {
 private final class AddressSearch {
     /// More streets of one name, or records of one postal code, are not looked at.
     private static let streetsMax = 20_000
-    /// Of those, so many are told apart by where they are, which costs microseconds each.
+    /// The most candidates that are compared by location, which costs microseconds each.
     private static let locatedMax = 2000
     /// A town's name is good for what is this far from its middle, or as far as its people would live (``LocalityRule``).
     private static let townMeters = 3000.0
@@ -220,8 +220,8 @@ private final class AddressSearch {
 
     // MARK: Qualifiers
 
-    /// Whether every word of some ranges belongs to what an address is in: to texts of its own, or to what the bundle
-    /// knows of its coordinate.
+    /// Whether every word of the ranges names something that contains the address: one of its own texts, such as its
+    /// town, or an area or town that the bundle knows around its coordinate.
     private func holds(_ ranges: [Range<Int>], own texts: [String?], _ coordinate: Coordinate) -> Bool {
         let keys = Set(texts.compactMap { $0.map(supplement.fold.key) })
         var surroundings: Surroundings?

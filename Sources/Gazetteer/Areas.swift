@@ -16,7 +16,7 @@ struct Regions: Sendable {
         var region: Int?
         /// The label of a lake.
         var lake: Int?
-        /// Who claims the land, in alphabetical order, if others do besides who governs it.
+        /// All countries that claim the land, in alphabetical order; `nil` if only the governing country does.
         var claimants: [CountryCode]?
         /// Whether the outline of some division holds the coordinate.
         var isLand = false

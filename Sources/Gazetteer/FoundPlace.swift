@@ -8,7 +8,7 @@ package struct FoundPlace: Hashable, Sendable {
         case prefix
         /// The name is one or two typing errors away: a letter inserted, left out, replaced, or two exchanged.
         case misspelled(edits: Int)
-        /// They are the same, but nothing is known of what was said besides.
+        /// The names are the same, but the rest of the question matches nothing known.
         case nameOnly
     }
 

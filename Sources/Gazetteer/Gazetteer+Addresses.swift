@@ -13,7 +13,7 @@ extension Gazetteer {
     /// A town with more records has more than one postal code.
     private static let recordsMax = 256
 
-    /// Nearer than this a village counts that nobody knows the population of, as in ``LocalityRule``.
+    /// The reach of a village of unknown population, as in ``LocalityRule``.
     private static let villageMeters = 1500.0
     /// So many things of interest are named at one place.
     private static let sightsMax = 5

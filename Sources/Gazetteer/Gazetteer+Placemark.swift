@@ -63,8 +63,8 @@ extension Gazetteer {
         return zones.timeZone(number)
     }
 
-    /// Land south of 60° S is Antarctica, whoever's clock it goes by and if it goes by nobody's (Antarctic Treaty,
-    /// article VI).
+    /// The country of a time zone. Land south of 60° S is Antarctica, even if its time zone belongs to a country or to
+    /// none (Antarctic Treaty, article VI).
     private func country(ofZone zone: Int, at coordinate: Coordinate) -> CountryCode? {
         let own = zones?.country(zone)
         guard coordinate.latitude < -60 else { return own }
@@ -118,7 +118,7 @@ extension Gazetteer {
     /// The locality and the nearest place, of the country that governs there.
     private func findPlaces(isSea: Bool, governed: CountryCode?, _ point: GeocentricPoint, _ finding: inout Finding) {
         guard let governed else { return finding.besides.highSeas = point }
-        // A country without a place of its own has no number, and no place of another's.
+        // A country without places has no number. It gets no place of another country.
         guard let country = number(of: governed) else { return }
         let near = nearPlaces(to: point, in: country)
         finding.nearest = nearest(of: near, to: finding.coordinate, at: point, in: country)

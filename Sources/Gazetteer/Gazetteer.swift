@@ -7,10 +7,10 @@ import Glibc
 /// Nearest is meant literally, by the geodesic, over whatever lies between: a point near a border may get a place
 /// across it, and the high seas get the nearest shore. `distanceMeters` of the answer says how far that is.
 ///
-/// Safe on every thread; a `GeocentricTransform` is not, so the caller brings one of its own thread.
+/// Safe on every thread. A `GeocentricTransform` is not: each caller passes the one of its thread.
 package final class Gazetteer: Sendable {
     private let mapping: MappedFile
-    /// Points into `mapping`, so whoever reads it keeps `self` alive until the end.
+    /// Points into `mapping`: code that reads it must keep `self` alive until it is done.
     private let file: GazetteerFile
     /// Found beside the places; nil where there is no such file.
     let zones: Zones?

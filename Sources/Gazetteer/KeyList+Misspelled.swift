@@ -43,7 +43,7 @@ private struct EditAutomaton {
     let units: [UInt16]
     /// Whether only ASCII may stand in a key.
     private let isLatin: Bool
-    /// Where a unit of ASCII stands in `asked`: bit n for the unit after n others.
+    /// The places of each ASCII unit in `asked`: bit n is set if the unit is at index n.
     private var latinMasks = [UInt64](repeating: 0, count: 128)
     /// The bits of all beginnings.
     private let all: UInt64

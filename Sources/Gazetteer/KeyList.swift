@@ -73,7 +73,8 @@ struct KeyList: Sendable {
         offset < bytes.count ? bytes.start.load(fromByteOffset: offset, as: UInt8.self) : 0
     }
 
-    /// What the head of a key says, the units it shares with the key before it and the bytes of its own, and goes behind it.
+    /// Reads the head of a key and moves past it. The head gives the number of units shared with the previous key and
+    /// the number of bytes that follow.
     @inline(__always)
     func head(at place: inout Int) -> (shared: Int, length: Int) {
         let head = Int(byte(place))

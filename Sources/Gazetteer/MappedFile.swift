@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file mapped into memory for reading; unmapped when it goes.
+/// A file mapped into memory for reading; `deinit` unmaps it.
 ///
-/// Whoever replaces such a file renames a new one over it: cutting it short in place would end the process on the next
-/// read of a missing page (SIGBUS), which no check can prevent.
+/// To replace such a file, rename a new one over it. Truncating it in place would end the process on the next read of a
+/// missing page (SIGBUS), which no check can prevent.
 ///
-/// Sendable because nothing writes to the mapping: it is private and read-only, and its fields never change.
+/// Sendable because nothing writes to the mapping: it is private and read-only, and the fields never change.
 struct MappedFile: ~Copyable, @unchecked Sendable {
     let start: UnsafeRawPointer
     let byteCount: Int

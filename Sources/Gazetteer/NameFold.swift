@@ -1,10 +1,10 @@
-/// Makes of a name the key it is found by, as scripts/gazetteer/gazetteer_fold.py made the keys of the file.
+/// Folds a name into the key it is found by, as scripts/gazetteer/gazetteer_fold.py made the keys of the file.
 ///
 /// A key has no spaces, marks or diacritics, and most scripts are written in Latin letters: "St. Gallen" and
-/// "Sankt-Gallen" are `stgallen`, "Москва" is `moskva`. What a character becomes stands in the file; what stands here
-/// is how words are joined.
+/// "Sankt-Gallen" are `stgallen`, "Москва" is `moskva`. The file has the replacement of each character; this type
+/// decides how words are joined.
 struct NameFold: Sendable {
-    /// A UTF-16 unit and where in `latin` stands what it becomes, in rising order of units.
+    /// UTF-16 units in rising order, each with the place of its replacement in `latin`.
     let characters: Section
     /// Each a length u8 and that many bytes of ASCII.
     let latin: Section

@@ -2,8 +2,8 @@ package import Geodesy
 
 /// A populated place, with how far it is from the coordinate asked about.
 ///
-/// What GeoNames does not say is absent, never guessed. Prints without its content, because the place nearest to
-/// somebody tells where somebody is.
+/// A fact that GeoNames does not have is absent, never guessed. Prints without its content, because the place nearest
+/// to a person reveals where they are.
 package struct Place: Hashable, Sendable, DescribedWithoutContent {
     /// The main name in GeoNames: a widely used or local one, in Latin script mostly. Not unique.
     package let name: String

@@ -53,10 +53,10 @@ struct PlaceQuestion {
     /// Whether there is a comma among the words.
     func isParted(_ range: Range<Int>) -> Bool { parts.contains { $0 > range.lowerBound && $0 < range.upperBound } }
 
-    /// What stands before and behind the first comma; nil if there is none.
+    /// The words before and after the first comma; nil if there is no comma.
     var parted: (name: Range<Int>, rest: Range<Int>)? { parts.min().map { (0..<$0, $0..<words.count) } }
 
-    /// A text without what stands in brackets, which mostly says the same again; nil if there are none.
+    /// The text without the parts in brackets, which mostly repeat the rest; nil if there are none.
     static func withoutBrackets(_ text: String) -> String? {
         var depth = 0
         var rest = ""

@@ -1,9 +1,9 @@
 package import Geodesy
 
-/// What is known of a coordinate, in the words of Core Location's `CLPlacemark`. What is unknown is absent.
+/// The names of a coordinate, in the terms of Core Location's `CLPlacemark`. An unknown name is absent.
 ///
-/// Holds numbers; a name is read from the files when it is asked for. Prints without its content, because it tells
-/// where somebody is.
+/// Holds numbers; each property reads its name from the files. Prints without its content, because it reveals where a
+/// person is.
 package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     let gazetteer: Gazetteer
     let finding: Finding
@@ -82,7 +82,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         return townName
     }
 
-    /// The part of it, where GeoNames lists that as a place of its own.
+    /// The part of the locality, if GeoNames lists that part as a separate place.
     package var subLocality: String? {
         if let named, !isPart(named) { return nil }
         guard strangeTown == nil, villageAlone == nil else { return nil }
@@ -118,7 +118,8 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// The name of the time zone in the IANA database, such as `Europe/Vienna`.
     package var timeZone: String? { finding.zone.flatMap { gazetteer.zones?.timeZone($0) } }
 
-    /// Everyone who claims the land, ``isoCountryCode`` included, in alphabetical order; empty where nobody contests it.
+    /// All countries that claim the land, including ``isoCountryCode``, in alphabetical order; empty where the land is
+    /// not contested.
     package var claimants: [CountryCode] { named == nil ? finding.besides.claimants : [] }
 
     /// Other countries within the accuracy asked for, in alphabetical order.

@@ -1,11 +1,11 @@
-/// Makes of the name of a street, a town or a postal code the key it is found by: letters and digits alone, small and
-/// without marks, as ``NameFold`` has them, and what kind of street it is in its usual abbreviation, so that
-/// "Hauptstraße" and "HAUPTSTR.", "5th Avenue" and "5TH AVE" have one key each.
+/// Folds the name of a street, a town or a postal code into the key it is found by: letters and digits only, in lower
+/// case and without marks, as by ``NameFold``. The kind of street takes its usual abbreviation: "Hauptstraße" and
+/// "HAUPTSTR." have the same key, and so have "5th Avenue" and "5TH AVE".
 ///
-/// Keys stand in files: a word more here is a new version of the format of supplements.
+/// Files store these keys: to add a word here, raise the format version of supplements.
 package struct StreetFold: Sendable {
     let fold: NameFold
-    /// What the fold's tables lie in, if nobody else keeps that.
+    /// Keeps the memory of the fold's tables alive; nil if another object does.
     private let owner: (any AnyObject & Sendable)?
 
     init(_ fold: NameFold, of owner: (any AnyObject & Sendable)? = nil) {

@@ -124,7 +124,7 @@ package final class Supplement: Sendable {
     package static func band(ofLatitude latitude: Int) -> Int { (latitude + 900_000_000) / bandUnits }
 }
 
-// MARK: - What stands in it
+// MARK: - Contents
 
 extension Supplement {
     func text(_ offset: UInt32) -> String? { withExtendedLifetime(self) { strings[offset] } }

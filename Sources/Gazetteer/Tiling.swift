@@ -27,9 +27,9 @@ import Geodesy
 
 /// Areas of the earth, each point in as many of them as the file says: found by cell, decided in integers.
 ///
-/// A border stands in a cell once, with the area on one side of it; the area listed last has what the others leave. So
-/// in a file made whole, such as that of the zones, no simplification can open a gap or an overlap: of several areas
-/// that hold a point the first listed answers.
+/// A cell stores each border once, with the area on one side of it; the area listed last has the remainder of the cell.
+/// So in a file that covers everything, such as that of the time zones, no simplification can open a gap or an overlap.
+/// If several areas hold a point, the first listed answers.
 ///
 /// No read leaves the file, whatever its bytes say. Safe on every thread.
 final class Tiling: Sendable {

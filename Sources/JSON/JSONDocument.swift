@@ -24,8 +24,8 @@ package final class JSONDocument: Sendable {
 
     /// Reads a text completely.
     ///
-    /// The number of bytes is the caller's to bound: 16 bytes of memory are used for each value and key, besides the
-    /// strings. Time is linear in the bytes, but for objects with many members (sorted to find equal keys).
+    /// The caller must bound the number of bytes: each value and key takes 16 bytes of memory in addition to the
+    /// strings. Time is linear in the bytes, except for objects with many members, which are sorted to find equal keys.
     ///
     /// - Throws: ``JSONError``. Refused are also a byte order mark, NaN and Infinity, numbers beyond the range of
     ///   `Double`, integers beyond −2⁶³ … 2⁶⁴ − 1, half surrogate pairs, equal keys, and anything after the value.

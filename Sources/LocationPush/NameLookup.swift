@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import Threading
 
-/// Looks the APNs host up on a thread of its own, at most one look-up at a time: `getaddrinfo` may take half a minute,
-/// and neither the poll loop nor the shared pool may wait for it.
+/// Looks up the APNs host on its own thread, one look-up at a time: `getaddrinfo` may take half a minute, and neither
+/// the poll loop nor the shared pool may wait for it.
 final class NameLookup: Sendable {
     private enum State {
         case idle, running

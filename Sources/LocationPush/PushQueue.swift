@@ -151,9 +151,9 @@ struct PushQueue {
         }
     }
 
-    /// What follows when a try ended without an answer.
+    /// Decides what follows an attempt that ended without an answer.
     ///
-    /// - Parameter notProcessed: APNs has certainly not processed it; otherwise nobody knows.
+    /// - Parameter notProcessed: `true` if APNs certainly did not process the push; `false` if it may have.
     mutating func broken(_ number: Number, notProcessed: Bool, why: String, atMs now: Int64) -> Verdict {
         guard land(number) else { return Verdict() }
         if now >= entries[number]!.deadlineMs { return end(number, .failed(.deadlinePassed)) }

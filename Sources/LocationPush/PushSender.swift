@@ -62,7 +62,7 @@ package struct PushSenderStatus: Sendable, Equatable {
     package var connectFault: String?
 }
 
-/// Sends location pushes to one APNs service over HTTP/2, on a thread of its own.
+/// Sends location pushes to one APNs service over HTTP/2, on its own thread.
 ///
 /// It connects when the first push arrives, keeps the connection, and opens a new one if APNs asks for it or is silent.
 /// If pushes wait although every connection carries as many as APNs allows, it opens another, up to a bound, and closes that

@@ -1,11 +1,11 @@
 public import CoreLocation
 public import Foundation
 
-/// The app's location push service extension: the system launches it when somebody asks where the phone is.
+/// The app's location push service extension. The system launches it when a person asks for the phone's location.
 ///
-/// It asks Core Location once and uploads what it gets, with the id of the query from the push. When there is no fix in
-/// time it reports the last one that Core Location knows, with that fix's own time, and never calls it new; when there
-/// is none at all, or no authorization, it reports the authorization, which is all there is to say.
+/// It asks Core Location once and uploads the fix with the query id from the push. If there is no fix in time, it
+/// reports the last one that Core Location knows, with that fix's own timestamp, and never presents it as new. If there
+/// is none at all, or no authorization, it reports the authorization.
 ///
 /// The name of a subclass with an initializer without arguments goes into the extension's Info.plist as
 /// `NSExtensionPrincipalClass`.

@@ -52,7 +52,7 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         if interests.contains(.significantChanges) { manager.startMonitoringSignificantLocationChanges() }
         if interests.contains(.updates) {
             manager.allowsBackgroundLocationUpdates = true
-            // After a pause nobody would start them again: the app is asleep then.
+            // If the system paused the updates, no code would restart them: the app is suspended then.
             manager.pausesLocationUpdatesAutomatically = false
             manager.startUpdatingLocation()
         }
@@ -146,7 +146,7 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         if state == .inside { range(region, isInside: true) }
     }
 
-    /// Core Location tells of every beacon every second; the service is told when one has come nearer or gone farther.
+    /// Core Location reports every beacon each second; the app reports a beacon only when its proximity has changed.
     open func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
@@ -165,8 +165,8 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         send { try WireForm.report(.heading(newHeading)) }
     }
 
-    /// There is nobody to tell of an error but the app itself: the location services go on by themselves, or the
-    /// authorization has changed and is reported.
+    /// Does nothing: either the location services recover by themselves, or the authorization has changed and is
+    /// reported.
     open func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
 
     private func send(_ message: () throws -> Outbox.Message) {

@@ -2,7 +2,8 @@
 package struct BrokerConfiguration: Sendable {
     package var host: String
     package var port: Int
-    /// By this name the broker knows its client again and keeps what comes meanwhile: nobody else may use it.
+    /// The name by which the broker recognizes this client and keeps its messages while it is away. No other client may
+    /// use it.
     package var clientID: String
     package var user: String?
     package var password: String?
@@ -35,6 +36,6 @@ package struct BrokerPublication: Sendable {
 package struct BrokerMessage: Sendable {
     package let topic: String
     package let payload: [UInt8]
-    /// The broker had kept it for whoever subscribes: it may have been taken long ago.
+    /// Whether the broker had stored the message for new subscribers: this client may have taken it long ago.
     package let isRetained: Bool
 }

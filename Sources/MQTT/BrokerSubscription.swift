@@ -4,10 +4,10 @@ import Synchronization
 
 /// A subscription at an MQTT broker (version 3.1.1, quality of service 1), by libmosquitto.
 ///
-/// The session is a lasting one: what is published while nobody is connected is kept by the broker. A message is acknowledged
-/// after it was taken, and only then. libmosquitto 2.0 queues the acknowledgement before it calls back; told that it runs
-/// beside other threads (`mosquitto_threaded_set`) it leaves the writing to the next turn of the loop, which is ours. Where a
-/// message is not taken the connection is cut instead, and the broker sends it again.
+/// The session is persistent: the broker keeps messages that are published while this client is away. The client
+/// acknowledges a message only after `take` has accepted it. libmosquitto 2.0 queues the acknowledgement before it
+/// calls back. After `mosquitto_threaded_set` it leaves the writing to the next turn of the loop, which is ours. If
+/// `take` refuses a message, the client closes the connection instead, and the broker sends the message again.
 package final class BrokerSubscription: Sendable {
     private let configuration: BrokerConfiguration
     private let take: @Sendable (BrokerMessage) -> Bool
@@ -36,7 +36,7 @@ package final class BrokerSubscription: Sendable {
     /// Ends ``run()`` at its next turn.
     package func stop() { stopping.store(true, ordering: .relaxed) }
 
-    /// Receives until ``stop()``; to be called once, on a thread of its own. What cannot be set up is noted and tried again.
+    /// Receives until ``stop()``. Call it once, on a dedicated thread. A failed setup is noted and tried again.
     package func run() {
         _ = Self.library
         let context = Context(self)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Which addresses may be connected to for somebody who chose the name: by the registries of special-purpose addresses
-/// (IANA, RFC 6890), what is reached from anywhere; machines of one's own only where that was allowed.
+/// Which addresses a name chosen by another party may lead to. By IANA's registries of special-purpose addresses (RFC
+/// 6890), these are the globally reachable ones; this machine and private networks only if they are allowed.
 package struct AddressRule: Hashable, Sendable {
     /// Addresses of this machine.
     package let allowsLoopback: Bool

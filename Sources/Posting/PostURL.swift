@@ -26,7 +26,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package var isLoopback: Bool { host == "localhost" || host == "[::1]" || host.hasPrefix("127.") }
 }
 
-/// A URL that can be posted to, taken apart by the library that connects, so that nobody reads it in another way.
+/// A URL to post to, parsed by the library that also connects, so that two parsers cannot disagree.
 package struct PostURL: Hashable, Sendable {
     /// In its normal form: scheme, host and, unless it is the usual one, port; then the path.
     package let text: String

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Threading
 
-/// One request to somebody else's place, a POST unless another method is named.
+/// One request to another party's server, a POST unless another method is named.
 package struct Post: Sendable {
     package let method: String
     package let url: PostURL
@@ -49,9 +49,9 @@ package enum PostFault: String, Hashable, Sendable {
     case stopped
 }
 
-/// Sends requests by libcurl, all on one thread of its own. Follows no redirect, uses no proxy, and connects to no address
-/// that its rule refuses: it is asked after the name was looked up, for the very address that is connected to next.
-/// Connections are kept for the next request to the same place.
+/// Sends requests by libcurl, all on one thread. It follows no redirects, uses no proxy, and connects to no address
+/// that its rule refuses. The rule is checked after the name lookup, for the exact address that is connected to next.
+/// Connections are kept for the next request to the same origin.
 package final class Poster: @unchecked Sendable {
     // `multi` is made in `init` and freed in `deinit`; between them only the thread of `run` uses it, but for
     // `curl_multi_wakeup`, which is made for other threads. `state` is guarded by its mutex, the others never change.
@@ -76,7 +76,7 @@ package final class Poster: @unchecked Sendable {
     }
 
     static let connectMilliseconds = 5_000
-    /// Of an answer's body that nobody reads; what is longer is not waited for.
+    /// The most bytes received of an answer's body if there is no reader. After that, the request counts as answered.
     static let answerBytes = 64 << 10
 
     /// - Parameters:

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Something the stand-in saw of a connection, besides the pushes on it.
+/// An event on a connection, other than a push, that the stand-in saw.
 package struct ConnectionRecord: Sendable, Equatable {
     /// What happened.
     package enum What: Sendable, Equatable {

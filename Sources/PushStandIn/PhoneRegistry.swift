@@ -42,7 +42,7 @@ struct PhoneRegistry: Sendable {
 
     subscript(token: String) -> Phone? { phones[token] }
 
-    /// A new token of 32 to 100 random bytes, as hex: nobody may rely on a length.
+    /// Makes a new token of 32 to 100 random bytes, as hex: senders must not rely on a length.
     mutating func register(bundleID: String, environment: PushEnvironment) throws(TransportFault) -> String {
         guard phones.count < Self.phonesMax else { throw TransportFault("too many phones") }
         let token = hex((0..<Int.random(in: 32...100)).map { _ in UInt8.random(in: 0...255) })

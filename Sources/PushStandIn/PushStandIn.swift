@@ -5,8 +5,8 @@ internal import Threading
 /// A local APNs for `location` pushes: an HTTP/2 server on the loopback address that checks every rule, answers with
 /// APNs' statuses and reasons, and hands accepted pushes to simulated phones over a second port (``Courier``).
 ///
-/// Everything runs on one thread of its own. The provider token, the HPACK forms and the rules are judged by code that
-/// shares nothing with the sender; only the transport (TLS, nghttp2) is the same.
+/// Everything runs on one thread. The code that checks the provider token, the HPACK forms and the rules shares nothing
+/// with the sender; only the transport (TLS, nghttp2) is the same.
 package final class PushStandIn: Sendable {
     /// How to run.
     package struct Configuration: Sendable {

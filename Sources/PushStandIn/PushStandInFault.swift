@@ -1,4 +1,4 @@
-/// Something the stand-in does to a push or a connection that arrives, instead of or besides treating it truly.
+/// A fault that the stand-in applies to a push or a connection, instead of or in addition to the usual treatment.
 package enum PushStandInFault: Sendable, Equatable {
     /// Nothing: the push is treated as usual.
     case none

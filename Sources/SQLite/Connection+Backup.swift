@@ -4,8 +4,8 @@ import Glibc
 extension Connection {
     /// Copies the database, as of one moment, into a new file (online backup API, `sqlite3_backup_step`).
     ///
-    /// Meant for a reading connection of its own. The copy is made inside one reading transaction, so that it never
-    /// starts over however much is written meanwhile; checkpoints cannot pass that moment until it is done.
+    /// Use a dedicated reading connection. The copy is made inside one reading transaction, so it never starts over,
+    /// however much is written meanwhile. Until it is done, checkpoints cannot pass the moment of its start.
     ///
     /// - Parameters:
     ///   - path: where the copy goes; nothing may be there. The file is readable by its owner only, synced at the end,

@@ -8,9 +8,9 @@ import Glibc
 /// and checkpoint at the same instant ("The WAL-Reset Bug" in sqlite.org/wal.html); Debian 12 has 3.40.1. For the same
 /// reason a reading connection here never checkpoints, not after a commit (`wal_autocheckpoint=0`) and not when it is
 /// the last to close (its file is open for reading only), no file is mapped (`mmap_size=0`), backups are taken from
-/// inside the process, and nobody opens a live file with the `sqlite3` shell.
+/// inside the process, and a live file must not be opened with the `sqlite3` shell.
 ///
-/// One thread at a time: the connection takes no locks of its own (`SQLITE_OPEN_NOMUTEX`). All methods only borrow the
+/// Use it on one thread at a time: the connection takes no locks (`SQLITE_OPEN_NOMUTEX`). All methods only borrow the
 /// connection, so that a class can keep it in a `let`.
 ///
 /// Every connection reports extended result codes, waits up to 5 s for a lock, distrusts functions named in the schema

@@ -5,7 +5,7 @@ import CSQLite
 /// As many as there are literals in the program: SQL is never put together from strings, so that the cache needs no
 /// bound.
 final class StatementCache {
-    /// A kept statement. Whoever took it is its only user until it is given back.
+    /// A kept statement. The code that took it is its only user until it gives it back.
     final class Entry {
         let statement: Statement
         fileprivate var isTaken = false

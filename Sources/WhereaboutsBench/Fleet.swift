@@ -3,8 +3,8 @@ import Geodesy
 import Service
 import Whereabouts
 
-/// Synthetic persons with one device each, and what their devices report: a walk that is a function of the device and of
-/// the fix's number, so that whoever reads the log knows what must stand there.
+/// Synthetic persons with one device each, and the reports of their devices. Each walk is a function of the device and
+/// the fix number, so a reader of the log can check every fix.
 struct Fleet {
     let devices: [Caller]
     let manager: Caller

@@ -23,7 +23,7 @@ package final class WireTransport: Transport {
     package init?(_ address: String, trustFile: String? = nil, seconds: Int = WireTransport.longestSeconds) {
         guard let origin = Origin(address) else { return nil }
         (self.origin, self.seconds) = (origin, seconds)
-        // The caller chose the address of its own service, so it may be on a private network.
+        // The caller chose the address, so it may be on a private network.
         poster = Poster(trustFile: trustFile) { _ in nil }
         poster.start()
     }

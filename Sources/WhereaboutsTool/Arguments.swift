@@ -31,7 +31,7 @@ extension Option where Value == Bool {
     }
 }
 
-/// The arguments of a command besides options.
+/// The arguments of a command that are not options.
 enum Operands: Sendable {
     case none
     case one(String)

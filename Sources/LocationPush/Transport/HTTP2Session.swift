@@ -124,7 +124,8 @@ package final class HTTP2Session {
     package func submitResponse(_ headers: [HTTP2Header], body: [UInt8], stream: Int32) {
         var source = nghttp2_data_provider(source: nghttp2_data_source(ptr: nil), read_callback: readBody)
         if !body.isEmpty { bodies[stream] = (body, 0) }
-        // The only error besides memory is a stream that is already answered or gone, and then nobody waits for this.
+        // Except for lack of memory, the only error is a stream that is already answered or closed. No peer waits for
+        // this response then.
         let code = withFields(headers) { fields, count in
             withUnsafePointer(to: &source) { source in
                 nghttp2_submit_response(session, stream, fields, count, body.isEmpty ? nil : source)

@@ -1,5 +1,5 @@
-/// The fields of a fix besides time, place and accuracy, as projections store them: the CBOR map of an event's fix
-/// without those fields, the client's name for the fix and the time of receipt.
+/// The fields of a fix other than time, coordinate and accuracy, as projections store them: the CBOR map of an event's
+/// fix without those fields, the client's name for the fix and the time of receipt.
 package enum FixDetails {
     /// `nil` if the fix has none of these fields. Equal contents give equal bytes.
     package static func encode(_ fix: Fix) -> [UInt8]? {

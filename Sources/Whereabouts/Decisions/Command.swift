@@ -85,7 +85,7 @@ package enum Command: Sendable {
     /// Recorded before the answer to a device's own message leaves. It shows these friends' newest locations, each
     /// permitted to the device's owner, and tells the device to report if a query waits for its owner.
     case answerDevice(friends: [Permit], asOf: Int64, answerHash: Hash256)
-    /// Recorded before a device at a broker is told to report, for the queries that wait for its owner.
+    /// Recorded before the service asks a device at a broker to report, for the queries that wait for its owner.
     case commandReports(DeviceID)
     /// A read that ``Standing/authorize(_:toRead:at:)`` refused, or that comes too often.
     case recordRefusedRead(ReadQuestion)

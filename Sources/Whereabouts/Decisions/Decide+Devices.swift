@@ -58,8 +58,8 @@ extension Standing {
         }
     }
 
-    /// Records that each of `friends` is shown to the device's owner, and the queries for which the device is told to
-    /// report, once for each.
+    /// Records that each of `friends` is shown to the device's owner, and the queries that the device must report for,
+    /// each once.
     ///
     /// - Throws: ``Refusal/noSuchPerson`` if one of the friends may no longer be shown as computed. The answer is then
     ///   dropped.

@@ -49,7 +49,7 @@ enum ModeLikelihood {
         return sum > 0 ? likelihoods.map { $0 / sum } : likelihoods.map { _ in 1 / Double(likelihoods.count) }
     }
 
-    // MARK: Evidence besides speeds
+    // MARK: Evidence other than speeds
 
     /// The greatest distance between the halts of a regional train.
     private static let stationMeters = 15_000.0

@@ -13,8 +13,8 @@ package struct StreamHead: Hashable, Sendable {
 
 /// The newest event of each stream.
 ///
-/// It is a type of its own, and not a generic table, because the module that uses it most has no specialized code for generic
-/// types of this one; there a look-up would cost a microsecond.
+/// A separate type instead of a generic table: the module that uses it most has no specialized code for this module's
+/// generic types, so a look-up there would cost a microsecond.
 package struct StreamHeads: Sendable, Equatable, Sequence, ExpressibleByDictionaryLiteral {
     private(set) var table: NumberedTable<StreamID, StreamHead> = [:]
 

@@ -1,6 +1,6 @@
 package import Geodesy
 
-/// An event of Core Location besides fixes and authorization, as the device reported it.
+/// A Core Location event other than a fix or an authorization, as the device reported it.
 ///
 /// Visits and crossings here are the *device's* conclusions. A reported visit is evidence for its arrival and departure
 /// if there are no fixes at those times (``StoredFix/moments(of:device:receivedAt:)``). Reported crossings are kept
