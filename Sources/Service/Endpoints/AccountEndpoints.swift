@@ -3,8 +3,16 @@ import JSON
 import Whereabouts
 
 /// Accounts made with an invitation code from the operator or another person.
+///
+/// A new account has no grants, in either direction. It only joins the invitation tree of its inviter, which shares
+/// limits (``Limits/accountInvitationsPerTree``, ``Limits/geocodingPerTree``).
 enum AccountEndpoints {
     /// `POST /v1/account-invitations`: makes an invitation, and shows its code once.
+    ///
+    /// The body may have `expires`; by default the code expires after ``Limits/defaultInvitationSeconds``. Answers 201
+    /// with `id`, `code`, `expires` and `number`. A repetition with the same `Idempotency-Key` shows the same code.
+    ///
+    /// - Throws: 429 if the inviter or their tree has made as many invitations today as it may.
     static func invite(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -28,6 +36,9 @@ enum AccountEndpoints {
     }
 
     /// `GET /v1/account-invitations`: the caller's open invitations, without their codes.
+    ///
+    /// The list has one page: a person has at most ``Limits/accountInvitationsPerPerson`` open invitations, the
+    /// operator ``Limits/accountInvitationsOfOperator``. It shows data of no person, so the read is not recorded.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -49,11 +60,20 @@ enum AccountEndpoints {
     }
 
     /// `DELETE /v1/account-invitations/*`: withdraws one of the caller's invitations.
+    ///
+    /// - Throws: 404 if the path has no reference of an account invitation that this caller was given.
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0, .accountInvitation, service)))
     }
 
-    /// Makes the account. The caller has no credentials yet, only the code.
+    /// `POST /v1/accounts`: makes the account. The caller has no credentials yet, only the code.
+    ///
+    /// The body has `code` and `name`. The new handle is the name, a hyphen and four characters, for example
+    /// `anna-7f3k`: the answer does not disclose whether a handle of that name exists. Answers 201 with `handle`, the
+    /// new token (`id`, `token`, `scopes`) and `number`.
+    ///
+    /// - Throws: 400 if the name is not a handle or has more than ``Limits/accountNameCharacters`` characters; 404 if
+    ///   the code is wrong, used or expired.
     static func open(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

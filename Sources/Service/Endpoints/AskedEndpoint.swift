@@ -5,7 +5,8 @@ import SQLite
 import Whereabouts
 
 extension ReadEndpoints {
-    /// What a person has asked and read about others, with the answers as they were given. Newest first.
+    /// `GET /v1/people/*/asked`: the person's questions and reads about others, with the answers as they were given.
+    /// Newest first, at most ``auditRowsPerPage`` in a page.
     ///
     /// The list shows nothing new of others: neither where they were, nor why a question had no answer. A refusal looks
     /// as it did then, whether or not the person existed. The hash of an answer proves which answer it was.
@@ -36,12 +37,14 @@ extension ReadEndpoints {
     }
 }
 
-/// One question or read of the list.
+/// One entry of the list: a query with its disclosures, a read, or a count of refusals that were not recorded one by
+/// one (``Limits/refusalsRecordedAMinute``).
 private enum AskedEntry {
     case query(AuditedQuery, [AuditedDisclosure])
     case read(AuditedRead)
     case refusals(CountedRefusals)
 
+    /// The log number that orders the entries: that of the query, the read or the count.
     var number: Int64 {
         switch self {
         case .query(let query, _): query.number
@@ -51,6 +54,8 @@ private enum AskedEntry {
     }
 
     /// The newest `limit` entries before a number.
+    ///
+    /// Reads at most `limit` rows of each kind, and the disclosures of each query.
     static func page(
         by asker: PrincipalID, before: Int64?, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AskedEntry] {
@@ -65,6 +70,9 @@ private enum AskedEntry {
         return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
     }
 
+    /// Writes the entry as one object. Its `kind` is `query`, `read` or `refusals`. The list in HTTP.md has the other
+    /// members.
+    ///
     /// - Parameter pending: The questions that still wait for an answer.
     func write(
         into writer: inout JSONWriter, _ names: PrincipalNames, _ references: References, pending: Set<QueryID>

@@ -4,6 +4,7 @@ import SQLite
 import Whereabouts
 
 extension ReadEndpoints {
+    /// The most rows in a page of the audit, and of ``asked(_:_:_:)``.
     static let auditRowsPerPage: Int64 = 500
 
     /// A person's audit: location queries and their outcomes, reads, changes of rights, and acts of the operator that
@@ -47,7 +48,10 @@ extension ReadEndpoints {
         return response
     }
 
-    /// The last row of the page before, from the parameter `after`.
+    /// The number of the last row of the page before, from the parameter `after`; `nil` on the first page. It is
+    /// negative for an act of the operator.
+    ///
+    /// - Throws: 422 if `after` was not given to this caller.
     static func row(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64? {
         let references = service.references(for: exchange.caller)
         if references.isPlain { return try exchange.logNumber("after") }
@@ -57,6 +61,7 @@ extension ReadEndpoints {
         }
     }
 
+    /// The same page as CSV. The columns are those of ``AuditCSV/head``.
     private static func csv(_ page: Gate.Computed) throws(Problem) -> Gate.Computed {
         guard let items = (try? JSONDocument.parse(page.body))?.root["items"]?.array else { throw .broken }
         let lines = items.map { AuditCSV.lines(for: $0) }.joined()
@@ -65,6 +70,8 @@ extension ReadEndpoints {
 }
 
 /// The handles of principals in an answer. An erased person has none.
+///
+/// Each look-up reads the present standing, so an answer shows current handles, not those at the time of the event.
 struct PrincipalNames {
     private let service: Service
 
@@ -83,16 +90,19 @@ struct PrincipalNames {
         }
     }
 
+    /// The handle of a device; `nil` if its person is erased.
     func name(_ device: DeviceID) -> String? { name(device.principal) }
 }
 
-/// One entry of a person's audit.
+/// One entry of a person's audit: a query with its push attempts, pushes under way and disclosures; a read; a change of
+/// settings; or an act of the operator.
 private enum AuditEntry {
     case query(AuditedQuery, [AuditedAttempt], [AuditedStart], [AuditedDisclosure])
     case read(AuditedRead)
     case change(SettingsChange)
     case act(AuditedAct)
 
+    /// The event's number in the log, by which entries of all kinds are ordered.
     var number: Int64 {
         switch self {
         case .query(let query, _, _, _): query.number
@@ -106,6 +116,7 @@ private enum AuditEntry {
     /// its ordinal, so that people do not learn the act's number.
     var cursor: Int64 { if case .act(let act) = self { -act.ordinal } else { number } }
 
+    /// The time of the service, not of a device.
     var recordedAt: Timestamp {
         switch self {
         case .query(let query, _, _, _): query.recordedAt
@@ -116,6 +127,8 @@ private enum AuditEntry {
     }
 
     /// The newest `limit` entries of all kinds before a number.
+    ///
+    /// Reads at most `limit` rows of each kind, and for each query its attempts, pushes under way and disclosures.
     static func page(
         about subject: PersonID, before: Int64?, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditEntry] {
@@ -135,6 +148,8 @@ private enum AuditEntry {
         return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
     }
 
+    /// Writes the entry as one object. Its `kind` is `query`, `read`, `change` or `act`. Absent members mean that the
+    /// event has no such field, or that its sealed part is erased.
     func write(
         into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext, _ references: References
     ) {
@@ -192,6 +207,8 @@ private enum AuditEntry {
         writer.endObject()
     }
 
+    /// Writes the members of a query: the question, the subject's consent, `pushes` (attempts, then pushes under way,
+    /// then a query without a device), the end, the fix, the latency and what was disclosed.
     private static func write(
         _ query: AuditedQuery, _ attempts: [AuditedAttempt], _ starts: [AuditedStart],
         _ disclosures: [AuditedDisclosure], into writer: inout JSONWriter, _ names: PrincipalNames,

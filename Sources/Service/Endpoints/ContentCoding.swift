@@ -13,6 +13,8 @@ enum ContentCoding {
     private static let bytesMin = 1024
 
     /// The answer, compressed if the client accepts gzip and the answer may be compressed.
+    ///
+    /// An answer that could have been compressed has `Vary: Accept-Encoding`, whether or not it is.
     static func encoded(_ response: HTTPResponse, for request: HTTPRequest, of route: Route) -> HTTPResponse {
         guard route.method == "GET", !route.mixesTexts, response.status == 200, response.stream == nil,
             response.body.count >= bytesMin
@@ -27,7 +29,8 @@ enum ContentCoding {
         return response
     }
 
-    /// Whether the client accepts gzip, and prefers it to `identity` or likes both the same.
+    /// Whether the client accepts gzip, and prefers it to `identity` or likes both the same. `*` stands for every
+    /// coding that the header does not name.
     static func takesGZIP(_ header: String) -> Bool {
         let wanted = Preference.list(header.lowercased())
         func quality(_ names: String...) -> Double? { wanted.first { names.contains($0.name) }?.quality }
@@ -36,8 +39,8 @@ enum ContentCoding {
         return gzip >= quality("identity") ?? any ?? 0
     }
 
-    /// The reason why a body cannot be read, or `nil`. Compressed bodies are not accepted: a few bytes could become a
-    /// gigabyte.
+    /// The answer 415 to a request with a compressed body; `nil` for other requests. Compressed bodies are not
+    /// accepted: a few bytes could become a gigabyte.
     static func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard let coding = request.header("content-encoding"), !coding.isEmpty, coding.lowercased() != "identity",
             !request.body.isEmpty

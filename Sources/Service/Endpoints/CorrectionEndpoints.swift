@@ -3,9 +3,16 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// A person's corrections of their derived visits.
+/// A person's corrections of their derived visits: merge, split, remove, and rename a place.
+///
+/// Corrections are events and are applied when visits are read; the derived rows stay as they are.
 enum CorrectionEndpoints {
-    /// `POST /v1/people/*/corrections`.
+    /// `POST /v1/people/*/corrections`: records a correction.
+    ///
+    /// The body has `type` and its members: `merge` and `notVisit` take `from` and `to`, `split` takes `at`, `rename`
+    /// takes `latitude`, `longitude` and `name`. Answers 201 with `id` and `number`.
+    ///
+    /// - Throws: 400 for an unknown type or a missing member, 422 if the writer refuses the correction.
     static func make(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -19,6 +26,7 @@ enum CorrectionEndpoints {
         }
     }
 
+    /// The correction in a body. −0 degrees becomes 0 (`positiveZero`).
     private static func correction(of body: JSONValue) throws(Problem) -> Correction {
         let word = try body.text("type")
         switch Correction.Kind.allCases.first(where: { $0.word == word }) {
@@ -46,6 +54,7 @@ enum CorrectionEndpoints {
         }
     }
 
+    /// The range to correct, from `from` to before `to`.
     private static func time(of body: JSONValue) throws(Problem) -> Range<Timestamp> {
         guard let from = try body.time("from"), let to = try body.time("to") else {
             throw .invalid("\"from\" and \"to\" are missing: give the time range to correct.")
@@ -54,7 +63,7 @@ enum CorrectionEndpoints {
         return from..<to
     }
 
-    /// `GET /v1/people/*/corrections`, a recorded read.
+    /// `GET /v1/people/*/corrections`: the corrections in force, a recorded read.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -83,7 +92,7 @@ enum CorrectionEndpoints {
         }
     }
 
-    /// `DELETE /v1/people/*/corrections/*`.
+    /// `DELETE /v1/people/*/corrections/*`: withdraws a correction. The visits are derived as before it from then on.
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let id = CorrectionID(rawValue: try exchange.number(1, .correction, service))
         return .withdrawCorrection(id, of: try exchange.handle(0))

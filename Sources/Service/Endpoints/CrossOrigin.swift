@@ -6,18 +6,22 @@ import HTTPServer
 /// Such a page sends its own token. The service never sends `Access-Control-Allow-Credentials` and never allows `*`:
 /// with a cookie, any page could otherwise ask in the name of the person who opens it.
 struct CrossOrigin: Sendable {
+    /// The allowed origins, each in the form that ``isOrigin(_:)`` accepts.
     let origins: Set<String>
 
     /// How long a browser may remember the answer to a preflight.
     private static let preflightSeconds = 600
+    /// The request headers that a page may set (`Access-Control-Allow-Headers`).
     private static let requestFields = [
         "Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "Whereabouts-Purpose",
     ]
+    /// The answer headers that a page may read (`Access-Control-Expose-Headers`).
     private static let answerFields = [
         "Content-Crs", "Link", "Location", "Retry-After", "Whereabouts-Request",
     ]
 
-    /// The CORS headers of the answer to a request.
+    /// The CORS headers of the answer to a request; none if no origin is configured. `Vary: Origin` says
+    /// that they depend on the page.
     func fields(for request: HTTPRequest) -> [(name: String, value: String)] {
         guard !origins.isEmpty else { return [] }
         guard let origin = origin(of: request) else { return [("Vary", "Origin")] }
@@ -28,6 +32,8 @@ struct CrossOrigin: Sendable {
     }
 
     /// The answer to a preflight request of an allowed page; `nil` for any other request.
+    ///
+    /// - Parameter methods: The methods of the routes at this path.
     func preflight(_ request: HTTPRequest, methods: [String]) -> HTTPResponse? {
         guard request.method == "OPTIONS", request.header("access-control-request-method") != nil,
             origin(of: request) != nil
@@ -41,6 +47,7 @@ struct CrossOrigin: Sendable {
             ])
     }
 
+    /// The request's origin, if it is an allowed one.
     private func origin(of request: HTTPRequest) -> String? {
         request.header("origin").flatMap { origins.contains($0) ? $0 : nil }
     }

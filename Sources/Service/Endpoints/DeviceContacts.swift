@@ -4,7 +4,7 @@ import Whereabouts
 /// The time, address and app of each device's last request, and how often its name came with a wrong password.
 ///
 /// Kept in memory since the start. A repeated report makes no event, nor does a refused one, but both help to find out
-/// why a phone does not report.
+/// why a phone does not report. The memory is bounded by the number of devices: only existing ones are noted.
 final class DeviceContacts: Sendable {
     /// The last authenticated request of a device.
     struct Contact: Sendable {
@@ -15,7 +15,7 @@ final class DeviceContacts: Sendable {
         let userAgent: String?
     }
 
-    /// Requests that named the device with a wrong password.
+    /// Requests that named the device with a wrong password, since the start.
     struct WrongPasswords: Sendable {
         var count: Int64 = 0
         var newestAt: Timestamp

@@ -5,10 +5,14 @@ import Threading
 import Whereabouts
 
 /// The entry of all requests: gives each an id, finds its route, authenticates its caller and starts the work.
+///
+/// Checks come in this order: address (404), method (405), credentials (401), query parameters, body, coding,
+/// idempotency key. A request that fails one of them makes no event. Every answer has `Whereabouts-Request` with the id
+/// and `Cache-Control: no-store`.
 struct Door: Sendable {
     let service: Service
 
-    /// Answers `request` exactly once, on any thread.
+    /// Answers `request` exactly once, on any thread. `HEAD` is handled like `GET`.
     func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let start = MonotonicClock.seconds
         let method = request.isHead ? "GET" : request.method
@@ -51,6 +55,9 @@ struct Door: Sendable {
         answer(Problem(404, "Not found", "There is nothing at this address.").response, to: .random(), of: "")
     }
 
+    /// Authenticates the caller, checks the request and hands it to the route's work.
+    ///
+    /// - Parameter parameters: The variable parts of the path.
     private func serve(
         _ request: HTTPRequest, _ route: Route, _ parameters: [String],
         _ answer: @escaping @Sendable (HTTPResponse, RequestID) -> Void
@@ -107,8 +114,8 @@ struct Door: Sendable {
         }
     }
 
-    /// The caller whose credentials these are. `Basic` is a device's handle and its reporting key, as OwnTracks sends
-    /// them, or a person's handle and a token, as browsers ask for them.
+    /// The caller with these credentials; `nil` if they are missing or wrong. `Basic` has a device's handle and its
+    /// reporting key, as OwnTracks sends them, or a person's handle and a token, as browsers ask for them.
     private func authenticate(_ request: HTTPRequest) -> Caller? {
         guard let authorization = request.header("authorization"), let space = authorization.firstIndex(of: " ") else {
             return nil
@@ -134,6 +141,7 @@ struct Door: Sendable {
         }
     }
 
+    /// The caller with a token. Only its SHA-256 is compared; tokens longer than 128 bytes are not hashed.
     private func caller(secret: some StringProtocol) -> Caller? {
         guard secret.utf8.count <= 128 else { return nil }
         let hash = service.hasher.withLock { Hash256($0.hash(Array(secret.utf8))) }

@@ -6,10 +6,13 @@ import Whereabouts
 extension ReadEndpoints {
     /// How far back findings reach.
     private static let findingSeconds: Int64 = 90 * 86_400
-    /// The newest steps of each kind that are read.
+    /// The most steps of each kind that are read, the newest ones.
     private static let findingRows = 20_000
 
-    /// Patterns in how others ask about a person, for example many questions at night. Newest first.
+    /// `GET /v1/people/*/findings`: patterns in how others ask about a person, for example many questions at night.
+    /// Newest first, on one page.
+    ///
+    /// Derived for each read from the audit of the last ``findingSeconds``; nothing is stored.
     static func findings(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -25,6 +28,9 @@ extension ReadEndpoints {
         }
     }
 
+    /// Writes the members of a finding into an open object. A live stream sends the same members.
+    ///
+    /// - Parameter timeZone: The IANA name of the zone that defines night; written only for `nights`.
     static func write(
         _ finding: AskPatterns.Finding, timeZone: String?, into writer: inout JSONWriter, _ names: PrincipalNames,
         _ references: References
@@ -41,6 +47,8 @@ extension ReadEndpoints {
 
     /// The patterns up to now, or up to an event; with the time zone that defines night, and the number of the last
     /// event.
+    ///
+    /// - Throws: 503 if the audit has not folded the event `number` within ten seconds.
     static func patterns(
         about person: PersonID, through number: Int64? = nil, _ service: Service, _ context: AnswerContext
     ) throws(Problem) -> (patterns: AskPatterns, zone: String, asOf: Int64) {
@@ -57,7 +65,7 @@ extension ReadEndpoints {
         return (patterns, name, asOf)
     }
 
-    /// The time zone that defines night: that of the place where the person was seen last, or UTC without one.
+    /// The time zone that defines night: that of the person's newest location, or UTC without one.
     private static func zone(
         of person: PersonID, _ service: Service, _ context: AnswerContext
     ) throws(Problem) -> (name: String, rules: ZoneRules?) {
@@ -73,7 +81,8 @@ extension ReadEndpoints {
 }
 
 extension AuditReader {
-    /// What others did about a person since a time, in log order; the newest `limit` of each kind.
+    /// The acts of others toward a person since a time, in log order; the newest `limit` of each kind. The person's own
+    /// reads are left out. A read that was shown makes two steps: an ask and a showing.
     static func steps(
         about subject: PersonID, since: Timestamp, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AskPatterns.Step] {

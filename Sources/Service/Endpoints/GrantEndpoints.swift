@@ -5,7 +5,11 @@ import Whereabouts
 
 /// Who may see a person's location: grants, invitations, pauses, and questions that need the subject's consent.
 enum GrantEndpoints {
-    /// `POST /v1/people/*/grants`.
+    /// `POST /v1/people/*/grants`: lets a requester see the person's location.
+    ///
+    /// The body has `requester` and `precision`; `history`, `asksEachTime`, `from`, `until` or `forSeconds`, and
+    /// `hours` are optional. Answers 201 with `id`, `until` and `number`. The answer is the same whether or not the
+    /// requester exists.
     static func give(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -16,7 +20,7 @@ enum GrantEndpoints {
             .giveGrant(
                 subject: try exchange.handle(0), requester: try body.handle("requester"), try terms(body, service)))
         guard case .grant(let id) = receipt.reply else { throw .broken }
-        // A grant without a given end gets the longest one.
+        // A grant without a given end gets the default one.
         let until = service.log.withStanding { $0.grants[id]?.until }
         let references = service.references(for: exchange.caller)
         return ManageEndpoints.created(receipt, references) {
@@ -25,7 +29,8 @@ enum GrantEndpoints {
         }
     }
 
-    /// `GET /v1/people/*/grants`, a recorded read.
+    /// `GET /v1/people/*/grants`: the grants that are not revoked, a recorded read. A handle without a person is listed
+    /// like one with a person.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -49,7 +54,8 @@ enum GrantEndpoints {
 
     // MARK: Pausing
 
-    /// `POST /v1/people/*/pauses`: begins a pause, or changes the end of the present one.
+    /// `POST /v1/people/*/pauses`: begins a pause, or changes the end of the present one. Without `until` and
+    /// `forSeconds`, the pause lasts until it is ended.
     static func pause(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let body = try exchange.object("until", "forSeconds")
         let until = try end(body, service)
@@ -61,7 +67,7 @@ enum GrantEndpoints {
         .resumeSharing(try exchange.handle(0))
     }
 
-    /// `GET /v1/people/*/pauses`, a recorded read.
+    /// `GET /v1/people/*/pauses`: all pauses, a recorded read. `now` says whether the pause is the present one.
     static func pauses(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -81,6 +87,9 @@ enum GrantEndpoints {
     // MARK: Invitations
 
     /// `POST /v1/people/*/invitations`: makes an invitation, and shows its code once.
+    ///
+    /// The body has the terms of the grant, as in ``give(_:_:_:)`` without a requester, and optionally `expires`. The
+    /// first person to redeem the code gets the grant.
     static func invite(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -99,7 +108,10 @@ enum GrantEndpoints {
         return invited(receipt, references.name(id.rawValue, .invitation), code, expires ?? wanted, references)
     }
 
-    /// - Parameter expires: When the code ends. `nil` if the request is repeated and the invitation is no longer open.
+    /// The answer 201 with a new invitation and its code.
+    ///
+    /// - Parameter expires: When the code ends. `nil` if the request is repeated and the invitation is no longer open;
+    ///   the answer then has the default time again.
     static func invited(
         _ receipt: Receipt, _ id: References.Name, _ code: InvitationCode, _ expires: Timestamp?,
         _ references: References
@@ -129,12 +141,15 @@ enum GrantEndpoints {
         }
     }
 
-    /// `DELETE /v1/invitations/*`.
+    /// `DELETE /v1/invitations/*`: ends an open invitation. A grant that was already redeemed stays.
     static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .withdrawInvitation(InvitationID(rawValue: try exchange.number(0, .invitation, service)))
     }
 
-    /// `POST /v1/redemptions`: gives the caller the grant of a code.
+    /// `POST /v1/redemptions`: gives the caller the grant of a code. Answers 201 with the grant and the `subject` who
+    /// gave it.
+    ///
+    /// - Throws: 404 for a code that is wrong, used or expired; 409 if a repeated request's grant has ended since.
     static func redeem(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -157,7 +172,9 @@ enum GrantEndpoints {
 
     // MARK: Being asked each time
 
-    /// The queries that wait for the subject's consent.
+    /// `GET /v1/people/*/consent-requests`: the queries that wait for the subject's consent, on one page.
+    ///
+    /// Queries whose event is not durable yet, or whose time is up, are left out.
     static func consentRequests(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -190,7 +207,7 @@ enum GrantEndpoints {
         }
     }
 
-    /// `POST /v1/people/*/consent-requests/*`.
+    /// `POST /v1/people/*/consent-requests/*`: gives or refuses consent, by `{"consent":"given"}` or `"refused"`.
     static func answerConsent(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         guard let id = QueryID(exchange.parameters[1]) else { throw .notFound }
         let isGiven: Bool
@@ -204,6 +221,8 @@ enum GrantEndpoints {
 
     // MARK: Terms
 
+    /// The terms of a grant or an invitation, from the members of a body. `history` and `asksEachTime` are false by
+    /// default.
     private static func terms(_ body: JSONValue, _ service: Service) throws(Problem) -> GrantTerms {
         guard let precision = Precision(word: try body.text("precision")) else {
             throw .invalid("\"precision\" must be exact, kilometer, city or none.")
@@ -215,7 +234,8 @@ enum GrantEndpoints {
             hours: try hours(body["hours"], includingPast: history, service))
     }
 
-    /// The end of a grant, from `until` or from `forSeconds`, which counts from now.
+    /// The end of a grant or a pause, from `until` or from `forSeconds`, which counts from now. `nil` if neither is
+    /// given; 422 if both are.
     private static func end(_ body: JSONValue, _ service: Service) throws(Problem) -> Timestamp? {
         guard let seconds = try body.optionalInteger("forSeconds") else { return try body.time("until") }
         guard body["until"] == nil || body["until"]?.isNull == true else {
@@ -227,8 +247,9 @@ enum GrantEndpoints {
         return service.clock().adding(seconds: seconds)
     }
 
-    /// The weekly hours of a grant. The rules of its time zone are looked up once, here: for the past that the grant
-    /// shows and for the longest time it can last.
+    /// The weekly hours of a grant, for example `Mo-Fr 08:00-18:00`. The rules of the time zone are looked up once,
+    /// here: for the past that the grant shows and for the longest time it can last. They are stored with the grant, so
+    /// a later change of the zone's rules does not change it.
     private static func hours(
         _ value: JSONValue?, includingPast: Bool, _ service: Service
     ) throws(Problem) -> WeeklyHours? {
@@ -274,9 +295,11 @@ struct InvitationCode {
 
     private let symbols: [UInt8]
 
+    /// - Parameter bytes: At least 20 random bytes; five bits of each are used.
     init(_ bytes: [UInt8]) { symbols = bytes.prefix(Self.count).map { Self.alphabet[Int($0 & 31)] } }
 
-    /// Reads a typed code: lower case counts as upper case, O as 0, I and L as 1; spaces and hyphens are ignored.
+    /// Reads a typed code: lower case counts as upper case, O as 0, I and L as 1; spaces and hyphens are ignored. `nil`
+    /// for any other text.
     init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         var symbols: [UInt8] = []
@@ -294,11 +317,13 @@ struct InvitationCode {
         self.symbols = symbols
     }
 
+    /// The code in five groups, as it is shown.
     var text: String {
         stride(from: 0, to: Self.count, by: 4).map { String(decoding: symbols[$0..<$0 + 4], as: UTF8.self) }
             .joined(separator: "-")
     }
 
+    /// The SHA-256 of the 20 symbols without hyphens.
     var hash: Hash256 { Hash256(SHA256().hash(symbols)) }
 
     /// The hash of a given code. A text that cannot be a code gets the hash of a wrong one, so that it is refused in

@@ -4,6 +4,8 @@ import Whereabouts
 import WireFormats
 
 /// Clients of other servers, with the addresses and answers that they expect.
+///
+/// Their credentials are in the path, in a parameter or in a cookie; ``Route`` has all addresses.
 extension IngestEndpoints {
     // MARK: PhoneTrack
 
@@ -32,6 +34,8 @@ extension IngestEndpoints {
 
     /// The reporting key as a part of the path: Nextcloud has the session's token there, Home Assistant the webhook's
     /// id.
+    ///
+    /// - Parameter index: Which part of the path, from 0.
     private static func pathCredentials(_ index: Int) -> Route.Credentials {
         .message { request in
             let parts = Route.parts(request.path)
@@ -44,9 +48,11 @@ extension IngestEndpoints {
 
     // MARK: Home Assistant
 
+    /// The reporting key is the webhook's id, the last part of the path.
     static let webhookCredentials = pathCredentials(2)
 
-    /// Home Assistant's webhook: messages of its companion app and of OwnTracks, and GPSLogger's form.
+    /// `POST /api/webhook/*`: Home Assistant's webhook, with messages of its companion app and of OwnTracks, and
+    /// GPSLogger's form. A message of an unknown type is answered with `{}` and not kept.
     static func webhook(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -78,12 +84,14 @@ extension IngestEndpoints {
         Problem(401, "Not authenticated", "Give the device's name as user name and its reporting key as password.")
     }
 
+    /// The fields of a request: µlogger sends a form, or a multipart body when it adds an image.
     private static func uLoggerFields(_ request: HTTPRequest) -> [OsmAnd.Parameter] {
         let parts = MultipartTexts.fields(of: request.body, contentType: request.header("content-type") ?? "")
         return parts.isEmpty ? request.formFields : parts
     }
 
-    /// The one address of µlogger's app, which names the request in `action`. An image sent with a position is ignored.
+    /// `POST /ulogger/client/index.php`: the one address of µlogger's app, which names the request in `action`. An
+    /// image sent with a position is ignored.
     static func uLogger(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {

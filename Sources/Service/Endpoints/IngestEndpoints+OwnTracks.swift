@@ -5,8 +5,10 @@ import Whereabouts
 import WireFormats
 
 extension IngestEndpoints {
-    /// Takes a message of an OwnTracks app. Once it is durable, the answer has the locations of the owner's friends,
-    /// and asks for a report if a query waits for the owner.
+    /// `POST /owntracks` and `/pub`: takes a message of an OwnTracks app. Once it is durable, the answer has the
+    /// locations of the owner's friends, and asks for a report if a query waits for the owner.
+    ///
+    /// A message is never refused because of its content: a rejected one is kept, and answered like any other.
     static func ownTracks(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -58,6 +60,8 @@ extension IngestEndpoints {
         }
     }
 
+    /// Answers with the friends' locations. Without friends and waiting queries it answers at once, on the log's
+    /// thread.
     private static func answer(
         _ service: Service, _ exchange: Exchange, requests: [String], isSentAgain: Bool,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -76,8 +80,10 @@ extension IngestEndpoints {
     }
 }
 
-/// A friend's location as an OwnTracks app was shown it.
+/// A friend's location in the form in which an OwnTracks app was shown it. Kept in memory, so that the same location is
+/// not sent with each answer.
 struct FriendShown {
+    /// The number of the fix in the log.
     let fix: Int64
     /// The location with the precision of the grant.
     let location: Fix
@@ -95,6 +101,7 @@ private struct PendingAnswer: Sendable {
     /// Whether to include friends whose location the app was shown already.
     private let showsAll: Bool
 
+    /// Whether an answer needs no record: it shows no friend and asks for no report.
     var isEmpty: Bool { friends.isEmpty && !isToReport }
 
     /// - Parameter showsAll: Whether to include friends whose location the app was shown already.

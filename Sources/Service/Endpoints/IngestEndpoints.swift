@@ -5,14 +5,19 @@ import Whereabouts
 import WireFormats
 
 /// Reports from devices. The status 200 means that every report is durable; a rejected one is kept too.
+///
+/// These handlers run on the server's thread: they parse the body and queue a command, and the log's thread answers.
+/// At most ``Limits/batchCommands`` reports fit in one request (413 beyond).
 enum IngestEndpoints {
-    /// `POST /v1/fixes`.
+    /// `POST /v1/fixes`: takes fixes in the service's own form (``FixJSON``). Answers with `new`, `duplicate`, `twins`,
+    /// `rejected` and `number`.
     static func fixes(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
         submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
     }
 
-    /// Takes reports that are not fixes, for example authorization changes and beacon sightings; see ``ReportJSON``.
+    /// `POST /v1/reports`: takes reports that are not fixes, for example authorization changes and beacon sightings;
+    /// see ``ReportJSON``.
     static func reports(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -20,7 +25,8 @@ enum IngestEndpoints {
         submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
     }
 
-    /// `POST /overland`.
+    /// `POST /overland`: takes a batch of the Overland app. The answer is always the one that makes the app drop the
+    /// batch.
     static func overland(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -66,7 +72,10 @@ enum IngestEndpoints {
         request.method == "POST" && request.header("content-type")?.lowercased().hasPrefix("application/json") == true
     }
 
-    /// A batch that the tool has parsed from a file, imported for a device.
+    /// `POST /v1/imports/*/batches`: takes a batch that the tool has parsed from a file. It has fixes of one `device`,
+    /// or of several `devices`.
+    ///
+    /// The UUID in the path names the import; sending a batch again changes nothing.
     static func importBatch(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -88,7 +97,8 @@ enum IngestEndpoints {
         } catch { respond(error.response) }
     }
 
-    /// A batch of several devices, which are made with their people as far as they do not exist. All of it shares commits.
+    /// A batch of several devices, which are made with their people as far as they do not exist. All of it shares
+    /// commits. Each device is one command, so a crash leaves a device's part whole or not at all.
     private static func importDevices(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
@@ -118,8 +128,8 @@ enum IngestEndpoints {
         }
     }
 
-    /// The outcome of each device, or the first refusal. Fixes accepted beside a refusal stay: they are duplicates the next
-    /// time.
+    /// The outcome of each device, or the first refusal. Fixes accepted beside a refusal stay: they are duplicates the
+    /// next time.
     private static func importedDevices(
         _ results: [Result<Receipt, AppendFailure>], _ service: Service, _ exchange: Exchange
     ) -> HTTPResponse {
@@ -150,7 +160,10 @@ enum IngestEndpoints {
         return .json(writer.bytes)
     }
 
-    /// `PUT /v1/devices/*/location-push-token`.
+    /// `PUT /v1/devices/*/location-push-token`: registers the token by which APNs wakes the device.
+    ///
+    /// The body has `hex` (``Limits/pushTokenBytes`` bytes), `environment` (`production` or `development`) and
+    /// `bundleID`. A repetition within ``Limits/pushTokenRenewalSeconds`` makes no event.
     static func registerPushToken(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -179,12 +192,13 @@ enum IngestEndpoints {
         return .json(writer.bytes)
     }
 
-    /// The outcomes of a batch, for the answer.
+    /// The outcomes of a batch, counted for the answer.
     struct Counted: Sendable {
         var new = 0
         /// The number of ``new`` fixes with the device, time and place of another fix.
         var twins = 0
         var duplicate = 0
+        /// The rejected reports by their index in the batch, from 0.
         var rejected: [(index: Int, reason: RejectionReason)] = []
         var number: References.Name?
 
@@ -202,6 +216,7 @@ enum IngestEndpoints {
             }
         }
 
+        /// Writes `new`, `duplicate`, `twins` and `rejected` into an open object.
         func writeMembers(into writer: inout JSONWriter) {
             writer.field("new", new)
             writer.field("duplicate", duplicate)
@@ -217,6 +232,11 @@ enum IngestEndpoints {
         }
     }
 
+    /// Queues the reports as one command. `completion` is called once, after the commit, on the log's thread, and must
+    /// not block.
+    ///
+    /// - Parameter device: The calling device, or for an import the named one; the time of receipt of imported fixes
+    ///   means nothing and is dropped.
     static func submit(
         _ reports: [Report], of device: DeviceReference, _ service: Service, _ exchange: Exchange,
         _ completion: @escaping @Sendable (Result<Counted, Problem>) -> Void
@@ -257,6 +277,7 @@ enum IngestEndpoints {
 }
 
 extension RejectionReason {
+    /// Writes `reason`, a stable word, and `detail`, a sentence for people.
     func writeMembers(into writer: inout JSONWriter) {
         writer.field("reason", word)
         writer.field("detail", sentence)

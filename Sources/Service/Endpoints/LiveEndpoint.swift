@@ -19,9 +19,17 @@ enum LiveEndpoint {
     private static let eventsCaughtUp = 10_000
     /// A comment shows the client that the stream is open. Clients reconnect after two seconds.
     private static let opening = ": open\nretry: 2000\n\n"
+    /// The comment that an idle stream sends each ``Limits/liveHeartbeatSeconds``.
     static let heartbeat = ": \n\n"
 
     /// Opens the stream: sends the missed events first, then hands it to ``Deliverer``.
+    ///
+    /// `Last-Event-ID` names the last event that the client has. Without it, the stream begins now. The opening is a
+    /// recorded read; each later batch is recorded by the deliverer.
+    ///
+    /// - Throws: 400 for an id that this stream never gave, 404 for a caller who is not a person, 410 if the client
+    ///   missed more than ``eventsCaughtUp`` events, 429 or 503 if the caller, their tree or the service has too many
+    ///   streams.
     static func open(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -101,6 +109,8 @@ enum LiveEndpoint {
     }
 
     /// The person's events after the feed's place, found by the index of streams.
+    ///
+    /// Waits until the projections have folded all events up to `head`, at most ten seconds (then 503).
     private static func missed(
         _ feed: inout PersonFeed, _ head: Int64, _ service: Service, _ caller: Caller, _ context: AnswerContext,
         _ languages: [Language]
@@ -138,9 +148,10 @@ enum LiveEndpoint {
     }
 }
 
-/// One open stream.
+/// One open stream. A value: the deliverer's thread owns it and its feed.
 struct LiveStream: Sendable {
     let caller: Caller
+    /// The question that each recorded read of this stream repeats.
     let question: ReadQuestion
     let correlation: RequestID
     let stream: HTTPStream

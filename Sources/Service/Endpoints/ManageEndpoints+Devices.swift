@@ -6,7 +6,9 @@ import WireFormats
 
 /// The devices of a person with their state, to find out whether a phone reports.
 extension ManageEndpoints {
-    /// `GET /v1/people/*/devices`.
+    /// `GET /v1/people/*/devices`: the devices that are not removed, a recorded read. Each has its push token's
+    /// presence, its authorization, its last contact and fix, and the reports rejected in the last
+    /// ``Limits/rejectionsShownSeconds``.
     static func devices(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -67,6 +69,8 @@ private struct DeviceStates {
         self.rejections = rejections
     }
 
+    /// Writes the state of a device into an open object. `lastContact` is the latest of the last request, the receipt
+    /// of the newest fix and the last rejected report.
     func writeMembers(of device: DeviceID, into writer: inout JSONWriter) {
         let contact = service.deviceContacts.contact(of: device)
         let fix = fixes[device]?.fix

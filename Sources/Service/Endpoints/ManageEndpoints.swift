@@ -5,9 +5,12 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// Persons, devices, tokens and regions.
+/// Persons, devices, tokens and regions, and the shapes of answers that all settings share.
+///
+/// A caller without the right to manage a person gets 404, as for a person who does not exist.
 enum ManageEndpoints {
-    /// `POST /v1/people`.
+    /// `POST /v1/people`: adds a person with the body's `handle`. Answers 201 with `handle` and `number`; 409 if the
+    /// handle exists.
     static func addPerson(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -16,9 +19,11 @@ enum ManageEndpoints {
         return created(receipt, service.references(for: exchange.caller)) { $0.field("handle", handle.text) }
     }
 
+    /// The most persons in a page of ``people(_:_:_:)``.
     static let peoplePerPage: Int64 = 1000
 
-    /// All persons by handle; the cursor is the last handle of a page.
+    /// `GET /v1/people`: all persons by handle, for the operator only; the cursor is the last handle of a page. Handles
+    /// are no location data, so the read is not recorded.
     static func people(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -51,7 +56,12 @@ enum ManageEndpoints {
     /// How long an erasure waits for the projections, which a reader or a refold can block.
     private static let erasureMilliseconds = 3000
 
-    /// `DELETE /v1/people/*`: answers once no file has data of the person, or after ``erasureMilliseconds``.
+    /// `DELETE /v1/people/*`: erases a person. Answers once no file has data of the person, or after
+    /// ``erasureMilliseconds``.
+    ///
+    /// `backupsLeft` counts the backups whose keys could not be reached; the operator also gets their folders.
+    ///
+    /// - Throws: 503 if a file still has data of the person. The keys are destroyed all the same.
     static func erasePerson(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -79,6 +89,8 @@ enum ManageEndpoints {
     }
 
     /// `POST /v1/people/*/devices`: adds a device, and shows its reporting key once.
+    ///
+    /// Answers 201 with `handle`, and with `user` and `password` as an app asks for them, and `number`.
     static func addDevice(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -93,7 +105,7 @@ enum ManageEndpoints {
         }
     }
 
-    /// `DELETE /v1/devices/*`.
+    /// `DELETE /v1/devices/*`: removes a device and ends its tokens. Its fixes stay.
     static func removeDevice(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
         return .removeDevice(handle)
@@ -107,7 +119,8 @@ enum ManageEndpoints {
         return try issue(service, exchange, .device(handle), .report, until: nil, prefix: "wd_")
     }
 
-    /// `POST /v1/people/*/tokens`: issues a token, and shows it once.
+    /// `POST /v1/people/*/tokens`: issues a token, and shows it once. The body has `scopes`, a list of `query`, `audit`
+    /// and `manage`, and optionally `until`.
     static func addToken(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -121,6 +134,10 @@ enum ManageEndpoints {
             service, exchange, .person(try exchange.handle(0)), scopes, until: try body.time("until"), prefix: "wp_")
     }
 
+    /// Issues a token with a secret of this request. A repetition with the same `Idempotency-Key` shows the same
+    /// secret.
+    ///
+    /// - Parameter prefix: `wp_` for a person, `wd_` for a device.
     private static func issue(
         _ service: Service, _ exchange: Exchange, _ holder: TokenHolder, _ scopes: Scopes, until: Timestamp?,
         prefix: String
@@ -136,6 +153,7 @@ enum ManageEndpoints {
         }
     }
 
+    /// Writes a new token's `id`, `token` and `scopes` into an open object.
     static func write(
         _ id: TokenID, _ secret: Secret, _ scopes: Scopes, _ references: References, into writer: inout JSONWriter
     ) {
@@ -144,7 +162,8 @@ enum ManageEndpoints {
         writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
     }
 
-    /// `GET /v1/people/*/tokens`, without the tokens themselves.
+    /// `GET /v1/people/*/tokens`: the valid tokens of the person and their devices, without the tokens themselves. A
+    /// device's token has the device's handle.
     static func tokens(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -169,12 +188,13 @@ enum ManageEndpoints {
         }
     }
 
-    /// `DELETE /v1/tokens/*`.
+    /// `DELETE /v1/tokens/*`: revokes a token. Requests with it get 401 from then on.
     static func revokeToken(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .revokeToken(TokenID(rawValue: try exchange.number(0, .token, service)))
     }
 
-    /// `POST /v1/people/*/regions`.
+    /// `POST /v1/people/*/regions`: adds a region with the name `id` and a `circle` or a `polygon`. Its crossings are
+    /// derived from the whole track, also from fixes before.
     static func addRegion(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -193,7 +213,7 @@ enum ManageEndpoints {
         return created(receipt, service.references(for: exchange.caller)) { $0.field("id", identifier) }
     }
 
-    /// `DELETE /v1/people/*/regions/*`.
+    /// `DELETE /v1/people/*/regions/*`: removes a region by its name.
     static func removeRegion(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .removeRegion(identifier: exchange.parameters[1], of: try exchange.handle(0))
     }
@@ -202,6 +222,9 @@ enum ManageEndpoints {
 
     /// Answers with a page of a person's settings. The read is recorded like any other: a person's grants are personal
     /// data too.
+    ///
+    /// - Parameter rows: Adds all rows by ascending number, inside the standing's lock; ``RowPage`` keeps those of this
+    ///   page.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
         _ rows: (borrowing Standing, PersonID, References, inout RowPage) -> Void
@@ -216,6 +239,8 @@ enum ManageEndpoints {
         }
     }
 
+    /// A list of settings as JSON: `items`, `next` and `asOf`. For lists that are not about a person, and so are not
+    /// recorded.
     static func list(
         _ standing: borrowing Standing, next: String? = nil, _ references: References,
         _ items: (inout JSONWriter) -> Void
@@ -230,7 +255,7 @@ enum ManageEndpoints {
         return writer.bytes
     }
 
-    /// The answer 201 with the number of the event and the members that `write` adds.
+    /// The answer 201 with the members that `members` writes, and the number of the event.
     static func created(
         _ receipt: Receipt, _ references: References, _ members: (inout JSONWriter) -> Void
     ) -> HTTPResponse {
@@ -258,6 +283,7 @@ struct Secret {
     let text: String
     let hash: Hash256
 
+    /// - Parameter bytes: 32 random bytes. The text is the prefix and 43 characters.
     init(prefix: String, _ bytes: [UInt8]) {
         text = prefix + Base64.encode(bytes, urlSafe: true, padded: false)
         hash = Hash256(SHA256().hash(Array(text.utf8)))

@@ -5,7 +5,8 @@ import Whereabouts
 /// Metrics for Prometheus: counts, times and queue lengths since the start. They contain no names, places or texts of
 /// persons, and no label whose number of values callers can raise without bound.
 enum MetricsEndpoint {
-    /// `GET /metrics`.
+    /// `GET /metrics`: the metrics in Prometheus' text format, for a token with the scope `operate`. Not recorded: it
+    /// is about no person.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

@@ -3,9 +3,11 @@ import Synchronization
 import Whereabouts
 
 extension OperateEndpoints {
-    /// Makes a backup in the data directory. A request cannot choose another place.
+    /// `POST /v1/backups`: makes a backup in the data directory. A request cannot choose another place.
     ///
     /// Cost: see ``Service/makeBackup()``; one answering thread.
+    ///
+    /// - Throws: 503 while another backup is being made, 500 if this one fails. The failure is on record.
     static func backUp(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

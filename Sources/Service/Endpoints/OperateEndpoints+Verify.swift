@@ -5,8 +5,10 @@ extension OperateEndpoints {
     /// How long a verification waits for projections that are folded from zero.
     private static let longestLoadingMilliseconds = 600_000
 
-    /// Verifies the log's hashes, the index of fixes against the log, the row counts of every active projection, and
-    /// each projection and the standing against a refold from zero.
+    /// `GET /v1/verify`: verifies the log's hashes, the index of fixes against the log, the row counts of every active
+    /// projection, and each projection and the standing against a refold from zero.
+    ///
+    /// A difference is part of the answer, with status 200; 500 means that the log could not be read.
     ///
     /// Cost: the time of a refold; one answering thread.
     static func verify(
@@ -54,6 +56,8 @@ extension OperateEndpoints {
         }
     }
 
+    /// Checks one projection file: `rows` by the fingerprint in the file, `refold` by folding the log again up to the
+    /// same place.
     private static func check(
         _ status: ProjectionHost.Status, _ kind: ProjectionKind, _ service: Service, _ context: AnswerContext
     ) -> VerificationReport.Projection {
