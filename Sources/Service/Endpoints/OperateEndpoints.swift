@@ -6,11 +6,14 @@ import Synchronization
 import Whereabouts
 
 /// The operator's requests: events of the log, projections, verification, backups.
+///
+/// All need a token with the scope `operate`; other callers get 404. Numbers and places in these answers are those of
+/// the log.
 enum OperateEndpoints {
     /// A bound on `version` that no projection will reach.
     private static let versionMax: Int64 = 1_000_000
 
-    /// `GET /healthz`: whether the process works.
+    /// `GET /healthz`: whether the process works; needs no token. 503 means that only a restart helps.
     static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem)
         -> HTTPResponse
     {
@@ -19,7 +22,10 @@ enum OperateEndpoints {
         return .json(Array(#"{"status":"ok"}"#.utf8))
     }
 
-    /// `GET /readyz`: whether the service can do all its work, or the reason why not.
+    /// `GET /readyz`: whether the service can do all its work, or the reason why not; needs no token.
+    ///
+    /// 503 while the disk is full, or while a projection is behind or being folded again. A trouble that callers do not
+    /// notice, for example a standing that cannot be saved, is a `note` in the answer 200.
     static func readiness(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -53,6 +59,7 @@ enum OperateEndpoints {
     private static let stuckIdentities =
         "The index of fixes cannot be written. Reports are still accepted, and the service tries again; the diagnostics say why."
 
+    /// Throws 404 unless the caller's token has the scope `operate`.
     private static func requireOperator(_ exchange: Exchange) throws(Problem) {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
     }
@@ -79,12 +86,20 @@ enum OperateEndpoints {
 
     // MARK: Events
 
+    /// The most events in a page.
     private static let eventsPerPage: Int64 = 1000
+    /// The longest time that one request waits for the next event.
     private static let longestWaitSeconds: Int64 = 30
     /// How many followers may wait for events. Each holds an answering thread; the others stay free for questions.
     private static let mostFollowers = AnswerPool.threads / 2
 
-    /// `GET /v1/events`: a page of the log; with `wait`, waits for the next event.
+    /// `GET /v1/events`: a page of the log, in its order; with `wait`, waits for the next event.
+    ///
+    /// `after` is the number of the last event seen. `kind` and `person` filter; events that do not match are read all
+    /// the same, so `next` may be far ahead of the last item. With `asStored`, the sealed parts stay closed and the
+    /// read is not recorded. Otherwise each person concerned sees the read in their audit.
+    ///
+    /// - Throws: 503 for more than ``mostFollowers`` waiting requests, 500 if a stored event cannot be read.
     static func events(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -186,7 +201,8 @@ enum OperateEndpoints {
 
     // MARK: Projections
 
-    /// `GET /v1/projections`: each generation with its place and state.
+    /// `GET /v1/projections`: each generation with its place and state. `fingerprint` is that of its content, without
+    /// the numbers of events.
     static func projections(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -215,7 +231,11 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
-    /// `POST /v1/projections/*/rebuild`: folds a new generation beside the active one.
+    /// `POST /v1/projections/*/rebuild`: folds a new generation beside the active one, in the background. Answers with
+    /// the new generation at once.
+    ///
+    /// - Throws: 404 for an unknown projection, 409 if the version is unknown, 422 for a version that no projection can
+    ///   have.
     static func rebuild(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -232,7 +252,8 @@ enum OperateEndpoints {
         }
     }
 
-    /// `POST /v1/projections/*/activate`: makes the rebuilt generation active.
+    /// `POST /v1/projections/*/activate`: makes the rebuilt generation active. 409 if there is none, or while it is not
+    /// complete.
     static func activate(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -254,6 +275,7 @@ enum OperateEndpoints {
         }
     }
 
+    /// Records the act, does it on the host's thread, and answers with the generation it is about.
     private static func change(
         _ act: OperatorAct, _ service: Service, _ exchange: Exchange,
         _ body:
@@ -268,7 +290,8 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
-    /// `POST /v1/projections/prune`: deletes the generations that are not active.
+    /// `POST /v1/projections/prune`: deletes the generations that are not active, of one projection (`name`) or of all.
+    /// Answers with the deleted ones. Afterwards there is no rollback.
     static func prune(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -285,7 +308,12 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
-    /// `GET /v1/projections/*/diff`: the rows in which the rebuilt generation differs from the active one.
+    /// `GET /v1/projections/*/diff`: the rows in which the rebuilt generation differs from the active one. The persons
+    /// in the rows see the read in their audit.
+    ///
+    /// - Throws: 503 if the two files do not agree on a place within 50 tries.
+    ///
+    /// Cost: reads both files completely; one answering thread.
     static func diff(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse
     {
         try requireOperator(exchange)
@@ -352,6 +380,8 @@ enum OperateEndpoints {
         writer.endObject()
     }
 
+    /// Does `body` on the host's thread, and turns its errors into problems: 404 unknown projection, 409 not possible
+    /// or not ready, 503 fault.
     private static func perform<R: Sendable>(
         _ service: Service, _ body: @escaping @Sendable (ProjectionHost.Worker) throws(ProjectionHost.HostError) -> R
     ) throws(Problem) -> R {

@@ -3,6 +3,7 @@ struct Preference {
     /// The parts of a header that are read. No real client sends more.
     private static let partsMax = 32
 
+    /// The part before the first semicolon, for example `de-AT` or `gzip`. Its case is the header's.
     let name: String
     /// The weight, from 0 (not acceptable) to 1.
     let quality: Double
@@ -35,6 +36,7 @@ struct Preference {
 }
 
 extension StringProtocol {
+    /// The text without spaces at both ends.
     fileprivate var trimmingSpaces: SubSequence {
         let start = firstIndex { $0 != " " } ?? endIndex
         let rest = self[start...]

@@ -2,10 +2,13 @@ import HTTPServer
 import Whereabouts
 
 /// An error as the client sees it (RFC 9457): one sentence that says what is wrong and what to do.
+///
+/// No problem names a person, place or secret that the request did not name.
 struct Problem: Error, Sendable {
     let status: Int
     let title: String
     let detail: String
+    /// The seconds in `Retry-After`; `nil` if repeating the request does not help.
     var retryAfterSeconds: Int?
 
     init(_ status: Int, _ title: String, _ detail: String, retryAfterSeconds: Int? = nil) {
@@ -31,6 +34,7 @@ struct Problem: Error, Sendable {
 
     private static let shownCharactersMax = 64
 
+    /// The answer for a thing that does not exist or that the caller may not see.
     static let notFound = Problem(404, "Not found", "There is nothing of this name.")
     /// The same answer for every caller who may not see a person, whether or not the person exists.
     static let noSuchPerson = Problem(404, "Not found", "There is no such person.")

@@ -4,12 +4,18 @@ import LocationPush
 import Synchronization
 import Whereabouts
 
-/// Tests of the way to a phone: a real push, and the same request for another tool.
+/// Tests of the way to a phone: a real push, and the same request for another tool. Only for the operator.
 enum PushTestEndpoints {
     /// The seconds that APNs may take to answer a test.
     private static let deadlineSeconds: Int64 = 30
 
-    /// Wakes the device once and answers with APNs' response. Holds no thread while it waits.
+    /// `POST /v1/devices/*/push-tests`: wakes the device once and answers with APNs' response. Holds no thread while it
+    /// waits, at most ``deadlineSeconds``.
+    ///
+    /// The push counts toward the device's budget. Each attempt is an event in the audit of the device's owner.
+    ///
+    /// - Throws: 404 for an unknown device, 409 if it has no usable token or its app is not configured, 429 if it was
+    ///   woken a moment ago.
     static func send(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         do throws(Problem) {
             let (_, handle, token) = try device(service, exchange)
@@ -43,8 +49,8 @@ enum PushTestEndpoints {
         } catch { respond(error.response) }
     }
 
-    /// The request that ``send(_:_:_:)`` makes, without a provider token, for `curl`. It contains the device token,
-    /// which is the person's data, so the answer is a recorded read.
+    /// `GET /v1/devices/*/push-request`: the request that ``send(_:_:_:)`` makes, without a provider token, for `curl`.
+    /// It contains the device token, which is the person's data, so the answer is a recorded read.
     static func request(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -98,6 +104,7 @@ enum PushTestEndpoints {
         return (id, handle, token)
     }
 
+    /// 409: no `push` of the configuration fits the app and the environment of the device's token.
     private static let noApp = Problem(
         409, "Cannot be woken", "config.json has no \"push\" for the device's app and environment.")
     private static let unusableToken = Problem(
@@ -105,12 +112,14 @@ enum PushTestEndpoints {
 }
 
 /// One test under way: records each attempt, and answers when the last record is durable.
+/// The attempts, what is still to be recorded, and how the push ended.
 private final class PushTest: Sendable {
     private struct State {
         var attempts: [LocationPushAttempt] = []
         /// Records that are not durable yet, plus one for the outcome.
         var open = 1
         var outcome: PushOutcome?
+        /// The first command that was not appended; the answer is then this problem.
         var failure: Problem?
     }
 
@@ -128,7 +137,8 @@ private final class PushTest: Sendable {
         (self.service, self.correlation, self.respond) = (service, correlation, respond)
     }
 
-    /// Sends the push. ``PushTest`` keeps itself alive until the outcome is recorded.
+    /// Sends the push. ``PushTest`` keeps itself alive until the outcome is recorded. A token that APNs no longer
+    /// accepts is retired, as after a query's push.
     func run(_ request: LocationPushRequest, over line: PushApps.Line) {
         line.send(request) { [self] in
             push.isWanted(service.log.withStanding { $0.withdrawal(ofTestTo: push.device, push.token) })
@@ -149,6 +159,7 @@ private final class PushTest: Sendable {
         }
     }
 
+    /// Appends the attempt to the audit, and counts it as open until it is durable.
     private func record(_ attempt: LocationPushAttempt) {
         state.withLock { state in
             state.attempts.append(attempt)
@@ -160,6 +171,7 @@ private final class PushTest: Sendable {
         }
     }
 
+    /// Ends one open record. The last one answers the request.
     private func closeOne() {
         let done = state.withLock { state -> State? in
             state.open -= 1

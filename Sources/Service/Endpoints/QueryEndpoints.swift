@@ -3,8 +3,17 @@ import JSON
 import Whereabouts
 
 /// Location queries: asking, waiting for the answer, canceling.
+///
+/// All answers have `id` and `status`. The status is `pending`, `answered`, `answeredFromLastKnown` or `noAnswer`
+/// (``QueryView``).
 enum QueryEndpoints {
-    /// Queues the query. The answer comes once it is durable; no thread waits for that.
+    /// `POST /v1/people/*/location-queries`: queues the query. The answer 202 comes once it is durable; no thread waits
+    /// for that.
+    ///
+    /// The body has `purpose`; `initiation` (`user` or `server`), `deadlineSeconds` and `maxAgeSeconds` are optional.
+    /// The query's `url` is also in the header `Location`.
+    ///
+    /// - Throws: 404 if the caller may not ask, as for an unknown person; 429 if they ask too often.
     static func ask(
         _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -23,6 +32,7 @@ enum QueryEndpoints {
         }
     }
 
+    /// The question in a body. Ranges and lengths are checked by the decision.
     private static func question(_ exchange: Exchange) throws(Problem) -> LocationQuestion {
         let body = try exchange.object("purpose", "initiation", "deadlineSeconds", "maxAgeSeconds")
         let initiation: LocationQuery.Initiation
@@ -42,7 +52,11 @@ enum QueryEndpoints {
     /// The longest time that one request waits for the end of a query.
     private static let longestWaitSeconds: Int64 = 30
 
-    /// Shows the query at once or, with `?wait=S`, when it is no longer pending. A waiting request holds no thread.
+    /// `GET /v1/location-queries/*`: shows the query at once or, with `?wait=S`, when it is no longer pending. A
+    /// waiting request holds no thread.
+    ///
+    /// A location that is shown is recorded as a disclosure first. 404 for a query of another caller, or one that is no
+    /// longer kept (``Limits/endedQueryKeptSeconds``).
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -78,6 +92,7 @@ enum QueryEndpoints {
         if !isIn { try show(view, fix, id, service, exchange, context, respond) }
     }
 
+    /// The query as the caller may see it now; 404 if it is not theirs.
     private static func view(
         _ id: QueryID, _ service: Service, _ exchange: Exchange
     ) throws(Problem) -> QueryView {
@@ -91,6 +106,8 @@ enum QueryEndpoints {
         return view
     }
 
+    /// Answers with the status, or discloses the location at the grant's precision. The gate checks the grant again
+    /// before the bytes leave.
     private static func show(
         _ view: QueryView, _ fix: Fix?, _ id: QueryID, _ service: Service, _ exchange: Exchange,
         _ context: AnswerContext, _ respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -123,7 +140,7 @@ enum QueryEndpoints {
         ) { shown.content(answerHash: $0) }
     }
 
-    /// `DELETE /v1/location-queries/*`.
+    /// `DELETE /v1/location-queries/*`: cancels the caller's query. Its status is `noAnswer` from then on.
     static func cancel(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -132,6 +149,7 @@ enum QueryEndpoints {
         return .json(status(QueryView.Seen.noAnswerWord, id, try view(id, service, exchange), service, exchange))
     }
 
+    /// The answer without a location. `asOf` is left out under a coarse grant, which hides how the log grows.
     private static func status(
         _ word: String, _ id: QueryID, _ view: QueryView, _ service: Service, _ exchange: Exchange
     ) -> [UInt8] {

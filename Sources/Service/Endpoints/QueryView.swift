@@ -6,14 +6,19 @@ import Whereabouts
 struct QueryView {
     /// The statuses that a requester can see.
     enum Seen {
+        /// The query may still be answered, or the requester may not see its end yet.
         case pending
+        /// The deadline has passed without an answer that may be shown, or the requester canceled.
         case noAnswer
+        /// A fix answered. `word` is the end's word, `fix` the number of the fix in the log, `permit` what it may be
+        /// shown under now.
         case answer(word: String, fix: Int64, permit: Permit)
 
         static let pendingWord = "pending"
         static let noAnswerWord = "noAnswer"
     }
 
+    /// The status before the content of the fix is known; see ``status(_:)``.
     let seen: Seen
     /// Whether the requester may see how long the log is, and so that events were appended. A coarse grant does not
     /// allow it.
@@ -59,6 +64,8 @@ struct QueryView {
     }
 
     /// The fix that answered, if the grant shows it. A phone may answer with an old fix from before the grant.
+    ///
+    /// Cost: one read of the log.
     func fix(_ reader: LogReader) throws(Problem) -> Fix? {
         guard case .answer(_, let number, let permit) = seen else { return nil }
         let found: (event: RecordedEvent, leaf: Digest)?

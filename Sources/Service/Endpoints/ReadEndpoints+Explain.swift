@@ -10,9 +10,10 @@ extension ReadEndpoints {
     private static let fixesAround = 3
     /// Fixes further away in time do not decide when a visit began or ended, unless there is no closer one.
     private static let aroundSeconds: Int64 = 86_400
+    /// The most fixes read for each of the three parts.
     private static let fixesRead = 20_000
 
-    /// The fixes around a visit, as rows of the track.
+    /// A visit with the fixes before, during and after it, as rows of the track, and the devices that counted.
     private struct Evidence {
         let visit: Visit
         let rules: Int64
@@ -21,6 +22,9 @@ extension ReadEndpoints {
     }
 
     /// `GET /v1/people/*/visits/*`: a visit, the rules it was folded by, and the fixes that decided it.
+    ///
+    /// If no visit has the id any more, `visit` is null and `successor` has the id of the visit that has its time now.
+    /// A hidden visit looks like one that never existed.
     static func visit(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -66,6 +70,7 @@ extension ReadEndpoints {
         }
     }
 
+    /// The visit and the fixes that may be shown; `nil` if there is no such visit for this permit.
     private static func evidence(
         for id: UInt64, _ permit: Permit, _ corrections: VisitCorrections, _ context: AnswerContext, now: Timestamp,
         in connection: borrowing Connection
@@ -94,6 +99,8 @@ extension ReadEndpoints {
             } ?? [])
     }
 
+    /// Writes one fix. `metersOff` is its geodesic distance from the visit's coordinate; `used` is false for an anomaly
+    /// and for a fix of a device that did not lead.
     private static func write(
         _ reported: ReportedFix, of found: Evidence, _ references: References, into writer: inout JSONWriter
     ) {

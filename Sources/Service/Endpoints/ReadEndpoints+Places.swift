@@ -8,7 +8,12 @@ import Whereabouts
 /// The places that a person has visited. Computed for each read from all visits that may be shown, so that they follow
 /// every change of the visits.
 extension ReadEndpoints {
-    /// `GET /v1/people/*/places`.
+    /// `GET /v1/people/*/places`: the places visited in the range, by total time, the longest first, on one page.
+    ///
+    /// An id depends on all visits from the first one that may be shown, so callers with different grants may get
+    /// different ids. `usualHours` is in the local time of the place, and absent if its time zone is not known.
+    ///
+    /// Cost: reads every visit that may be shown.
     static func places(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

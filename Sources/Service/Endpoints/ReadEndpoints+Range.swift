@@ -4,6 +4,11 @@ import Whereabouts
 
 /// The time range of a read: `from` and `to`, or a local calendar `day`.
 extension ReadEndpoints {
+    /// The beginning and end that the request asks for; `nil` where it gives none. A `day` begins at local midnight, or
+    /// when the clocks jump over it, at the first moment after it.
+    ///
+    /// Without `timeZone`, the day is that of the place where the person was (``zoneSeen(on:_:_:_:_:_:)``), or of UTC.
+    ///
     /// - Parameter atLeast: The event that the view must have folded before the person's last place is looked up in it.
     static func asked(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
@@ -30,6 +35,7 @@ extension ReadEndpoints {
         return (day.start(in: zone), next.start(in: zone))
     }
 
+    /// Whether a text looks like `2026-03-29`. Decides between 400 and 422 for a day that does not exist.
     private static func hasForm(ofDay text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.enumerated().allSatisfy { index, byte in

@@ -10,7 +10,14 @@ extension ReadEndpoints {
     /// The longest range: a longer one would read too many fixes at once.
     private static let summarySeconds: Int64 = 93 * 86_400
 
-    /// `GET /v1/people/*/summary`.
+    /// `GET /v1/people/*/summary`: sums for each `period` (`day`, `week` or `month`) from `from` to `to`, at most 93
+    /// days.
+    ///
+    /// Days begin `dayStartMinutes` after local midnight, in the zone where the person was. Times are in seconds,
+    /// distances in meters. The seconds of a period are stays, moves and unknown time together; a day on which the
+    /// clocks change has 23 or 25 hours.
+    ///
+    /// Cost: every visit from the first one, and the fixes of all trips of the range.
     static func summary(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -101,10 +108,11 @@ extension ReadEndpoints {
         }
     }
 
+    /// The visits read at a time.
     private static let visitsAtOnce = 1000
 
     /// Gives every visit of a range that may be shown, by arrival. A hidden visit counts as little as one that was
-    /// never reported.
+    /// never reported. A visit that still lasts ends at `now`.
     static func eachVisit(
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection, _ body: (Visit) -> Void

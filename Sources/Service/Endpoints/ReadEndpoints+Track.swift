@@ -9,15 +9,19 @@ import WireFormats
 extension ReadEndpoints {
     /// A day with a fix every thirty seconds. The page has about 750 kB, which a slow reader keeps in memory.
     static let fixesPerPage: Int64 = 3000
+    /// The longest `distanceFilter`, in meters.
     static let mostFilterMeters: Int64 = 100_000
 
-    /// A fix of the track with what is wrong with it.
+    /// A fix of the track and its anomaly, if it has one.
     private struct Marked {
         let reported: ReportedFix
         let anomaly: Anomaly?
     }
 
-    /// `GET /v1/people/*/track`.
+    /// `GET /v1/people/*/track`: the fixes of all devices in the range, by time.
+    ///
+    /// With `distanceFilter=M`, only fixes at least M meters from the last shown one, and no anomalies; the filter
+    /// continues across pages. `anomaly` names what is wrong with a fix; folds ignore such fixes.
     static func track(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -67,7 +71,8 @@ extension ReadEndpoints {
         }
     }
 
-    /// The problems of each fix among its neighbors. Hidden neighbors are ignored.
+    /// The anomaly of each fix among its neighbors, including one neighbor before and after the rows. Hidden neighbors
+    /// are ignored.
     private static func marked(
         _ fixes: [ReportedFix], of permit: Permit, _ context: AnswerContext, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Marked] {

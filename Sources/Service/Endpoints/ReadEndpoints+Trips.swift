@@ -15,7 +15,10 @@ extension ReadEndpoints {
     /// A trip that began longer than this before the range is cut there.
     private static let reachSeconds: Int64 = 2 * 86_400
 
-    /// `GET /v1/people/*/trips`.
+    /// `GET /v1/people/*/trips`: the trips and gaps that overlap the range, by time.
+    ///
+    /// A trip has `distanceMeters`, `mode`, its `confidence` from 0 to 1, and `fixes`; a gap has none of them. Only
+    /// fixes of the leading device count.
     static func trips(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -58,14 +61,16 @@ extension ReadEndpoints {
         }
     }
 
-    /// The trips and gaps of a range.
+    /// The trips and gaps of one page.
     struct Found {
         let trips: [Trip]
-        /// The beginning of the next page.
+        /// The arrival of the last visit of this page, where the next page begins; `nil` on the last page.
         let next: Timestamp?
     }
 
     /// The trips and gaps that overlap the range, by time.
+    ///
+    /// Before the first visit and after the last one, a trip is followed at most ``reachSeconds`` beyond the range.
     static func waysAndGaps(
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection

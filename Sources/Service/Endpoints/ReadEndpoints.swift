@@ -10,7 +10,7 @@ import WireFormats
 enum ReadEndpoints {
     static let rowsPerPage: Int64 = 1000
 
-    /// `GET /v1/people/*/location`.
+    /// `GET /v1/people/*/location`: the newest location that may be shown, or null.
     static func location(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -51,7 +51,7 @@ enum ReadEndpoints {
         return permit.shows(fix.fix.timestamp) ? fix : nil
     }
 
-    /// `GET /v1/people/*/visits`.
+    /// `GET /v1/people/*/visits`: the visits that overlap the range, by arrival, as the person has corrected them.
     static func visits(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -124,7 +124,7 @@ enum ReadEndpoints {
         if visit.isProvisional { writer.field("provisional", true) }
     }
 
-    /// `GET /v1/people/*/crossings`.
+    /// `GET /v1/people/*/crossings`: entries to and exits from the person's regions, by time.
     static func crossings(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -183,7 +183,7 @@ enum ReadEndpoints {
         writer.field("dwellSeconds", named.entered.map { named.crossing.time.seconds(since: $0) })
     }
 
-    /// `GET /v1/people/*/regions`.
+    /// `GET /v1/people/*/regions`: the person's regions, on one page.
     static func regions(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

@@ -16,7 +16,7 @@ enum RecorderEndpoints {
     /// The server's version as clients show it.
     private static let version = "whereabouts"
 
-    /// `GET /api/0/version`.
+    /// `GET /api/0/version`: a fixed word, by which clients recognize a Recorder.
     static func version(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -29,8 +29,9 @@ enum RecorderEndpoints {
 
     // MARK: Who
 
-    /// The persons whom the caller may locate, or the devices of one of them. It discloses no locations, so it is not
-    /// recorded. A person without a grant for the caller has the same list of devices as a person who does not exist.
+    /// `GET /api/0/list`: the persons whom the caller may locate, or the devices of one of them. It discloses no
+    /// locations, so it is not recorded. A person without a grant for the caller has the same list of devices as a
+    /// person who does not exist.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -56,6 +57,7 @@ enum RecorderEndpoints {
         return .json(writer.bytes)
     }
 
+    /// Whether the caller sees a person's devices one by one: the person and the operator do.
     private static func seesDevices(_ caller: Caller, _ person: PersonID) -> Bool {
         caller.principal == .operator || caller.principal == person.principal
     }
@@ -67,8 +69,11 @@ enum RecorderEndpoints {
 
     // MARK: Last
 
-    /// The newest fix of each device or, for other persons, of each person. Each person's part is a separate read; its
-    /// recorded hash is that of the array of this person alone, which is the answer to a request for one person.
+    /// `GET /api/0/last`: the newest fix of each device or, for other persons, of each person. Each person's part is a
+    /// separate read; its recorded hash is that of the array of this person alone, which is the answer to a request for
+    /// one person.
+    ///
+    /// - Throws: 422 if no person is named and more than ``Limits/friendsInAnswer`` match.
     static func last(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -98,6 +103,7 @@ enum RecorderEndpoints {
         return .json([UInt8(ascii: "[")] + body + [UInt8(ascii: "]")])
     }
 
+    /// The array for one person, as a recorded read: one row for each device, or one for other callers.
     private static func last(
         of person: Handle, _ fields: Set<String>?, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -145,6 +151,7 @@ enum RecorderEndpoints {
         }
     }
 
+    /// The members that the client wants, from `fields`; `nil` for all.
     private static func fields(_ exchange: Exchange) -> Set<String>? {
         exchange.request.parameter("fields").map { Set($0.split(separator: ",").map(String.init)) }
     }
@@ -159,7 +166,12 @@ enum RecorderEndpoints {
     /// With `limit` and no beginning, the newest fixes are searched in this many days, then in more.
     private static let daysLookedBack: [Int64] = [1, 30, 366]
 
-    /// `GET /api/0/locations`.
+    /// `GET /api/0/locations`: the fixes of one device, by default those of the last six hours. Both ends of the range
+    /// are included.
+    ///
+    /// `format` is `json`, `geojson`, `linestring` or `raw`. With `limit`, the newest fixes come first.
+    ///
+    /// - Throws: 422 if the range has more than ``fixesMax`` fixes.
     static func locations(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -215,6 +227,7 @@ enum RecorderEndpoints {
         return (Array(found.fixes.suffix(limit).reversed()), found.asOf)
     }
 
+    /// All fixes of a range that may be shown, by time.
     private static func all(
         of device: DeviceID?, _ range: (from: Timestamp?, to: Timestamp?), _ permit: Permit, _ context: AnswerContext
     ) throws(Problem) -> (fixes: [ReportedFix], asOf: Int64) {
@@ -238,7 +251,8 @@ enum RecorderEndpoints {
         return (fixes, asOf)
     }
 
-    /// `YYYY-MM[-DD[THH[:MM[:SS]]]]` in UTC.
+    /// A time in a parameter, `YYYY-MM[-DD[THH[:MM[:SS]]]]` in UTC; the missing parts are those of the beginning. `nil`
+    /// if it is absent or empty.
     private static func time(_ name: String, _ exchange: Exchange) throws(Problem) -> Timestamp? {
         guard let text = exchange.request.parameter(name), !text.isEmpty else { return nil }
         let rest = ["-01T00:00:00", "T00:00:00", ":00:00", ":00", ""]

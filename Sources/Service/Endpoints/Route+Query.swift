@@ -5,6 +5,7 @@ extension Route {
     /// client's own protocol may send others (`/osmand`), and other addresses read nothing about a person (`/healthz`).
     var parameterNames: [String]? { Self.parameterNames["\(method) \(path)"] }
 
+    /// The parameters of each `/v1` route by its method and path, from the API description.
     private static let parameterNames: [String: [String]] = Dictionary(
         uniqueKeysWithValues: all.filter { $0.pattern.first == "v1" }.map { route in
             let key = "\(route.method) \(route.path)"

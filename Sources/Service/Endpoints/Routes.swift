@@ -24,13 +24,17 @@ struct Route: Sendable {
         case header
         /// In the message, where the client's protocol puts it.
         case message(@Sendable (HTTPRequest) -> String?, refused: @Sendable (HTTPRequest) -> Problem)
+        /// None: everyone may call the route. The caller is then the house without scopes.
         case none
     }
 
     let method: String
+    /// The path with `*` for each variable part, as in ``all``.
     let path: String
+    /// The parts of ``path``.
     let pattern: [String]
     let credentials: Credentials
+    /// The most bytes of a body; a longer one is refused with 413, unless ``receivedBytes`` allows it.
     let bodyBytes: Int
     /// Whether a request may have an `Idempotency-Key`: it makes something, by one command, and would make it again.
     var takesKey = false
@@ -40,6 +44,8 @@ struct Route: Sendable {
     var receivedBytes: Int?
     let work: Work
 
+    /// Every address of the service. The API description, the documentation and the disclosure tests are checked
+    /// against it.
     static let all: [Route] = [
         // Reports of devices.
         report("POST", "/v1/fixes", IngestEndpoints.fixes),
@@ -160,6 +166,7 @@ struct Route: Sendable {
         open("GET", "/readyz", OperateEndpoints.readiness),
     ]
 
+    /// A route on the server's thread, which must not block.
     private static func report(
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, @escaping @Sendable (HTTPResponse) -> Void) -> Void,
@@ -171,6 +178,7 @@ struct Route: Sendable {
             takesKey: takesKey, receivedBytes: receiving, work: .report(work))
     }
 
+    /// A route on an answering thread, with a token in the header.
     private static func answer(
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse,
@@ -207,6 +215,7 @@ struct Route: Sendable {
             })
     }
 
+    /// A route on an answering thread that may leave its answer to the waiting room.
     private static func wait(
         _ method: String, _ path: String,
         _ work:
@@ -217,6 +226,7 @@ struct Route: Sendable {
         Route(method: method, path: path, pattern: parts(path), credentials: .header, bodyBytes: 0, work: .wait(work))
     }
 
+    /// A route that needs no credentials.
     private static func open(
         _ method: String, _ path: String,
         _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
@@ -229,7 +239,7 @@ struct Route: Sendable {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The variable parts of the path, or `nil` if it does not match.
+    /// The variable parts of the path, in order, or `nil` if it does not match. A variable part is never empty.
     func match(_ path: [String]) -> [String]? {
         guard path.count == pattern.count else { return nil }
         var open: [String] = []

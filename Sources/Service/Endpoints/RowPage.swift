@@ -46,7 +46,7 @@ struct RowPage {
         last = number
     }
 
-    /// The page as an answer.
+    /// The page as an answer, with `next` if a row was left out.
     mutating func ended(asOf: Int64) -> Gate.Computed {
         page.ended(next: isCut ? references.name(last, .row).text : nil, asOf: asOf, references)
     }

@@ -3,8 +3,11 @@ import JSON
 import Whereabouts
 
 /// Schedules by which the service asks for a person at regular intervals.
+///
+/// The queries have the initiation `server`: they leave ``Limits/pushesKeptForPersons`` of the push budget to people.
 enum ScheduleEndpoints {
-    /// `POST /v1/people/*/schedules`.
+    /// `POST /v1/people/*/schedules`: adds a schedule. The body has `everySeconds`, in ``Limits/scheduleSeconds``, and
+    /// optionally `until`. Answers 201 with `id` and `number`.
     static func set(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -22,7 +25,7 @@ enum ScheduleEndpoints {
         }
     }
 
-    /// `GET /v1/people/*/schedules`.
+    /// `GET /v1/people/*/schedules`: the person's schedules, a recorded read. `next` is the time of the next query.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -39,7 +42,7 @@ enum ScheduleEndpoints {
         }
     }
 
-    /// `DELETE /v1/people/*/schedules/*`.
+    /// `DELETE /v1/people/*/schedules/*`: ends a schedule.
     static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let id = ScheduleID(rawValue: try exchange.number(1, .schedule, service))
         return .removeSchedule(id, of: try exchange.handle(0))

@@ -9,11 +9,14 @@ import Whereabouts
 final class WaitingRoom: Sendable {
     /// One waiting request.
     private struct Guest {
+        /// The guest's number, by which a look finds it again; indexes change meanwhile.
         let number: Int
         let caller: Caller
         /// A fix that the caller may not see. A query that this fix answered still looks pending.
         let hidden: Int64?
+        /// When the request's `wait` is over.
         let until: ContinuousClock.Instant
+        /// Answers the request; called once, outside the lock.
         let leave: @Sendable () -> Void
     }
 
@@ -36,6 +39,7 @@ final class WaitingRoom: Sendable {
     private let log: EventLog
     private let clock: @Sendable () -> Timestamp
 
+    /// Starts the thread and subscribes to the ends of queries. It runs until ``close()``.
     init(log: EventLog, clock: @escaping @Sendable () -> Timestamp) {
         self.log = log
         self.clock = clock
@@ -46,8 +50,11 @@ final class WaitingRoom: Sendable {
         thread.withLock { $0 = WorkerThread { [self] in run() } }
     }
 
-    /// Takes a request in. `leave` is called once, on any thread, and must not block. Returns `false` if there is no
-    /// room.
+    /// Takes a request in. Returns `false` if there is no room.
+    ///
+    /// - Parameters:
+    ///   - hidden: The number of a fix that the caller may not see, if one has answered the query.
+    ///   - leave: Called once, on any thread, perhaps before this returns; must not block.
     func enter(
         _ query: QueryID, by caller: Caller, hidden: Int64? = nil, until: ContinuousClock.Instant,
         _ leave: @escaping @Sendable () -> Void
@@ -64,9 +71,10 @@ final class WaitingRoom: Sendable {
         return isIn
     }
 
+    /// The requests that wait now.
     var count: Int { state.read { $0.count } }
 
-    /// Answers all guests; later ones cannot enter.
+    /// Answers all guests and ends the thread; later requests cannot enter.
     func close() {
         let guests = state.change { state in
             state.isClosed = true

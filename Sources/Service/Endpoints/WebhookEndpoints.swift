@@ -7,6 +7,12 @@ import Whereabouts
 /// Webhooks: URLs to which the service posts events, and the outcomes of the posts.
 enum WebhookEndpoints {
     /// `POST /v1/people/*/webhooks`: adds a webhook, and shows its secret once.
+    ///
+    /// The body has `url`, which must be of an origin that the operator allows, and optionally `topics`, by default
+    /// all. Answers 201 with `id`, `url`, `topics`, `secret` and `number`. The webhook acts with the caller's token: if
+    /// that is revoked, it falls silent.
+    ///
+    /// - Throws: 409 if the operator allows no targets, 422 if not this one.
     static func add(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -47,6 +53,7 @@ enum WebhookEndpoints {
         }
     }
 
+    /// The topics of a body; all if there are none.
     private static func topics(of body: JSONValue) throws(Problem) -> FeedTopics {
         guard let given = body["topics"], !given.isNull else { return .all }
         var words: [String] = []
@@ -57,7 +64,11 @@ enum WebhookEndpoints {
         return topics
     }
 
-    /// `GET /v1/people/*/webhooks`.
+    /// `GET /v1/people/*/webhooks`: the person's webhooks, a recorded read on one page, without their secrets.
+    ///
+    /// `state` is `active`, `retrying` (the present message is not accepted yet), `silent` (the target is no longer
+    /// allowed, or the token no longer valid) or `stopped` (too many dead letters). `told` is the place up to which
+    /// messages were posted.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -98,6 +109,7 @@ enum WebhookEndpoints {
         }
     }
 
+    /// The target from the event that added the webhook; `nil` if the event is erased.
     private static func target(of id: WebhookID, _ context: AnswerContext) -> WebhookTarget? {
         guard case .webhookAdded(_, _, let part)? = (try? context.reader.event(id.rawValue))?.event.event else {
             return nil
@@ -105,12 +117,13 @@ enum WebhookEndpoints {
         return part.content
     }
 
-    /// `DELETE /v1/people/*/webhooks/*`.
+    /// `DELETE /v1/people/*/webhooks/*`: removes a webhook with its dead letters.
     static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         .removeWebhook(WebhookID(rawValue: try exchange.number(1, .webhook, service)), of: try exchange.handle(0))
     }
 
-    /// The messages that were given up, without their content, which only the target may see.
+    /// `GET /v1/people/*/webhooks/*/dead-letters`: the messages that were given up, without their content, which only
+    /// the target may see.
     static func deadLetters(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -138,7 +151,8 @@ enum WebhookEndpoints {
         }
     }
 
-    /// Posts a message again that the webhook gave up on. The act is recorded first; the list shows the outcome.
+    /// `POST /v1/people/*/webhooks/*/dead-letters/*/retry`: posts a message again that the webhook gave up on. The act
+    /// is recorded first. The answer 202 comes before the post; the list shows the outcome.
     static func retry(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -152,12 +166,13 @@ enum WebhookEndpoints {
         return .json(writer.bytes, status: 202)
     }
 
-    /// `DELETE /v1/people/*/webhooks/*/dead-letters/*`.
+    /// `DELETE /v1/people/*/webhooks/*/dead-letters/*`: removes a message from the list without posting it.
     static func discard(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
         let (id, letter) = try letter(exchange, service)
         return .discardDeadLetter(letter, of: id, try exchange.handle(0))
     }
 
+    /// The webhook and the dead letter in the path, from the caller's references.
     private static func letter(_ exchange: Exchange, _ service: Service) throws(Problem) -> (WebhookID, DeadLetterID) {
         (
             WebhookID(rawValue: try exchange.number(1, .webhook, service)),
