@@ -12,13 +12,13 @@ export class Problem extends Error {
 let handle = '';
 let ended = () => {};
 
-async function send(method, path, { params, body, headers, signal, purpose } = {}) {
+async function send(method, path, { params, body, headers, signal, purpose, cache = 'no-store' } = {}) {
     const address = new URL(path, location.origin);
     for (const [name, value] of Object.entries(params ?? {})) {
         if (value !== undefined && value !== null && value !== '') address.searchParams.set(name, value);
     }
     const answer = await fetch(address, {
-        method, signal, cache: 'no-store', redirect: 'error',
+        method, signal, cache, redirect: 'error',
         headers: {
             Accept: 'application/json', 'Accept-Language': strings.language,
             ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
