@@ -2,7 +2,7 @@ package import Geodesy
 
 /// The state that decisions read: who exists, what they may do, and what is under way. It is a fold of the log like any
 /// other. The writer keeps it in memory, a file saves it between starts, and it equals a refold at every number.
-package struct Standing: Sendable {
+package struct Standing: Sendable, Equatable {
     /// A person, with their settings.
     package struct Person: Hashable, Sendable {
         /// `nil` once the person is erased.

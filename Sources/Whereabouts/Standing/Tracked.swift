@@ -42,3 +42,8 @@ package struct Tracked<Key: Numbered, Value: Sendable>: Sendable, Collection, Ex
     }
     package subscript(index: NumberedTable<Key, Value>.Index) -> (key: Key, value: Value) { all[index] }
 }
+
+extension Tracked: Equatable where Value: Equatable {
+    /// Whether the tables have the same values, whatever changed in them.
+    package static func == (a: Self, b: Self) -> Bool { a.all == b.all }
+}
