@@ -1,0 +1,94 @@
+// Places: where somebody stays, for how long and when usually; the names that they gave, which can be taken back.
+import { api } from './api.js';
+import { action, ask, empty, field, h, page, table, values } from './kit.js';
+import { load, moment, people, purpose, put, section, subject, word, zoneNote } from './view-parts.js';
+import { strings } from './strings.js';
+import { addDays, dateOf, instant, isDate, time } from './time.js';
+
+export const title = 'places.title';
+
+export async function show(context) {
+    const who = subject(context);
+    const content = h('div');
+    page(context, { title: strings('places.heading'), lead: strings('places.lead') }, content);
+    if (!who) return load(content, () => people('places'));
+    const filter = Object.fromEntries(['from', 'to', 'q'].map(name => [name, context.query.get(name) ?? '']));
+    const rows = h('div');
+    const names = h('div');
+    put(content, [filters(context, filter), rows, section(strings('places.corrections'), names), zoneNote()]);
+    const read = atLeast => Promise.all([
+        load(rows, () => places(context, who, filter, atLeast, read)),
+        load(names, () => corrections(context, who, atLeast, read)),
+    ]);
+    return read();
+}
+
+function filters(context, filter) {
+    const form = h('form', {
+        class: 'filters', role: 'search', 'aria-label': strings('places.filter'),
+        onsubmit: event => {
+            event.preventDefault();
+            const wanted = new URLSearchParams(values(form));
+            if (!context.person) wanted.set('person', subject(context));
+            context.navigate(`/places${wanted.size ? `?${wanted}` : ''}`);
+        },
+    }, field({ name: 'q', label: strings('places.name'), type: 'search', value: filter.q }), field({ name: 'from', label: strings('audit.from'), type: 'date', value: filter.from }),
+    field({ name: 'to', label: strings('audit.to'), type: 'date', value: filter.to }), h('button', {}, strings('audit.filter')));
+    return form;
+}
+
+async function places(context, who, filter, atLeast, read) {
+    const zone = time.zone();
+    const { items } = await api.get(api.person(who, 'places'), {
+        from: isDate(filter.from) ? instant(zone, filter.from) : undefined,
+        to: isDate(filter.to) ? instant(zone, addDays(filter.to, 1)) : undefined, 'at-least': atLeast,
+    }, { signal: context.signal, ...purpose(context) });
+    const rows = items.filter(one => !filter.q || one.place?.toLocaleLowerCase().includes(filter.q.toLocaleLowerCase()));
+    if (!rows.length) return items.length || filter.from || filter.to ? empty(strings('places.noMatch'), strings('places.noMatchText')) : empty(strings('places.none'), strings('places.noneText'), h('a', { class: 'button', href: '/devices' }, strings('devices.nav')));
+    const most = rows[0].totalSeconds;
+    return table({
+        caption: strings('places.caption', { count: rows.length }), rows, columns: [
+            { label: strings('places.name'), cell: one => h('b', {}, one.place ?? strings('places.unnamed')) },
+            { label: strings('places.usual'), cell: one => one.usualHours ? hours(one.usualHours) : h('span', { class: 'mut' }, strings('places.notUsual')) },
+            { label: strings('places.time'), cell: one => h('div', {}, one.totalSeconds < 1 ? strings('places.begun') : time.duration(one.totalSeconds), h('meter', { class: 'gauge', min: 0, max: most, value: one.totalSeconds, 'aria-label': strings('places.share') })) },
+            { label: strings('places.visits'), number: true, cell: one => strings.number(one.visits) },
+            { label: strings('places.last'), cell: one => dayLink(context, one) },
+            { label: strings('places.change'), cell: one => action(strings('places.rename'), () => rename(context, who, one, read), '', { 'aria-label': strings('places.renameOf', { name: one.place ?? '' }) }) },
+        ],
+    });
+}
+
+/** `Mo-Fr 07:00-16:00` with the days' names of the reader's language. */
+function hours(text) {
+    const day = name => new Intl.DateTimeFormat(strings.language, { weekday: 'short', timeZone: 'UTC' }).format(Date.UTC(2024, 0, 1 + ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'].indexOf(name)));
+    return text.replace(/\b(Mo|Tu|We|Th|Fr|Sa|Su)\b/g, day).replace(/(\w|\.)-(?=\w)/g, '$1–');
+}
+
+function dayLink(context, one) {
+    const zone = time.zone(one.timeZone);
+    const date = dateOf(zone, one.lastArrival);
+    return one.lastDeparture === null ? h('a', { href: '/day' }, strings('places.now'))
+        : h('a', { href: `/day/${date}${context.person ? '' : `?person=${encodeURIComponent(subject(context))}`}` }, time.date(date, { short: true }));
+}
+
+const rename = (context, who, one, read) => ask({
+    title: strings('places.renameOf', { name: one.place ?? '' }), lead: strings('places.renameLead'),
+    fields: [{ name: 'name', label: strings('places.name'), value: one.place ?? '', required: true, maxlength: 100 }],
+    submit: async ({ name }) => {
+        const { number } = await api.post(api.person(who, 'corrections'), { type: 'rename', latitude: one.latitude, longitude: one.longitude, name });
+        await read(number);
+        context.announce(strings('places.renamed', { name }));
+    },
+});
+
+async function corrections(context, who, atLeast, read) {
+    const items = await api.all(api.person(who, 'corrections'), { 'at-least': atLeast }, { signal: context.signal, ...purpose(context) });
+    if (!items.length) return h('p', { class: 'mut' }, strings('places.noCorrections'));
+    return table({
+        caption: strings('places.correctionsCaption'), rows: items, columns: [
+            { label: strings('places.kind'), cell: one => word('places.kinds', one.type) },
+            { label: strings('places.what'), cell: one => one.name ?? (one.at ? moment(one.at) : [moment(one.from), ' – ', moment(one.to)]) },
+            { label: strings('places.change'), cell: one => action(strings('places.withdraw'), async () => read((await api.delete(api.person(who, `corrections/${encodeURIComponent(one.id)}`)).number)), '', { 'aria-label': `${strings('places.withdraw')}: ${word('places.kinds', one.type)} ${one.name ?? ''}` }) },
+        ],
+    });
+}

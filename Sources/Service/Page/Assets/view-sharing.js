@@ -1,0 +1,220 @@
+// Sharing: what waits for my answer first, then who may see where I am, until when and how well; pauses, invitations, schedules.
+import { api } from './api.js';
+import { action, ask, confirm, dialog, empty, field, h, note, page, pill, qr, secret, values } from './kit.js';
+import { follow, left, liveState, load, moment, named, people, precise, purpose, put, section, subject } from './view-parts.js';
+import { strings } from './strings.js';
+import { dateOf, instant, isDate, time } from './time.js';
+
+export const title = 'sharing.title';
+
+const precisions = ['exact', 'kilometer', 'city', 'none'];
+
+export async function show(context) {
+    const who = subject(context);
+    const content = h('div');
+    page(context, { title: strings('sharing.heading'), lead: strings('sharing.lead') }, content);
+    if (!who) return load(content, () => people('sharing'));
+    const [questions, pauses, grants, invitations, schedules] = Array.from({ length: 5 }, () => h('div'));
+    // The operator cannot consent for anybody.
+    const parts = {
+        questions: () => context.person ? load(questions, () => consents(context, who, parts)) : undefined,
+        pauses: () => load(pauses, () => pause(context, who, parts)),
+        grants: number => load(grants, () => grantCards(context, who, parts, number)),
+        invitations: () => load(invitations, () => invitationCards(context, who, parts)),
+        schedules: () => load(schedules, () => scheduleCards(context, who, parts)),
+    };
+    put(content, [
+        liveState(context), questions, pauses, section(strings('sharing.grants'), grants),
+        section(strings('sharing.invitations'), invitations), context.person && section(strings('sharing.codes'), codes(context)),
+        section(strings('sharing.schedules'), schedules),
+    ]);
+    if (context.person) {
+        follow(context, ['consent', 'end', 'query'], parts.questions);
+        follow(context, ['change'], () => Promise.all([parts.pauses(), parts.grants()]));
+    }
+    await Promise.all(Object.values(parts).map(read => read()));
+    const code = context.query.get('redeem');
+    if (code && context.person) redeem(context, code);
+    if (location.hash) document.getElementById(`grant-${location.hash.slice(1)}`)?.scrollIntoView();
+}
+
+const read = (context, who, what, number) => api.all(api.person(who, what), { 'at-least': number }, { signal: context.signal, ...purpose(context) });
+const until = (date, minutes) => isDate(date) ? instant(time.zone(), date, minutes) : undefined;
+
+// Questions that wait for an answer
+
+async function consents(context, who, parts) {
+    const items = await read(context, who, 'consent-requests');
+    if (items.length && !consents.announced) context.announce(strings('sharing.asks', { who: items[0].requester ?? '' }));
+    consents.announced = items.length > 0;
+    return items.map(one => {
+        const answer = (consent, words) => async () => {
+            await api.post(api.person(who, `consent-requests/${one.query}`), { consent });
+            context.announce(strings(words));
+            // The question ends when the events of the answer are folded; the card goes at once.
+            card.remove();
+        };
+        const card = h('div', { class: 'card wants' }, h('div', { class: 'row' },
+            h('span', {}, h('span', { class: 'mark ask inline', 'aria-hidden': 'true' }), ' ',
+                strings.rich('sharing.asksNow', { who: h('b', {}, named(one.requester)), purpose: one.purpose ?? '' }), ' · ', left(context, one.deadline, parts.questions)),
+            h('span', { class: 'end row' },
+                action(strings('sharing.no'), answer('refused', 'sharing.saidNo')),
+                action(strings('sharing.once'), answer('given', 'sharing.saidYes'), 'primary'))),
+        h('p', { class: 'mut small' }, strings('sharing.silence')));
+        return card;
+    });
+}
+
+// Pauses
+
+async function pause(context, who, parts) {
+    const items = await read(context, who, 'pauses');
+    const now = items.find(one => one.now);
+    if (now) {
+        return note(true, h('span', {}, strings.rich(now.until ? 'sharing.pausedUntil' : 'sharing.paused', { time: now.until ? moment(now.until) : '' })),
+            h('span', { class: 'end' }, action(strings('sharing.resume'), async () => {
+                await api.delete(api.person(who, 'pauses'));
+                context.announce(strings('sharing.resumed'));
+                await parts.pauses();
+            })));
+    }
+    return h('p', { class: 'row' }, h('span', { class: 'mut' }, strings('sharing.pauseMeans')), h('span', { class: 'end' }, h('button', {
+        type: 'button', class: 'danger',
+        onclick: () => ask({
+            title: strings('sharing.pause'), lead: strings('sharing.pauseMeans'), label: strings('sharing.pause'), danger: true,
+            fields: [{ name: 'for', label: strings('sharing.howLong'), type: 'select', value: '3600', options: [['3600', strings('sharing.hour')], ['14400', strings('sharing.hours4')], ['86400', strings('sharing.day')], ['', strings('sharing.untilEnded')]] }],
+            submit: async wanted => {
+                await api.post(api.person(who, 'pauses'), wanted.for ? { forSeconds: Number(wanted.for) } : {});
+                await parts.pauses();
+            },
+        }),
+    }, strings('sharing.pause'))));
+}
+
+// Grants
+
+async function grantCards(context, who, parts, number) {
+    const items = await read(context, who, 'grants', number);
+    const give = h('p', {}, h('button', { type: 'button', onclick: () => grantForm(context, who, parts) }, strings('sharing.give')));
+    if (!items.length) return [empty(strings('sharing.none'), strings('sharing.noneText')), give];
+    return [h('ul', { class: 'cards' }, items.map(one => h('li', { class: 'card row', id: `grant-${one.id}` },
+        h('span', {}, h('b', {}, named(one.requester)), h('br'), h('span', { class: 'mut' }, says(one))),
+        h('span', { class: 'end row' },
+            h('a', { class: 'button', href: `/audit?who=${encodeURIComponent(one.requester ?? '')}${context.person ? '' : `&person=${encodeURIComponent(who)}`}` }, strings('sharing.asked')),
+            h('button', { type: 'button', onclick: () => grantForm(context, who, parts, one) }, strings('sharing.change')),
+            h('button', {
+                type: 'button', class: 'danger', 'aria-label': strings('sharing.endOf', { who: named(one.requester) }),
+                onclick: () => confirm(strings('sharing.endOf', { who: named(one.requester) }), strings('sharing.endLead'), strings('sharing.end'), async () => {
+                    const { number } = await api.delete(`/v1/grants/${encodeURIComponent(one.id)}`);
+                    await parts.grants(number);
+                }),
+            }, strings('sharing.end')))))), give];
+}
+
+/** What a grant lets somebody see, in a line. */
+function says(one) {
+    return [
+        precise(one.precision), one.asksEachTime ? strings('sharing.eachTime') : strings(one.history ? 'sharing.withHistory' : 'sharing.nowOnly'),
+        one.history && one.from && strings('sharing.since', { date: time.date(dateOf(time.zone(), one.from), { short: true }) }),
+        one.hours && `${one.hours.weekly}, ${one.hours.timeZone}`,
+        one.until && strings('sharing.until', { date: time.date(dateOf(time.zone(), one.until), { short: true }) }),
+    ].filter(Boolean).join(' · ');
+}
+
+const terms = one => [
+    { name: 'precision', label: strings('sharing.precision'), type: 'select', value: one?.precision ?? 'kilometer', options: precisions.map(name => [name, `${precise(name)}: ${strings(`sharing.precisions.${name}`)}`]) },
+    { name: 'kind', label: strings('sharing.what'), type: 'select', value: one?.asksEachTime ? 'each' : one?.history ? 'history' : 'now', options: [['now', strings('sharing.nowOnly')], ['history', strings('sharing.withHistory')], ['each', strings('sharing.eachTime')]] },
+    { name: 'from', label: strings('sharing.from'), type: 'date', value: one?.from ? dateOf(time.zone(), one.from) : '', hint: strings('sharing.fromHint') },
+    { name: 'until', label: strings('sharing.untilLabel'), type: 'date', value: one?.until ? dateOf(time.zone(), one.until) : '', hint: strings('sharing.untilHint') },
+    { name: 'weekly', label: strings('sharing.weekly'), value: one?.hours?.weekly ?? '', placeholder: 'Mo-Fr 08:00-18:00', hint: strings('sharing.weeklyHint', { zone: one?.hours?.timeZone ?? time.mine }) },
+];
+const termsOf = (wanted, one) => ({
+    precision: wanted.precision, history: wanted.kind === 'history', asksEachTime: wanted.kind === 'each', from: until(wanted.from, 0),
+    until: until(wanted.until, 1440), hours: wanted.weekly ? { timeZone: one?.hours?.timeZone ?? time.mine, weekly: wanted.weekly } : undefined,
+});
+
+/** A new grant, or one in place of `one`: the interface has no change, so the new one is given before the old one ends. */
+function grantForm(context, who, parts, one) {
+    return ask({
+        title: one ? strings('sharing.changeOf', { who: named(one.requester) }) : strings('sharing.give'),
+        lead: one ? strings('sharing.changeLead') : strings('sharing.giveLead'), label: one ? strings('sharing.change') : strings('sharing.giveNow'),
+        fields: [...one ? [] : [{ name: 'requester', label: strings('sharing.whom'), required: true, autocapitalize: 'none', spellcheck: 'false', hint: strings('sharing.whomHint') }], ...terms(one)],
+        submit: async wanted => {
+            let { number } = await api.post(api.person(who, 'grants'), { requester: one?.requester ?? wanted.requester, ...termsOf(wanted, one) });
+            if (one) ({ number } = await api.delete(`/v1/grants/${encodeURIComponent(one.id)}`));
+            await parts.grants(number);
+        },
+    });
+}
+
+// Invitations
+
+async function invitationCards(context, who, parts) {
+    const [rights, accounts] = await Promise.all([read(context, who, 'invitations'), api.all('/v1/account-invitations', {}, { signal: context.signal })]);
+    const withdraw = path => action(strings('sharing.withdraw'), async () => { await api.delete(path); await parts.invitations(); }, 'danger');
+    return [
+        rights.length + accounts.length > 0 && h('ul', { class: 'cards' },
+            rights.map(one => h('li', { class: 'card row' }, h('span', {}, h('b', {}, strings('sharing.openInvitation')), ' ', pill(strings('sharing.unused'), 'wait'), h('br'), h('span', { class: 'mut' }, says(one), ' · ', strings.rich('sharing.expires', { time: moment(one.expires) }))), h('span', { class: 'end' }, withdraw(`/v1/invitations/${encodeURIComponent(one.id)}`)))),
+            accounts.map(one => h('li', { class: 'card row' }, h('span', {}, h('b', {}, strings('sharing.openAccount')), ' ', pill(strings('sharing.unused'), 'wait'), h('br'), h('span', { class: 'mut' }, strings.rich('sharing.expires', { time: moment(one.expires) }))), h('span', { class: 'end' }, withdraw(`/v1/account-invitations/${encodeURIComponent(one.id)}`))))),
+        h('p', { class: 'row' },
+            h('button', { type: 'button', onclick: () => invite(context, who, parts) }, strings('sharing.invite')),
+            h('button', { type: 'button', onclick: () => inviteAccount(parts) }, strings('sharing.inviteAccount')),
+            h('span', { class: 'mut small' }, strings('sharing.inviteMeans'))),
+    ];
+}
+
+async function invite(context, who, parts) {
+    const made = await ask({
+        title: strings('sharing.invite'), lead: strings('sharing.inviteLead'), label: strings('sharing.invite'), fields: terms(),
+        submit: wanted => api.post(api.person(who, 'invitations'), termsOf(wanted)),
+    });
+    if (made) await showCode(made, `/sharing?redeem=${encodeURIComponent(made.code)}`, strings('sharing.codeLead'));
+    return parts.invitations();
+}
+
+async function inviteAccount(parts) {
+    const made = await ask({ title: strings('sharing.inviteAccount'), lead: strings('sharing.accountLead'), label: strings('sharing.inviteAccount'), submit: () => api.post('/v1/account-invitations', {}) });
+    if (made) await showCode(made, `/welcome?invitation=${encodeURIComponent(made.code)}`, strings('sharing.accountCodeLead'));
+    return parts.invitations();
+}
+
+/** A code that is shown once: as a link in a QR code, and as text. */
+async function showCode(made, path, lead) {
+    const address = location.origin + path;
+    await dialog({ title: strings('sharing.codeTitle'), body: [h('p', {}, lead), await qr(address, strings('sharing.codeQR')), secret(address), h('p', {}, strings('sharing.codeAlone')), secret(made.code), h('p', { class: 'mut' }, strings.rich('sharing.expires', { time: moment(made.expires) }))] });
+}
+
+function codes(context) {
+    const form = h('form', { class: 'filters', onsubmit: event => { event.preventDefault(); redeem(context, values(form).code); } },
+        field({ name: 'code', label: strings('sharing.code'), required: true, size: 26, autocapitalize: 'none', spellcheck: 'false' }), h('button', {}, strings('sharing.redeem')));
+    return form;
+}
+
+const redeem = (context, code) => ask({
+    title: strings('sharing.redeem'), lead: strings('sharing.redeemLead'), label: strings('sharing.redeem'),
+    submit: async () => {
+        const got = await api.post('/v1/redemptions', { code });
+        context.navigate(`/requests?whom=${encodeURIComponent(got.subject)}`);
+        context.announce(strings('sharing.redeemed', { who: got.subject }));
+    },
+});
+
+// Schedules
+
+async function scheduleCards(context, who, parts) {
+    const items = await read(context, who, 'schedules');
+    return [
+        h('p', { class: 'mut' }, strings('sharing.schedulesMean')),
+        items.length > 0 && h('ul', { class: 'cards' }, items.map(one => h('li', { class: 'card row' },
+            h('span', {}, h('b', {}, strings('sharing.every', { time: time.duration(one.everySeconds) })), h('br'), h('span', { class: 'mut' }, strings.rich('sharing.next', { time: moment(one.next) }), one.until && [' · ', strings.rich('sharing.until', { date: moment(one.until) })])),
+            h('span', { class: 'end' }, action(strings('sharing.end'), async () => { await api.delete(api.person(who, `schedules/${encodeURIComponent(one.id)}`)); await parts.schedules(); }, 'danger', { 'aria-label': strings('sharing.endSchedule') }))))),
+        h('p', {}, h('button', {
+            type: 'button',
+            onclick: () => ask({
+                title: strings('sharing.addSchedule'), lead: strings('sharing.schedulesMean'), label: strings('sharing.addSchedule'),
+                fields: [{ name: 'every', label: strings('sharing.interval'), type: 'select', value: '3600', options: [900, 1800, 3600, 7200, 14_400, 43_200, 86_400].map(one => [String(one), time.duration(one)]) }, { name: 'until', label: strings('sharing.untilLabel'), type: 'date' }],
+                submit: async wanted => { await api.post(api.person(who, 'schedules'), { everySeconds: Number(wanted.every), until: until(wanted.until, 1440) }); await parts.schedules(); },
+            }),
+        }, strings('sharing.addSchedule'))),
+    ];
+}
