@@ -6,25 +6,32 @@ import WireFormats
 
 /// How an answer about a person writes places: in which coordinate reference system, and whether as GeoJSON.
 ///
-/// In a system other than WGS 84, `x` and `y` replace `latitude` and `longitude`. Both are null outside the area in which the
-/// register allows the system: an error instead would disclose an area that the person is in, without a record. x is always
-/// the easting or longitude, whatever order the register has, as in GeoJSON and the importers
+/// In a system other than WGS 84, `x` and `y` replace `latitude` and `longitude`. Both are null outside the area in
+/// which the register allows the system: an error instead would disclose an area that the person is in, without a
+/// record. x is always the easting or longitude, whatever order the register has, as in GeoJSON and the importers
 /// (`CoordinateReferenceSystem`). The member `referenceSystem` names both axes and the PROJ operations that made the
 /// numbers, with their accuracies.
 ///
-/// GeoJSON (RFC 7946) is a `FeatureCollection` of the `items`, or of the one location: a point, for a trip the line from its
-/// start to its end, for a region its circle's center or its polygon. `next` and `asOf` are members of the collection.
-/// RFC 7946, section 4, allows other systems than WGS 84 by prior arrangement; the parameter `crs` is that arrangement.
-/// `coordRefSys` names the system, and each feature repeats its geometry as `place`, where JSON-FG (OGC 21-045) expects it.
+/// GeoJSON (RFC 7946) is a `FeatureCollection` of the `items`, or of the one location: a point, for a trip the line
+/// from its start to its end, for a region its circle's center or its polygon. `next` and `asOf` are members of the
+/// collection. RFC 7946, section 4, allows other systems than WGS 84 by prior arrangement; the parameter `crs` is that
+/// arrangement. `coordRefSys` names the system, and each feature repeats its geometry as `place`, where JSON-FG (OGC
+/// 21-045) expects it.
 struct AnswerForm {
+    /// Whether the answer is GeoJSON: `format=geojson`, or without `format`, `application/geo+json` as the most
+    /// preferred type in `Accept`.
     let isGeoJSON: Bool
+    /// The system of the numbers; `nil` for WGS 84 in degrees.
     let system: CoordinateReferenceSystem?
     /// The operations that made the numbers written so far.
     private var operations = CoordinateReferenceSystem.UsedOperations()
 
     static let geoJSONType = "application/geo+json"
 
-    /// - Throws: 400 if `crs` does not name a system, 422 if the register does not have it or PROJ cannot transform it to WGS 84.
+    /// Reads `format`, `Accept` and `crs` of a request.
+    ///
+    /// - Throws: 400 if `crs` does not name a system, 422 if the register does not have it or PROJ cannot transform it
+    ///   to WGS 84.
     init(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) {
         switch exchange.request.parameter("format") {
         case "geojson": isGeoJSON = true
@@ -42,6 +49,7 @@ struct AnswerForm {
     /// The beginning of the addresses that OGC gives the register's systems.
     private static let addresses = "http://www.opengis.net/def/crs/EPSG/0/"
 
+    /// OGC's address of a system, for example `http://www.opengis.net/def/crs/EPSG/0/3857`.
     private static func address(of system: CoordinateReferenceSystem) -> String {
         addresses + system.code.dropFirst("EPSG:".count)
     }
@@ -56,7 +64,10 @@ struct AnswerForm {
         return code
     }
 
-    /// The answer in this form: the bytes that are recorded and sent.
+    /// The answer in this form: the bytes that are recorded and sent. Without a form, the same bytes.
+    ///
+    /// Parses the JSON and writes it again, so the cost is linear in its length; each coordinate in another system
+    /// takes a PROJ transformation.
     func written(_ computed: Gate.Computed) throws(Problem) -> Gate.Computed {
         guard isGeoJSON || system != nil else { return computed }
         guard let root = (try? JSONDocument.parse(computed.body))?.root else { throw .broken }
@@ -67,6 +78,8 @@ struct AnswerForm {
         return Gate.Computed(body: body, count: computed.count, asOf: computed.asOf, headers: headers)
     }
 
+    /// The whole answer: the members or the collection, then `referenceSystem`, which needs to know the operations
+    /// used.
     private mutating func bytes(of root: JSONValue) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -95,6 +108,7 @@ struct AnswerForm {
 
     // MARK: JSON
 
+    /// Writes a value, with the places in it at any depth in this form.
     private mutating func write(_ value: JSONValue, into writer: inout JSONWriter) {
         if value.members != nil {
             writer.beginObject()
@@ -109,6 +123,7 @@ struct AnswerForm {
         }
     }
 
+    /// Writes the members of an object. `x` and `y` take the place of `longitude`; other members keep their order.
     private mutating func writeMembers(of object: JSONValue, into writer: inout JSONWriter) {
         let place = system == nil ? nil : Self.place(of: object)
         for (key, value) in Self.members(of: object) {
@@ -134,6 +149,7 @@ struct AnswerForm {
         object.members.map(Array.init) ?? []
     }
 
+    /// The coordinate of an object with `latitude` and `longitude`; `nil` for any other.
     private static func place(of object: JSONValue) -> Coordinate? {
         guard let latitude = object["latitude"]?.double, let longitude = object["longitude"]?.double else { return nil }
         return try? Coordinate(latitude: latitude, longitude: longitude)
@@ -149,6 +165,8 @@ struct AnswerForm {
 
     // MARK: GeoJSON
 
+    /// Writes the members of the collection. An answer without `items` has one feature, or none if its location or
+    /// visit is null.
     private mutating func writeCollection(_ root: JSONValue, into writer: inout JSONWriter) {
         writer.field("type", "FeatureCollection")
         if let system { writer.field("coordRefSys", Self.address(of: system)) }
@@ -162,6 +180,8 @@ struct AnswerForm {
         }
     }
 
+    /// Writes an item as a feature: its `id` and geometry, and everything else as `properties`. A circle becomes its
+    /// center, with `radiusMeters` as a property.
     private mutating func writeFeature(_ item: JSONValue, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("type", "Feature")
@@ -205,6 +225,8 @@ struct AnswerForm {
         case line([Coordinate])
         case polygon([Coordinate])
 
+        /// The geometry of an item, by the first that it has: a coordinate or circle, `from` and `to`, a polygon. `nil`
+        /// for an item without a place.
         init?(of item: JSONValue) {
             if let place = AnswerForm.place(of: item) ?? item["circle"].flatMap(AnswerForm.place) {
                 self = .point(place)
@@ -222,6 +244,7 @@ struct AnswerForm {
             }
         }
 
+        /// The coordinates in the order of the geometry; a polygon's ring repeats its first one at the end.
         var places: [Coordinate] {
             switch self {
             case .point(let place): [place]
@@ -273,7 +296,7 @@ extension AnswerContext {
     /// The number of systems that a thread keeps: to make one reads PROJ's database and takes milliseconds.
     private static let systemsKept = 8
 
-    /// A system of the EPSG register, for example `EPSG:3857`.
+    /// A system of the EPSG register, for example `EPSG:3857`. The thread keeps the last few.
     ///
     /// - Throws: 422 if the register has no system of that number, or PROJ cannot transform it to WGS 84.
     func referenceSystem(_ code: String) throws(Problem) -> CoordinateReferenceSystem {

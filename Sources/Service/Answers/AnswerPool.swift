@@ -8,9 +8,10 @@ import Whereabouts
 
 /// The threads that may block: they read projections, wait for the log and compute answers.
 ///
-/// Callers take turns (``TurnQueue``): a caller with many requests delays each other caller by one request at a time, and never
-/// holds all threads.
+/// Callers take turns (``TurnQueue``): a caller with many requests delays each other caller by one request at a time,
+/// and never holds all threads.
 final class AnswerPool: Sendable {
+    /// A piece of work. It may block, runs on one of the threads, and must answer its request itself.
     typealias Work = @Sendable (AnswerContext) -> Void
 
     private struct State {
@@ -21,7 +22,9 @@ final class AnswerPool: Sendable {
         var isLeftBehind = false
     }
 
+    /// The number of threads.
     static let threads = 4
+    /// The most pieces of work of all callers that wait. Further requests get 503.
     static let queueBound = 1024
     /// A quarter of ``queueBound``, so that one caller cannot fill the queue.
     static let queueBoundPerCaller = 256
@@ -29,6 +32,9 @@ final class AnswerPool: Sendable {
     private let state = Monitor(State())
     private let workers: Mutex<[WorkerThread]>
 
+    /// Starts the threads.
+    ///
+    /// - Parameter makeContext: Called once on each thread; what it makes stays on that thread.
     init(makeContext: @escaping @Sendable () -> AnswerContext) {
         workers = Mutex([])
         let state = self.state
@@ -47,6 +53,7 @@ final class AnswerPool: Sendable {
         }
     }
 
+    /// The pieces of work that wait for a thread.
     var queueLength: Int { state.read { $0.waiting.count } }
 
     /// Queues a piece of work.
@@ -91,16 +98,22 @@ final class AnswerPool: Sendable {
     }
 }
 
-/// What one answering thread owns: its database connections, its geodesy and its reader of the log.
+/// The objects that one answering thread owns: its database connections, its geodesy and its reader of the log. Never
+/// used by two threads.
 final class AnswerContext {
+    /// The host of the projections, which knows the active files.
     let host: ProjectionHost
+    /// This thread's reader of the log.
     let reader: LogReader
+    /// The gazetteer, shared by all threads; `nil` if its files are not installed.
     let gazetteer: Gazetteer?
+    /// This thread's transformation to geocentric coordinates; `nil` if PROJ cannot make it.
     let geocentric: GeocentricTransform?
     /// The grid is read at the first use; `nil` if it is not installed.
     private(set) lazy var geoid = try? Geoid()
     /// The systems that ``referenceSystem(_:)`` has made, by code.
     var systems: [String: CoordinateReferenceSystem] = [:]
+    /// The open projection files by projection, until ``ProjectionHost/switches`` changes.
     private var files: [String: ProjectionFile] = [:]
     private var switches = -1
 
@@ -112,6 +125,8 @@ final class AnswerContext {
     }
 
     /// Reads the active generation of a projection in one consistent view, together with the number it is folded up to.
+    ///
+    /// `body` runs in a read transaction, which holds back checkpoints of that file while it lasts.
     ///
     /// - Throws: 503 while the projection is folded from zero. That includes a projection found to be damaged here: the
     ///   refold is then requested first.
@@ -135,6 +150,7 @@ final class AnswerContext {
         }
     }
 
+    /// The open file of the active generation; `nil` while the projection is folded from zero.
     private func file(_ name: String) throws(SQLiteError) -> ProjectionFile? {
         let newest = host.switches
         if newest != switches {
@@ -153,6 +169,7 @@ final class AnswerContext {
         host.activePath(of: name).map { access($0, F_OK) != 0 && errno == ENOENT } ?? false
     }
 
+    /// Has the host fold a damaged projection again.
     private func heal(_ name: String, _ why: String) {
         _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in worker.healActive(name, why) }
     }

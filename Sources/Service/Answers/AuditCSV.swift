@@ -20,7 +20,8 @@ package enum AuditCSV {
     /// The first line: the column names.
     package static var head: String { line(columns) }
 
-    /// The lines of one entry of `GET …/audit`.
+    /// The lines of one entry of `GET …/audit`. Times are ISO 8601 in UTC, coordinates in degrees, accuracies in
+    /// meters; a cell is empty if the entry does not have the value.
     package static func lines(for entry: JSONValue) -> String {
         switch entry["kind"]?.string {
         case "query": return queryLines(entry)
@@ -53,6 +54,8 @@ package enum AuditCSV {
         }
     }
 
+    /// A line for the query, then one for the consent, each push, the fix and each disclosure. The latencies of the fix
+    /// and of the first disclosure are in their lines.
     private static func queryLines(_ entry: JSONValue) -> String {
         let id = text(entry, "id"), latency = entry["latency"]
         var lines = line([
@@ -97,12 +100,13 @@ package enum AuditCSV {
 
     private static func blank(_ count: Int) -> [String] { [String](repeating: "", count: count) }
 
+    /// How a query ended or a read was decided: `refused: REASON`, the end's word, `open`, or the verdict.
     private static func outcome(_ entry: JSONValue) -> String {
         if let reason = entry["reason"]?.string { return "refused: \(reason)" }
         return entry["end"]?.string ?? (entry["kind"]?.string == "query" ? "open" : text(entry, "verdict"))
     }
 
-    /// A spreadsheet must not run a cell as a formula.
+    /// A text cell. A text that begins like a formula gets an apostrophe, because a spreadsheet must not run it.
     private static func text(_ value: JSONValue, _ name: String) -> String {
         guard let text = value[name]?.string, let first = text.utf8.first else { return "" }
         return "=+-@\t\r\n".utf8.contains(first) ? "'" + text : text
@@ -113,6 +117,7 @@ package enum AuditCSV {
         return value[name]?.double.map { "\($0)" } ?? ""
     }
 
+    /// A time of the answer, in Unix seconds, as ISO 8601.
     private static func time(_ value: JSONValue, _ name: String) -> String {
         value[name]?.double.flatMap { Timestamp(seconds: $0) }.map { ISO8601.text(of: $0) } ?? ""
     }
@@ -122,6 +127,7 @@ package enum AuditCSV {
         return cells.map(quoted).joined(separator: ",") + "\r\n"
     }
 
+    /// A cell, in quotes only if it needs them.
     private static func quoted(_ cell: String) -> String {
         let quote = UInt8(ascii: "\"")
         guard cell.utf8.contains(where: { $0 == quote || ",\r\n".utf8.contains($0) }) else { return cell }

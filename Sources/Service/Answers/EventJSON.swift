@@ -4,13 +4,18 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// The JSON form of an event in `whereabouts events`.
+/// The JSON form of an event in `whereabouts events` and `GET /v1/events`.
+///
+/// Members of the header come first, then `content`, whose members depend on the kind. A part whose key is destroyed or
+/// lost is `"sealed": "erased"` or `"sealed": "keyLost"` instead of its members.
 enum EventJSON {
+    /// One event of the log for the operator, who sees the log's own numbers.
     struct Item {
         let stored: LogReader.StoredEvent
         /// The event with its sealed parts opened, or `nil` to print it as stored.
         let opened: RecordedEvent?
 
+        /// Writes the event as one object. With `opened` its `content`, otherwise its `body` in hexadecimal.
         func write(into writer: inout JSONWriter, _ service: Service) {
             let header = stored.header
             writer.beginObject()
@@ -32,6 +37,8 @@ enum EventJSON {
         }
     }
 
+    /// Writes the content of an event into an open object. Secrets are left out: of a device token only the last four
+    /// bytes, of a webhook only its origin.
     static func write(_ event: Event, into writer: inout JSONWriter) {
         switch event {
         case .personAdded(let person, let handle):
@@ -237,6 +244,7 @@ enum EventJSON {
         }
     }
 
+    /// Writes the members of a push attempt that queries and tests share.
     private static func write(_ attempt: LocationPushAttempt, into writer: inout JSONWriter) {
         writer.field("device", attempt.device.rawValue)
         writer.field("attempt", attempt.attempt)
@@ -252,6 +260,8 @@ enum EventJSON {
         writer.field("apnsUniqueID", attempt.uniqueID)
     }
 
+    /// Writes `verdict`, and the `grant` or the `reason` of a refusal.
+    ///
     /// - Parameter references: How the reader sees numbers; `nil` writes them as they are.
     static func write(_ verdict: Verdict, _ references: References? = nil, into writer: inout JSONWriter) {
         switch verdict {
@@ -271,6 +281,7 @@ enum EventJSON {
         writer.field("hours", hours?.text)
     }
 
+    /// Writes an opened part with `open`, or `sealed` with the reason why it cannot be opened.
     private static func part<Content>(
         _ part: Part<Content>, into writer: inout JSONWriter, _ open: (Content, inout JSONWriter) -> Void
     ) {

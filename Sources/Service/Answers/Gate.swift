@@ -5,19 +5,24 @@ import Whereabouts
 /// The one way out for a person's data: each read is authorized against the newest standing, computed, recorded, and
 /// only then sent. If the grant ends or the person is erased before the record, the answer is dropped.
 enum Gate {
-    /// An answer computed from stored data.
+    /// An answer computed from stored data, not recorded and not sent yet.
     struct Computed: Sendable {
+        /// The bytes to send. Their SHA-256 is recorded, before any compression.
         let body: [UInt8]
+        /// The number of items that the answer shows, for the record.
         let count: Int64
+        /// The number of the last event that the answer takes into account.
         let asOf: Int64
         /// The headers of this answer; the headers that all answers have are added later.
         var headers = [(name: "Content-Type", value: "application/json")]
 
+        /// The answer 200. Only the gate may send it, after the record.
         var response: HTTPResponse { HTTPResponse(status: 200, headers: headers, body: body) }
     }
 
     /// The conditions under which an answer from stored data is computed.
     struct Reading {
+        /// What the caller may see of the subject: precision, times and why.
         let permit: Permit
         /// The time of the read, just before its record. Values that depend on time alone, such as a visit's
         /// `provisional`, are computed for this moment.
@@ -33,6 +38,15 @@ enum Gate {
     }
 
     /// Answers a question about a person from stored data.
+    ///
+    /// `compute` runs only if the read is permitted. The writer then checks the permit again; if it no longer holds,
+    /// the answer is dropped and the caller gets the refusal. A read is one event, with the question, `count`, `asOf`
+    /// and the hash of the bytes.
+    ///
+    /// - Throws: 404 if the caller may not read, as for an unknown person; 429 if they read too often; what `compute`
+    ///   throws.
+    ///
+    /// Cost: one commit of the log, and `compute`.
     static func read(
         _ service: Service, _ exchange: Exchange, _ question: ReadQuestion,
         compute: (Reading) throws(Problem) -> Computed
@@ -68,7 +82,8 @@ enum Gate {
         return computed.response
     }
 
-    /// Answers a location query that has its fix, after the disclosure is on record.
+    /// Answers a location query that has its fix, after the disclosure is on record. Returns at once; `respond` is
+    /// called on the log's thread.
     ///
     /// - Parameter content: Makes the record of what the bytes show of the fix, from their hash.
     static func disclose(
@@ -82,7 +97,8 @@ enum Gate {
         }
     }
 
-    /// Appends a command and answers with `answer(receipt)` once its events are durable. No thread waits for that.
+    /// Appends a command and answers with `answer(receipt)` once its events are durable, or with the problem. No thread
+    /// waits for that; both closures run on the log's thread and must not block.
     static func submit(
         _ service: Service, _ exchange: Exchange, _ command: Command,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void,
@@ -96,7 +112,8 @@ enum Gate {
         }
     }
 
-    /// Answers a device's own report with its friends' newest places, each recorded as a disclosure.
+    /// Answers a device's own report with its friends' newest places, each recorded as a disclosure. If one permit no
+    /// longer holds, the whole answer is dropped.
     static func answerDevice(
         _ service: Service, _ exchange: Exchange, friends: [Permit], body: [UInt8]
     ) throws(Problem) -> HTTPResponse {
@@ -106,6 +123,11 @@ enum Gate {
         return .json(body)
     }
 
+    /// Appends a command in the caller's name and waits until its events are durable.
+    ///
+    /// Blocks: call it on an answering thread.
+    ///
+    /// - Throws: The problem of the refusal or of the log's state, by ``Problem/init(_:)-(AppendFailure)``.
     @discardableResult
     static func append(_ service: Service, _ exchange: Exchange, _ command: Command) throws(Problem) -> Receipt {
         do throws(AppendFailure) {

@@ -9,6 +9,7 @@ import Whereabouts
 /// machine. A device uses the budget of its person. The operator has no budget, nor do place names in other answers.
 /// The budgets start anew with each start of the service.
 final class GeocodingBudgets: Sendable {
+    /// The budgets of one rate, by person or by the root of a tree. A full budget is the same as none and is forgotten.
     private struct Budgets {
         let rate: CostBudget.Rate
         private var budgets: [PersonID: CostBudget] = [:]
@@ -38,7 +39,8 @@ final class GeocodingBudgets: Sendable {
 
     private let state = Mutex(State())
 
-    /// Does work for a person if the budgets allow it, and takes its cost from them.
+    /// Does work for a person if the budgets allow it, and takes its cost from them. Work that begins may overdraw a
+    /// budget; the next one waits longer then.
     ///
     /// - Parameter person: `nil` has no budget.
     /// - Throws: 429 if a budget is spent; otherwise what the work throws. Work that throws costs too.
@@ -63,6 +65,7 @@ final class GeocodingBudgets: Sendable {
         }
     }
 
+    /// The answer 429; `seconds` is the time until work may begin again.
     private static func spent(_ seconds: Double, isOfTree: Bool) -> Problem {
         Problem(
             429, "Too much",

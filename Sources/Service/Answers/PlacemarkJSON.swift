@@ -18,7 +18,7 @@ package enum PlacemarkJSON {
         writer.endObject()
     }
 
-    /// Writes the placemark of a person's location.
+    /// Writes the placemark of a person's location, without the coordinate and id of the nearest place.
     static func write(ofPerson placemark: Placemark, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", placemark.name)
@@ -78,7 +78,7 @@ package enum PlacemarkJSON {
         writer.endObject()
     }
 
-    /// Writes one result of a search.
+    /// Writes one result of a search: a place, an area or an address, with `match` for how its name fits.
     package static func write(
         _ found: Found, of gazetteer: Gazetteer, in languages: [Language], using transform: GeocentricTransform,
         into writer: inout JSONWriter
@@ -92,6 +92,7 @@ package enum PlacemarkJSON {
         }
     }
 
+    /// The members that all forms share, from the thoroughfare to the time zones.
     private static func fields(of placemark: Placemark, into writer: inout JSONWriter) {
         writer.field("thoroughfare", placemark.thoroughfare)
         writer.field("subThoroughfare", placemark.subThoroughfare)
@@ -112,6 +113,7 @@ package enum PlacemarkJSON {
         list("otherTimeZones", placemark.otherTimeZones, into: &writer)
     }
 
+    /// An empty list is left out.
     private static func list(_ name: String, _ values: [String], into writer: inout JSONWriter) {
         guard !values.isEmpty else { return }
         writer.array(name) { writer in for value in values { writer.value(value) } }

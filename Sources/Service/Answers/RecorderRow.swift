@@ -5,17 +5,21 @@ import WireFormats
 
 /// A fix in the form of the OwnTracks Recorder: the app's message, with its sender.
 struct RecorderRow {
+    /// The fix as the reader may see it.
     let fix: Fix
     private let person: Handle
+    /// The device's handle, or ``RecorderEndpoints/onlyDevice``.
     private let device: String
     /// Whether the reader is the person or the operator; only these see the battery level.
     private let isOwn: Bool
+    /// Members after those of the message, such as the address.
     private var more: [(name: String, value: String)] = []
 
     init(_ fix: Fix, of person: Handle, _ device: String, isOwn: Bool) {
         (self.fix, self.person, self.device, self.isOwn) = (fix, person, device, isOwn)
     }
 
+    /// Adds a member; `nil` is left out.
     mutating func add(_ name: String, _ value: String?) {
         if let value { more.append((name, value)) }
     }
@@ -27,6 +31,7 @@ struct RecorderRow {
         writer.endObject()
     }
 
+    /// Writes the members into an open object. `batt` is in percent; `isotst` and `disptst` are in UTC.
     func writeMembers(only fields: Set<String>?, into writer: inout JSONWriter) {
         func isWanted(_ name: String) -> Bool { fields?.contains(name) ?? true }
         func text(_ name: String, _ value: String) { if isWanted(name) { writer.field(name, value) } }
@@ -48,9 +53,12 @@ struct RecorderRow {
 
 /// The answer formats of the Recorder's `/api/0/locations`.
 struct RecorderForm {
+    /// `json`, `geojson`, `linestring` or `raw`.
     let format: String
+    /// The requested members of each row; `nil` for all. `raw` ignores them.
     let fields: Set<String>?
 
+    /// The answer with all rows in their order.
     func answer(_ rows: [RecorderRow], asOf: Int64) -> Gate.Computed {
         var writer = JSONWriter()
         switch format {
@@ -94,6 +102,7 @@ struct RecorderForm {
         return Gate.Computed(body: writer.bytes, count: Int64(rows.count), asOf: asOf)
     }
 
+    /// Longitude and latitude, as in GeoJSON.
     private func position(_ row: RecorderRow, into writer: inout JSONWriter) {
         writer.beginArray()
         writer.value(row.fix.coordinate.longitude)

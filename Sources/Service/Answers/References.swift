@@ -28,8 +28,10 @@ import Whereabouts
 /// refusal does not disclose whether the person exists.
 struct References: Sendable {
     /// What a reference names. The raw value is part of the block.
+    /// An event of the log.
     enum Kind: UInt8 {
         case event = 1
+        /// A place in the log, up to which an answer has read.
         case place = 2
         case grant = 3
         case invitation = 4
@@ -49,7 +51,9 @@ struct References: Sendable {
 
     /// A number as the caller sees it.
     enum Name: Equatable, Sendable {
+        /// The number itself, for the operator.
         case number(Int64)
+        /// A reference, for everyone else.
         case text(String)
 
         /// The text in a URL or a header.
@@ -63,6 +67,7 @@ struct References: Sendable {
 
     /// The cipher under the person's key; `nil` for the operator, who sees numbers.
     private let block: AES256Block?
+    /// The key of this principal, from which the keys of its cursors and digests are derived.
     private let secret: SymmetricKey
 
     /// - Parameters:
@@ -140,6 +145,7 @@ struct References: Sendable {
     private static let marker: Character = "r"
     private static let largestSalt: UInt64 = (1 << 48) - 1
 
+    /// The reference to a number; the number itself for the operator.
     private func reference(to number: Int64, _ kind: Kind, salt: UInt64) -> Name {
         guard let block else { return .number(number) }
         let plain =
@@ -148,6 +154,7 @@ struct References: Sendable {
         return .text("\(Self.marker)" + Base64.encode(block.encrypt(plain), urlSafe: true, padded: false))
     }
 
+    /// The kind and number in a reference; `nil` for any text that is not a reference of this principal.
     private func open(_ text: some StringProtocol) -> (Kind, Int64)? {
         guard let block, text.first == Self.marker, text.utf8.count == 23, let sealed = Base64.decode(text.dropFirst()),
             sealed.count == AES256Block.byteCount
@@ -206,6 +213,7 @@ struct References: Sendable {
         return isOpen ? plain : nil
     }
 
+    /// The key under which cursors are sealed. Each cursor has a random nonce.
     private var cursorKey: SymmetricKey { Self.derived(from: secret, "cursors") }
 
     private static func derived(from key: SymmetricKey, _ label: String) -> SymmetricKey {
@@ -246,6 +254,7 @@ final class KnownReferences: Sendable {
 
     init(under keyEncryptionKey: SymmetricKey) { secret = References.secret(under: keyEncryptionKey) }
 
+    /// The references of a principal. The first call costs two HMACs.
     func references(for principal: PrincipalID) -> References {
         known.withLock { known in
             if let references = known[principal] { return references }

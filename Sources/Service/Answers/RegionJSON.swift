@@ -8,6 +8,7 @@ import Whereabouts
 /// geometry (RFC 7946, section 3.1.6) of one ring: each position has longitude and latitude, and may have an altitude,
 /// which is ignored.
 enum RegionJSON {
+    /// Writes the shape into an open object, and `notifyOnEntry` or `notifyOnExit` where they are false.
     static func writeMembers(of region: Region, into writer: inout JSONWriter) {
         switch region.area {
         case .circle(let circle):
@@ -36,6 +37,8 @@ enum RegionJSON {
         if !region.notifyOnExit { writer.field("notifyOnExit", false) }
     }
 
+    /// The shape in a body, from exactly one of `circle` and `polygon`.
+    ///
     /// - Throws: ``Problem/invalid(_:)`` or ``Problem/refused(_:)`` with the member that is wrong.
     static func area(of body: JSONValue) throws(Problem) -> Area {
         func given(_ name: String) -> JSONValue? { body[name].flatMap { $0.isNull ? nil : $0 } }
@@ -55,6 +58,7 @@ enum RegionJSON {
         } catch { throw .refused("\"circle\" is not valid: \(error)") }
     }
 
+    /// A polygon of one ring. A closing position that repeats the first is optional.
     private static func polygon(_ value: JSONValue) throws(Problem) -> Polygon {
         guard value["type"]?.string == "Polygon", let rings = value["coordinates"]?.array.map(Array.init) else {
             throw .invalid("\"polygon\" must be a GeoJSON geometry of the type Polygon.")

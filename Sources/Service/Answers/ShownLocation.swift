@@ -4,9 +4,12 @@ import JSON
 import Whereabouts
 
 /// A fix as a caller sees it under some precision. The values that a coarse grant hides are removed first, and
-/// everything else is computed from the rest.
+/// everything else is computed from the rest: so a place name cannot disclose more than the coordinate.
 struct ShownLocation {
+    /// The fix with the hidden values removed. Under a coarse precision it has a rounded time and the coordinate of a
+    /// cell or city, and no accuracy.
     let fix: Fix
+    /// The precision of the grant.
     let precision: Precision
     private let placemark: Placemark?
 
@@ -47,6 +50,7 @@ struct ShownLocation {
     /// The ISO 3166-1 code, two capital letters.
     var countryCode: String? { placemark?.isoCountryCode?.description }
 
+    /// Writes the location as one object: the values of the fix, `precision`, and `place` if there is a gazetteer.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)

@@ -1,9 +1,11 @@
 /// A queue of work in which callers take turns.
 ///
-/// The callers with waiting work form a ring. ``next()`` takes the first piece of work of the first caller and moves the caller
-/// to the end of the ring. So a caller whose queue was empty waits for at most one piece of work of each other caller, however
-/// much work they have. Each call costs time in proportion to the number of waiting callers or to ``mostWaiting``.
+/// The callers with waiting work form a ring. ``next()`` takes the first piece of work of the first caller and moves
+/// the caller to the end of the ring. So a caller whose queue was empty waits for at most one piece of work of each
+/// other caller, however much work they have. Each call costs time in proportion to the number of waiting callers or to
+/// ``mostWaiting``.
 struct TurnQueue<Caller: Hashable & Sendable, Work> {
+    /// The work of one caller. It exists while a piece of it waits or is under way.
     private struct Line {
         var waiting: [Work] = []
         /// Pieces of work that have begun and not ended.
@@ -20,6 +22,7 @@ struct TurnQueue<Caller: Hashable & Sendable, Work> {
     /// The waiting pieces of work of all callers.
     private(set) var count = 0
 
+    /// Whether no work waits; some may still be under way.
     var isEmpty: Bool { count == 0 }
 
     init(mostAtOnce: Int, mostWaiting: Int) { (self.mostAtOnce, self.mostWaiting) = (mostAtOnce, mostWaiting) }

@@ -16,6 +16,8 @@ final class BrokerReceiver: Sendable {
     private let subscription: BrokerSubscription
     private let thread: Mutex<WorkerThread?>
 
+    /// Subscribes and starts the thread. An unreachable broker is not an error: the subscription keeps trying.
+    ///
     /// - Parameter service: Must outlive the receiver.
     init(_ configuration: BrokerConfiguration, _ service: Service) {
         let isNoted = Mutex(false)
@@ -45,8 +47,10 @@ final class BrokerReceiver: Sendable {
         thread = Mutex(WorkerThread { subscription.run() })
     }
 
-    /// - Returns: `false` if the thread is still working after `milliseconds`. Connecting to a silent broker takes minutes and
-    ///   cannot be interrupted.
+    /// Ends the subscription. The broker keeps the messages that arrive from now on.
+    ///
+    /// - Returns: `false` if the thread is still working after `milliseconds`. Connecting to a silent broker takes
+    ///   minutes and cannot be interrupted.
     @discardableResult
     func stop(milliseconds: Int) -> Bool {
         subscription.stop()
@@ -86,7 +90,7 @@ final class BrokerReceiver: Sendable {
         }
     }
 
-    /// The commands that phones get now; the pushes are recorded first.
+    /// The commands that phones get now, each after its event is durable.
     private static func commands(to phones: [DeviceID: String], _ service: Service) -> [BrokerPublication] {
         let time = service.log.questions.time(at: service.clock())
         let asked = service.log.withStanding { standing in
@@ -102,7 +106,9 @@ final class BrokerReceiver: Sendable {
         }
     }
 
-    /// Whether the message is settled: durable, or never to be used.
+    /// Takes a message in. Blocks until its reports are durable.
+    ///
+    /// - Returns: Whether the message is settled: durable, or never to be used. `false` leaves it with the broker.
     private static func take(_ message: BrokerMessage, from sender: Sender, _ service: Service) -> Bool {
         let box = service.secretBoxes[sender.handle]
         var reports = OwnTracks.reports(
@@ -133,7 +139,10 @@ final class BrokerReceiver: Sendable {
 }
 
 extension BrokerConfiguration {
+    /// The client of the configured broker, with a durable session.
+    ///
     /// - Parameter log: The log's id, part of the client's name, so that the broker keeps messages while the service is
+    ///   off.
     ///   off.
     /// - Throws: ``LogError`` if the password file cannot be read.
     init(_ broker: ServiceConfiguration.Broker, for log: Identifier128) throws(LogError) {

@@ -17,10 +17,12 @@ final class Deliverer: Sendable {
         var isStopping = false
     }
 
+    /// How long the thread waits for an event before it looks at deadlines and closed streams.
     private static let idleMilliseconds = 200
     /// How long an event waits for the visits and crossings that the timeline derives from it. Later ones are sent
     /// separately.
     private static let newsMilliseconds = 200
+    /// The most events read from the log at a time.
     private static let eventsAtOnce = 1000
 
     private let state = Monitor(State())
@@ -32,7 +34,8 @@ final class Deliverer: Sendable {
         (self.log, self.clock) = (log, clock)
     }
 
-    /// Begins to deliver for the service, which must outlive this object.
+    /// Begins to deliver for the service, which must outlive this object. Throws if the log cannot be opened for
+    /// reading.
     func start(_ service: Service) throws {
         let reader = UncheckedBox(try LogReader.opened(log))
         thread.withLock {
@@ -43,6 +46,7 @@ final class Deliverer: Sendable {
         }
     }
 
+    /// Ends all streams and waits for the thread. Streams added afterwards end at once.
     func stop() {
         state.change { $0.isStopping = true }
         thread.withLock { thread in
@@ -77,6 +81,7 @@ final class Deliverer: Sendable {
         if isStopping { stream.stream.finish() }
     }
 
+    /// The thread: takes in new streams, waits for events, delivers, sends heartbeats and closes streams that are over.
     private func run(_ service: Service, _ context: AnswerContext) {
         var streams: [LiveStream] = []
         var nextHeartbeat = log.questions.now() + Limits.liveHeartbeatSeconds * 1000
@@ -162,7 +167,11 @@ final class Deliverer: Sendable {
         } while place < head && !state.read { $0.isStopping }
     }
 
-    /// Records the items of a stream as reads, one for each kind of data, then sends them.
+    /// Records the items of a stream as reads, one for each kind of data, then sends them. The last item has the id for
+    /// a return.
+    ///
+    /// Blocks for a commit for each kind. If the caller may no longer see the stream, or a record fails, the stream
+    /// ends.
     private func give(_ items: [FeedItem], to stream: LiveStream) {
         guard !items.isEmpty, !stream.stream.isOver else { return }
         let now = clock()

@@ -2,7 +2,8 @@ import Gazetteer
 import JSON
 import Whereabouts
 
-/// The items of a person's feed: what it shows of an event, of the timeline's news, or of an own question. For example
+/// The items of a person's feed, for live streams and webhooks: an event, a piece of the timeline's news, or the state
+/// of an own question. For example
 ///
 ///     {"number":"r8Vu2n0mVpjCrr7a6lTqB5A","at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
 struct FeedWriter {
@@ -95,6 +96,8 @@ struct FeedWriter {
     private static let rejectedCharacters = 500
 
     /// A report that was rejected, so that its owner sees that the device is not set up well.
+    ///
+    /// - Parameter input: The beginning of the report; `nil` if its key is destroyed.
     func item(
         of recorded: RecordedEvent, rejected input: RejectedInput?, from device: DeviceID, _ reason: RejectionReason
     ) -> FeedItem {
@@ -114,7 +117,7 @@ struct FeedWriter {
             })
     }
 
-    /// A finding made with an event.
+    /// A finding that an event completed.
     func item(of finding: AskPatterns.Finding) -> FeedItem {
         FeedItem(
             question: .live, event: "finding", number: finding.number, at: finding.to,
@@ -123,7 +126,7 @@ struct FeedWriter {
             })
     }
 
-    /// A visit or crossing, in the form of the reads.
+    /// A visit or crossing, in the form of the reads. `withdrawn` says that an earlier item no longer holds.
     func item(of told: TimelineReader.Told, _ context: AnswerContext) -> FeedItem {
         switch told.what {
         case .visit(let visit):
@@ -158,11 +161,13 @@ struct FeedWriter {
             })
     }
 
+    /// Writes the members that visits and crossings share.
     private func head(of told: TimelineReader.Told, into writer: inout JSONWriter) {
         writer.field("number", references.event(told.number))
         if told.isWithdrawn { writer.field("withdrawn", true) }
     }
 
+    /// The bytes of an object with these members.
     private func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -171,6 +176,7 @@ struct FeedWriter {
         return writer.bytes
     }
 
+    /// Writes the members of a consent item and gives its event name.
     private func consent(_ query: QueryID, _ word: String, into writer: inout JSONWriter) -> String {
         writer.field("query", query.description)
         writer.field("consent", word)

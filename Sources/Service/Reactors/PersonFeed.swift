@@ -18,7 +18,8 @@ struct FeedItem {
 /// The feed of a person from a place in the log on: the events of the person's audit stream, the timeline's news, and
 /// changes of the person's own questions, whose ends are not events about the person.
 ///
-/// Delivery is at least once: a client that returns with ``place`` gets everything since then.
+/// Delivery is at least once: a client that returns with ``place`` gets everything since then. A value, owned by one
+/// thread.
 struct PersonFeed {
     let person: PersonID
     /// The number up to which every item has been given.
@@ -46,9 +47,11 @@ struct PersonFeed {
         mayHaveNews = told != nil
     }
 
+    /// The state of an own question before the feed has given any.
     static let nothingTold = ""
 
-    /// Examines events after ``logged`` in log order; events of other persons are ignored.
+    /// Examines events after ``logged`` in log order; events of other persons are ignored. Reads nothing but the
+    /// events.
     ///
     /// - Parameter number: The number of the newest event of the log, which need not be among them.
     mutating func take(
@@ -100,7 +103,10 @@ struct PersonFeed {
         return news.map { writer.item(of: $0, context) }
     }
 
-    /// Examines the own questions, as their requester may see them.
+    /// Examines the own questions, as their requester may see them, and gives those whose state has changed. A question
+    /// is forgotten once it is no longer pending.
+    ///
+    /// Cost: one read of the log for each question that has a fix.
     mutating func takeAnswers(
         for caller: Caller, _ writer: FeedWriter, _ context: AnswerContext, _ service: Service
     ) throws(Problem) -> [FeedItem] {
@@ -131,6 +137,7 @@ struct PersonFeed {
 }
 
 extension Problem {
+    /// 410: the caller missed more than a stream can repeat.
     static let tooMuchSince = Problem(
         410, "Gone", "Too much has happened since; read the audit, and open the stream without Last-Event-ID.")
 }

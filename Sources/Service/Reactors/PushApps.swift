@@ -8,6 +8,7 @@ package import Whereabouts
 /// APNs binds a connection to a team and a key and counts how often a provider token is renewed. So apps that share
 /// server, team and key share a sender, and all senders of one team and key share their provider token.
 final class PushApps: Sendable {
+    /// A phone's app and the APNs service that its token is for.
     private struct App: Hashable {
         let bundleID: String
         let environment: Whereabouts.PushEnvironment
@@ -22,14 +23,16 @@ final class PushApps: Sendable {
         let signer: Signer
     }
 
+    /// The key that signs provider tokens.
     private struct Signer: Hashable {
         let teamID: String
         let keyID: String
         let keyFile: String
     }
 
-    /// A sender and the number of its pushes that have not ended.
+    /// A sender and the number of its pushes that have not ended. Any thread may use it.
     final class Line: Sendable {
+        /// The sender; it has one thread and a bounded queue.
         let sender: PushSender
         private let bound: Int
         private let outstanding = Atomic<Int>(0)
@@ -39,7 +42,7 @@ final class PushApps: Sendable {
             bound = configuration.outstandingMax
         }
 
-        /// The number of pushes that it takes now.
+        /// The number of pushes that it takes now. Beyond that, a push ends with `queueFull`.
         var room: Int { max(0, bound - outstanding.load(ordering: .relaxed)) }
 
         /// As `PushSender.send(_:isWanted:began:attempted:completion:)`, and counts the push.
@@ -56,9 +59,10 @@ final class PushApps: Sendable {
             }
         }
 
+        /// Has the sender ask again whether its waiting pushes are wanted.
         fileprivate func reconsider() {
-            // Without this, each answered question would wake the sender's thread. A push that arrives after this check is
-            // checked on arrival.
+            // Without this, each answered question would wake the sender's thread. A push that arrives after this check
+            // is checked on arrival.
             if outstanding.load(ordering: .sequentiallyConsistent) > 0 { sender.reconsider() }
         }
     }
@@ -112,7 +116,8 @@ final class PushApps: Sendable {
     /// How long a push in flight may take to end when the sender stops, in milliseconds; then it ends as stopped.
     private static let drainMs: Int64 = 1500
 
-    /// Gives pushes in flight time to end, in all senders at once.
+    /// Gives pushes in flight time to end, in all senders at once. Waiting pushes end as stopped. Blocks for about
+    /// ``drainMs``.
     func stop() {
         for line in lines { line.sender.beginStopping(drainMs: Self.drainMs) }
         for line in lines { line.sender.stop(drainMs: Self.drainMs) }
@@ -163,6 +168,8 @@ extension ServiceConfiguration.Push {
         try providerTokenKey().sign(issuedAtSeconds: now.milliseconds / 1000)
     }
 
+    /// The key that signs provider tokens, from the `.p8` file.
+    ///
     /// - Throws: `ProviderTokenError`, which contains no secret.
     func providerTokenKey() throws(ProviderTokenError) -> ProviderTokenKey {
         guard let pem = DataDirectory.read(keyFile, atMost: 16 << 10) else {
@@ -192,6 +199,7 @@ extension Command {
 extension Whereabouts.PushEnvironment {
     /// The same environment in the type of the module `LocationPush`.
     var ofAPNs: LocationPush.PushEnvironment { self == .production ? .production : .development }
+    /// Apple's host for the environment.
     var appleHost: String { ofAPNs.host }
 }
 

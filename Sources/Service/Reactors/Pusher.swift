@@ -6,10 +6,10 @@ import Whereabouts
 
 /// Wakes the phones of people who are asked for, and records the answers of APNs by commands.
 ///
-/// It follows the standing: it takes every open query that this process has not pushed yet, so that a restart loses none. The
-/// writer, which has the outcomes of earlier pushes, decides whether to wake a device now, later or not at all. A push is
-/// sent after its event, and before each try the standing decides whether it is still wanted. A repeated push has the same
-/// `apns-id`, which is derived from the query and the device.
+/// It follows the standing: it takes every open query that this process has not pushed yet, so that a restart loses
+/// none. The writer, which has the outcomes of earlier pushes, decides whether to wake a device now, later or not at
+/// all. A push is sent after its event, and before each try the standing decides whether it is still wanted. A repeated
+/// push has the same `apns-id`, which is derived from the query and the device.
 final class Pusher: Sendable {
     /// The result of a push, for the thread.
     private enum Ending {
@@ -21,6 +21,7 @@ final class Pusher: Sendable {
     }
 
     private struct State {
+        /// The pushes that have ended since the thread looked last.
         var ended: [(query: QueryID, device: DeviceID, ending: Ending)] = []
         /// Commands that the log did not take because its queue was full; they must not be lost.
         var unrecorded: [(command: Command, query: QueryID)] = []
@@ -39,6 +40,7 @@ final class Pusher: Sendable {
         }
     }
 
+    /// The length of a tick: how late a push that waits for a time may be.
     private static let idleMilliseconds = 100
     /// Queries decided about in one go: far below what the log lets wait.
     private static let queriesAtOnce = 1000
@@ -51,6 +53,7 @@ final class Pusher: Sendable {
     private let apps: PushApps
     private let clock: @Sendable () -> Timestamp
 
+    /// Starts the thread and subscribes to news of the standing: pushes that are no longer wanted, and new tokens.
     init(log: EventLog, apps: PushApps, clock: @escaping @Sendable () -> Timestamp) {
         self.log = log
         self.apps = apps
@@ -62,6 +65,7 @@ final class Pusher: Sendable {
         thread.withLock { $0 = WorkerThread { [self] in run() } }
     }
 
+    /// Ends the thread, then the senders, and records how their pushes ended. The log must still take commands.
     func stop() {
         state.change { $0.isStopping = true }
         thread.withLock { thread in
@@ -75,7 +79,7 @@ final class Pusher: Sendable {
         }
     }
 
-    /// The state of an open query.
+    /// The devices of an open query that were ordered to be woken.
     private struct Taken {
         /// The devices whose push has not ended.
         var underWay: Set<DeviceID> = []
@@ -85,6 +89,7 @@ final class Pusher: Sendable {
         var isDone: Bool { underWay.isEmpty && waiting.isEmpty }
     }
 
+    /// What the thread remembers from one turn to the next. All of it can be found again from the standing.
     private struct Round {
         /// Number of the newest question that was looked at.
         var asked: Int64 = 0
@@ -96,6 +101,7 @@ final class Pusher: Sendable {
         var crowded: [QueryID] = []
         /// The queries that wait until some device gets a token.
         var deviceless: Set<QueryID> = []
+        /// The queries with a push under way or waiting.
         var taken: [QueryID: Taken] = [:]
     }
 
@@ -132,6 +138,8 @@ final class Pusher: Sendable {
 
     // MARK: Taking up
 
+    /// The next new queries and those that waited for room, with their devices; at most ``queriesAtOnce``. A query is
+    /// taken up only if all its pushes fit into the senders' queues.
     private func takeUp(_ round: inout Round) -> [Work] {
         if !round.crowded.isEmpty, apps.hasRoom {
             let next = round.crowded.prefix(Self.queriesAtOnce)
@@ -161,6 +169,8 @@ final class Pusher: Sendable {
         }
     }
 
+    /// The work for a query: each device of the subject with a token of a configured app. `nil` if the query is not
+    /// known any more.
     private func work(_ id: QueryID, _ standing: borrowing Standing) -> Work? {
         guard let query = standing.queries[id], let person = standing.persons[query.subject] else { return nil }
         var devices: [(id: DeviceID, token: Standing.PushToken)] = []
@@ -217,6 +227,7 @@ final class Pusher: Sendable {
         return due
     }
 
+    /// The work for the queries that are still open, with only the devices that are due.
     private func ask(again due: [QueryID: Set<DeviceID>]) -> [Work] {
         if due.isEmpty { return [] }
         return log.withStanding { standing in
@@ -254,8 +265,8 @@ final class Pusher: Sendable {
         if hasFailed { submit(.endFailedQuery(query), query) } else { round.deviceless.remove(query) }
     }
 
-    /// Has the writer decide about the queries, each once, in few transactions. The standing is ahead of the file; as soon as
-    /// these decisions are durable, so are the questions before them.
+    /// Has the writer decide about the queries, each once, in few transactions. The standing is ahead of the file; as
+    /// soon as these decisions are durable, so are the questions before them.
     ///
     /// - Parameter undecided: Receives the queries that the log does not take now.
     private func decide(_ works: [Work], leaving undecided: inout Set<QueryID>) -> [(Work, [PushOrder])] {
@@ -284,8 +295,8 @@ final class Pusher: Sendable {
 
     // MARK: Pushing
 
-    /// Sends the ordered pushes and keeps those that wait. A device without an order has lost its token meanwhile; if it
-    /// waited, it keeps waiting until that is noticed.
+    /// Sends the ordered pushes and keeps those that wait. A device without an order has lost its token meanwhile; if
+    /// it waited, it keeps waiting until that is noticed.
     private func push(_ work: Work, _ orders: [PushOrder], _ round: inout Round) {
         var taken = round.taken[work.query] ?? Taken()
         for order in orders {
@@ -304,6 +315,7 @@ final class Pusher: Sendable {
         closeIfDone(work.query, &round)
     }
 
+    /// Hands one push to its sender. The closures run on the sender's thread.
     private func push(_ work: Work, _ device: DeviceID, _ token: Standing.PushToken, _ order: PushOrder) {
         let query = work.query
         let priority: LocationPushRequest.Priority = work.initiation == .user ? .userAsked : .serverAsked
@@ -328,6 +340,7 @@ final class Pusher: Sendable {
         }
     }
 
+    /// Records how a push ended, retires a token that APNs no longer accepts, and leaves the next step to the thread.
     private func finish(_ push: TrackedPush, _ outcome: PushOutcome) {
         if let last = push.lastWord(of: outcome) { record(last) }
         switch outcome {

@@ -6,6 +6,7 @@ import Whereabouts
 /// takes all it can takes half of the free room, however many persons it has, and the first stream of another tree
 /// finds room until all are open.
 struct StreamRoom {
+    /// The streams of one person, counted toward their tree.
     private struct Share {
         let tree: PersonID
         var count = 0
@@ -14,11 +15,13 @@ struct StreamRoom {
     private let most: Int
     private var open: [PersonID: Share] = [:]
     private var openOfTree: [PersonID: Int] = [:]
+    /// The open streams of all persons.
     private(set) var count = 0
 
     init(most: Int = Limits.liveStreams) { self.most = most }
 
-    /// Takes room for one stream; the problem if there is none.
+    /// Takes room for one stream; the problem if there is none: 503 for the whole service, 429 for the person or the
+    /// tree.
     ///
     /// - Parameter tree: The person's invitation tree, always the same.
     mutating func take(for person: PersonID, of tree: PersonID) -> Problem? {

@@ -15,6 +15,10 @@ final class Timekeeper: Sendable {
     private let stopping = Monitor(false)
     private let thread = Mutex<WorkerThread?>(nil)
 
+    /// Starts the thread.
+    ///
+    /// - Parameter clock: The service's clock. The remaining time of a question is counted by ``QuestionClock``, so a
+    ///   clock that is set does not end questions.
     init(log: EventLog, clock: @escaping @Sendable () -> Timestamp) {
         let stopping = self.stopping
         thread.withLock {
@@ -39,6 +43,7 @@ final class Timekeeper: Sendable {
         }
     }
 
+    /// Ends the thread; waits for a command under way.
     func stop() {
         stopping.change { $0 = true }
         thread.withLock { thread in

@@ -12,6 +12,7 @@ final class TrackedPush: Sendable {
         var withdrawal: PushWithdrawal?
     }
 
+    /// The query, or the id of a test.
     let query: QueryID
     let device: DeviceID
     let token: Standing.PushToken
@@ -28,13 +29,13 @@ final class TrackedPush: Sendable {
         (self.priority, self.triesBefore) = (priority, triesBefore)
     }
 
-    /// Whether the push is still wanted; keeps the reason if not.
+    /// Whether the push is still wanted; keeps the reason if not, for ``lastWord(of:)``.
     func isWanted(_ withdrawal: PushWithdrawal?) -> Bool {
         if let withdrawal { state.withLock { $0.withdrawal = withdrawal } }
         return withdrawal == nil
     }
 
-    /// Notes that the connection gets a try.
+    /// Notes the time at which a connection takes the push.
     func began(at now: Timestamp) { state.withLock { $0.startedAt = now } }
 
     /// The record of a try that has ended.
@@ -66,9 +67,10 @@ final class TrackedPush: Sendable {
         }
     }
 
-    /// The record of a push that was not sent.
+    /// The record of a push that was not sent: attempt 0, with the reason in words.
     func notSent(_ reason: String) -> LocationPushAttempt { record(0, .notSent, "not sent: \(reason)") }
 
+    /// A record with the push's ids and token hash. Texts from the peer are cut to their bounds.
     private func record(
         _ number: Int64, _ outcome: LocationPushAttempt.Outcome, status: Int64? = nil, _ reason: String?,
         milliseconds: Int64 = 0, startedAt: Timestamp? = nil, uniqueID: String? = nil
@@ -83,6 +85,7 @@ final class TrackedPush: Sendable {
 }
 
 extension PushTokenHash {
+    /// The first 32 bits of the token's SHA-256: enough to distinguish tokens, too few to find one.
     init(of token: LocationPushToken) {
         var value: UInt32 = 0
         for byte in SHA256().hash(token.bytes).bytes.prefix(4) { value = value << 8 | UInt32(byte) }
