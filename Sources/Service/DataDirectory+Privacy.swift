@@ -42,6 +42,7 @@ extension DataDirectory {
         return status.st_mode & 0o077 == 0 ? 0 : status.st_mode & 0o7777
     }
 
+    /// Removes the access of group and others, with a line of diagnostics.
     private static func close(_ path: String, _ mode: mode_t) throws(LogError) {
         guard chmod(path, mode & ~0o077) == 0 else {
             throw .notPrivate(

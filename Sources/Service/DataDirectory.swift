@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import SQLite
 
-/// The files of one service, and the lock that keeps other processes out.
+/// The files of one service, and the lock that keeps other processes out. The Architecture page says what each file is.
 ///
 ///     log.sqlite keys.sqlite kek fix-identities/ catalog.sqlite projections/ admin.token config.json backups.json
 ///     backups.lock LOCK
@@ -20,22 +20,29 @@ package final class DataDirectory: Sendable {
         return home + "/.local/state/whereabouts"
     }
 
+    /// The log, `log.sqlite`.
     var log: String { path + "/log.sqlite" }
+    /// The keys that seal personal parts, each wrapped by the key-encryption key.
     var keys: String { path + "/keys.sqlite" }
     /// The log's index of fix identities.
     package var fixIdentities: String { path + "/fix-identities" }
+    /// The table of generations of projections.
     var catalog: String { path + "/catalog.sqlite" }
+    /// The folder of the projections' files.
     var projections: String { path + "/projections" }
     /// The file of the operator's token.
     package var adminToken: String { path + "/admin.token" }
+    /// The settings, `config.json`; optional.
     package var configuration: String { path + "/config.json" }
     /// The folder of a backup until it is moved away.
     package var backup: String { path + "/backup" }
+    /// The key-encryption key, if it is not one of systemd's credentials.
     var kek: String { path + "/kek" }
+    /// The file that is locked, with the process id and address of its holder.
     static func lockPath(_ path: String) -> String { path + "/LOCK" }
 
-    /// Creates the directory if need be (mode 0700) and takes its lock. The access of other users to it or to its secrets is
-    /// removed, with a line of diagnostics.
+    /// Creates the directory if need be (mode 0700) and takes its lock. The access of other users to it or to its
+    /// secrets is removed, with a line of diagnostics.
     ///
     /// - Throws: ``LogError/inUse(processID:)`` if another process has it; ``LogError/notPrivate(_:)`` if the access of other
     ///   users cannot be removed, in which case nothing was written.
@@ -93,7 +100,7 @@ package final class DataDirectory: Sendable {
         writer.bytes.withUnsafeBytes { _ = pwrite(lock, $0.baseAddress, $0.count, 0) }
     }
 
-    /// The service that runs on a directory; `nil` if there is none.
+    /// The service that runs on a directory; `nil` if there is none. Its address is `nil` until it listens.
     package static func running(in path: String) -> (processID: Int32, address: String?)? {
         let descriptor = open(lockPath(path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -112,6 +119,7 @@ package final class DataDirectory: Sendable {
         return access(file, R_OK) == 0 ? file : nil
     }
 
+    /// Whether systemd provides the key-encryption key.
     static var hasCredential: Bool { credential != nil }
 
     /// Opens the keys of this directory under its key-encryption key.
@@ -120,7 +128,7 @@ package final class DataDirectory: Sendable {
     ///   file was made under another key. Nothing is written then.
     func openKeys() throws(LogError) -> KeyRing { try openKeys(under: try keyEncryptionKey()) }
 
-    /// As ``openKeys()``, for callers who have the key-encryption key.
+    /// As ``openKeys()``, for callers who have the key-encryption key. A reader opens them with `access` `.readOnly`.
     func openKeys(
         under keyEncryptionKey: SymmetricKey, access: Connection.Access = .readWrite
     ) throws(LogError) -> KeyRing {
@@ -143,6 +151,7 @@ package final class DataDirectory: Sendable {
         return try key(from: kek)
     }
 
+    /// A key of exactly 32 bytes from a file.
     private func key(from file: String) throws(LogError) -> SymmetricKey {
         guard let bytes = Self.read(file, atMost: 4096) else { throw .file(path: file, errno: errno) }
         guard bytes.count == SymmetricKey.byteCount else {
@@ -168,7 +177,7 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// The parent directory of a path.
+    /// The parent directory of a path; `.` for a single name, `/` for the root.
     static func parent(of path: String) -> String {
         let names = path[..<(path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.startIndex)]
         guard let slash = names.lastIndex(of: "/") else { return "." }
@@ -194,7 +203,7 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// Writes a file that only its owner may read. The file and its name are durable on return.
+    /// Writes a file that only its owner may read, by renaming a new one. The file and its name are durable on return.
     package static func writePrivate(_ bytes: [UInt8], to file: String) throws(LogError) {
         let temporary = file + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

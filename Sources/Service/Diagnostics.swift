@@ -9,6 +9,7 @@ package enum Diagnostics {
     /// A note that needs no action.
     package static func note(_ event: StaticString, _ sentence: String) { write("<6>", event, sentence) }
 
+    /// Writes one line, with spaces in place of control characters, in one system call.
     private static func write(_ priority: String, _ event: StaticString, _ sentence: String) {
         let clean = sentence.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : String($0) }.joined()
         // Only the journal strips the prefix; on a terminal it would be noise.

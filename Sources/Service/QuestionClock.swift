@@ -30,8 +30,8 @@ final class QuestionClock: Sendable {
         max(0, end(of: id, query, at: time) - now())
     }
 
-    /// The time at which each question is judged against its deadline: as far from the deadline as the monotonic clock is
-    /// from the question's end.
+    /// The time at which each question is judged against its deadline: as far from the deadline as the monotonic clock
+    /// is from the question's end.
     ///
     /// - Parameter time: as for ``left(of:_:at:)``.
     func time(at time: Timestamp) -> QuestionTime {
@@ -40,9 +40,11 @@ final class QuestionClock: Sendable {
         }
     }
 
-    /// Starts to count the time of a question that has just been asked.
+    /// Starts to count the time of a question that has just been asked. For a question that is counted already, does
+    /// nothing.
     func begin(_ id: QueryID, _ query: Standing.Query, at time: Timestamp) { _ = end(of: id, query, at: time) }
 
+    /// When the question ends, on ``now``; starts to count it if need be.
     private func end(of id: QueryID, _ query: Standing.Query, at time: Timestamp) -> Int64 {
         ends.withLock { ends in
             if let end = ends[id] { return end }
@@ -53,7 +55,7 @@ final class QuestionClock: Sendable {
         }
     }
 
-    /// Forgets the questions that the standing has forgotten.
+    /// Forgets the questions that the standing has forgotten. Called from time to time, so that the memory is bounded.
     func forget(allBut isKnown: (QueryID) -> Bool) {
         ends.withLock { ends in ends = ends.filter { isKnown($0.key) } }
     }

@@ -11,15 +11,20 @@ package import Whereabouts
 
 /// The whole service over one data directory: the log, its projections, the reactors, the answering threads and the
 /// door. It works the same without a socket: if nothing listens, the tool passes requests in directly.
+///
+/// Every part starts in the initializer and runs until ``stop(_:)``. Only one service may have a data directory open.
 package final class Service: Sendable {
     let directory: DataDirectory
     let log: EventLog
     let host: ProjectionHost
     let answers: AnswerPool
+    /// The gazetteer; without one, answers have no place names and no time zones.
     let gazetteer: Gazetteer?
+    /// The house's clock. Tests and simulations set it.
     let clock: @Sendable () -> Timestamp
     let waitingRoom: WaitingRoom
     private let timekeeper: Timekeeper
+    /// The APNs senders; `nil` if no app is configured, and so no phone is woken.
     let apps: PushApps?
     private let pusher: Pusher?
     let deliverer: Deliverer
@@ -33,7 +38,9 @@ package final class Service: Sendable {
     let secretBoxes: [Handle: SecretBox]
     /// The last location of each friend that each OwnTracks app was shown.
     let friendsShown = Mutex<[DeviceID: [PersonID: FriendShown]]>([:])
+    /// The last requests of devices, in memory.
     let deviceContacts = DeviceContacts()
+    /// The requests by route and status, for the metrics.
     let requestFigures = RequestFigures()
     let geocodingBudgets = GeocodingBudgets()
     let requestKeys: RequestKeys
@@ -118,7 +125,7 @@ package final class Service: Sendable {
         }
     }
 
-    /// Whether the pool answers a request within a time, however many wait.
+    /// Whether the pool answers a request within a time, however many wait. For a health check: it asks `/healthz`.
     package func isAnswering(milliseconds: Int) -> Bool {
         let isAnswered = Monitor(false)
         handle(HTTPRequest(method: "GET", path: "/healthz")) { response in
@@ -130,8 +137,8 @@ package final class Service: Sendable {
     /// The fault that stopped the log; `nil` while the log takes commands.
     package var failure: LogError? { log.failure }
 
-    /// Calls `body` once after a fault has stopped the log and every waiting caller has its error. The process can only be
-    /// restarted then.
+    /// Calls `body` once after a fault has stopped the log and every waiting caller has its error. The process can only
+    /// be restarted then.
     package func whenLogFails(_ body: @escaping @Sendable () -> Void) { log.notifyOfFailure(body) }
 
     /// The server's counters; `nil` while nothing listens.
@@ -142,7 +149,8 @@ package final class Service: Sendable {
         Door(service: self).handle(request, respond: respond)
     }
 
-    /// Listens for requests until ``stop()``; returns the port.
+    /// Listens for requests until ``stop()``; returns the port, which the system chooses if `port` is 0. The lock file
+    /// then has the address.
     package func listen(host name: String, port: Int) throws(HTTPServerError) -> Int {
         var configuration = HTTPServerConfiguration()
         configuration.host = name
@@ -157,8 +165,8 @@ package final class Service: Sendable {
         return server.port
     }
 
-    /// Ends the wait of every request, answers the accepted ones, then stops thread after thread. Acknowledged events are
-    /// durable, and recorded requests are answered.
+    /// Ends the wait of every request, answers the accepted ones, then stops thread after thread. Acknowledged events
+    /// are durable, and recorded requests are answered.
     ///
     /// - Parameter patience: How long to wait for threads that are still working.
     /// - Returns: `false` if a thread is still working that neither the log nor an answer needs, for example one that connects
@@ -188,9 +196,10 @@ package final class Service: Sendable {
         return host.stop(milliseconds: patience.projectionsMilliseconds) && isQuiet
     }
 
-    /// How long ``stop(_:)`` waits for threads that are still working. A thread that is left behind keeps the lock of the
-    /// data directory until the process ends.
+    /// How long ``stop(_:)`` waits for threads that are still working. A thread that is left behind keeps the lock of
+    /// the data directory until the process ends.
     package struct Patience: Sendable {
+        /// The bounds for the broker's thread, for the answering threads, and for the thread of projections.
         let brokerMilliseconds, answersMilliseconds, projectionsMilliseconds: Int
 
         /// For a process that ends next: with the requests' three seconds, it has ended within 5 s of SIGTERM.
@@ -213,6 +222,8 @@ package final class Service: Sendable {
         }
     }
 
+    /// The operator's token from `admin.token`, and whether it is new. A file that does not hold a valid token is
+    /// replaced; the former tokens stay valid until they are revoked.
     private static func adminToken(_ directory: DataDirectory, _ log: EventLog) throws(LogError) -> (String, Bool) {
         if let bytes = DataDirectory.read(directory.adminToken, atMost: 256) {
             let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }

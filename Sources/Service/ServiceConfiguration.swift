@@ -11,6 +11,7 @@ package struct ServiceConfiguration: Sendable {
     package struct Push: Sendable {
         /// The APNs server.
         package var host: String
+        /// The port of the server; 443, or 2197 for APNs through a firewall.
         package var port: Int64
         /// A PEM file of certificates to trust instead of the system's, for a stand-in of APNs.
         package var caFile: String?
@@ -91,9 +92,13 @@ package struct ServiceConfiguration: Sendable {
 
     /// Why `config.json` cannot be used.
     package enum ReadError: Error, Sendable, CustomStringConvertible {
+        /// The file exists but cannot be read.
         case unreadable(String)
+        /// The file is not a JSON object; the text says why.
         case notJSON(String)
+        /// A key that no setting has, and the object that it is in.
         case unknownKey(String, in: String)
+        /// A key whose value is not allowed, and the rule for it.
         case badValue(String, String)
 
         /// One sentence that names the key and the rule.
@@ -115,7 +120,7 @@ package struct ServiceConfiguration: Sendable {
         return try parse(bytes)
     }
 
-    /// Reads a configuration. Every value is checked.
+    /// Reads a configuration. Every value is checked, but no file that it names is opened.
     package static func parse(_ bytes: [UInt8]) throws(ReadError) -> ServiceConfiguration {
         let document: JSONDocument
         do throws(JSONError) { document = try JSONDocument.parse(bytes) } catch { throw .notJSON("\(error)") }
@@ -141,6 +146,7 @@ package struct ServiceConfiguration: Sendable {
         return configuration
     }
 
+    /// The targets of webhooks, at least one.
     private static func webhooks(_ value: JSONValue) throws(ReadError) -> Webhooks {
         guard let members = value.members else { throw .badValue("webhooks", "an object") }
         var webhooks = Webhooks(targets: [])
@@ -160,6 +166,7 @@ package struct ServiceConfiguration: Sendable {
         return webhooks
     }
 
+    /// An origin with https, or with http on this machine.
     private static func target(_ text: String) throws(ReadError) -> Origin {
         guard let origin = Origin(text) else {
             throw .badValue("targets", "a list of origins, for example \"https://example.org\"")
@@ -236,6 +243,7 @@ package struct ServiceConfiguration: Sendable {
         return pushes
     }
 
+    /// One object of `push`. Team, key and at least one bundle id are required.
     private static func push(_ value: JSONValue) throws(ReadError) -> Push {
         guard let members = value.members else { throw .badValue("push", "an object or a list of objects") }
         var host: String?
@@ -269,6 +277,7 @@ package struct ServiceConfiguration: Sendable {
         return push
     }
 
+    /// A text that is not empty.
     private static func text(_ value: JSONValue, _ key: String) throws(ReadError) -> String {
         guard let text = value.string, !text.isEmpty else { throw .badValue(key, "a text") }
         return text

@@ -13,15 +13,18 @@ import Whereabouts
 ///
 /// A name in a request is looked up among the names found on disk; it never becomes a path.
 struct TimeZoneDatabase: Sendable {
+    /// The most bytes of a zone's file.
     private static let mostBytes = 64 << 10
     private let paths: [String: String]
 
+    /// Lists the zones under a folder. Their files are read when they are asked for.
     init(folder: String = "/usr/share/zoneinfo") {
         var paths: [String: String] = [:]
         Self.collect(folder, prefix: "", depth: 3, into: &paths)
         self.paths = paths
     }
 
+    /// The names of all zones, for example `Europe/Vienna`, in no order.
     var names: some Collection<String> { paths.keys }
 
     private static func collect(_ folder: String, prefix: String, depth: Int, into paths: inout [String: String]) {
@@ -39,7 +42,9 @@ struct TimeZoneDatabase: Sendable {
         }
     }
 
-    /// The local times of a zone between two times; `nil` if there is no such zone.
+    /// The local times of a zone between two times; `nil` if there is no such zone or its file is damaged.
+    ///
+    /// Times after the last change of the file follow its POSIX rule. Cost: one file read.
     func rules(_ name: String, from: Timestamp, to: Timestamp) -> ZoneRules? {
         guard let path = paths[name], let bytes = DataDirectory.read(path, atMost: Self.mostBytes),
             let file = TimeZoneFile(bytes, through: to)
@@ -53,9 +58,11 @@ struct TimeZoneDatabase: Sendable {
 
 /// The file of one zone, with its changes of offset.
 private struct TimeZoneFile {
+    /// The offset before the first change, seconds east of UTC.
     let offsetSeconds: Int64
     private(set) var changes: [ZoneRules.Change] = []
 
+    /// Reads the version 2 part of a TZif file; `nil` if the bytes do not have that form.
     init?(_ bytes: [UInt8], through end: Timestamp) {
         guard let first = Header(bytes, at: 0), let second = Header(bytes, at: first.end(timeBytes: 4)) else {
             return nil
@@ -86,11 +93,13 @@ private struct TimeZoneFile {
         }
     }
 
+    /// Adds a change; one that keeps the offset, for example a change of name, is dropped.
     private mutating func append(_ seconds: Int64, _ offset: Int64) {
         guard offset != changes.last?.offsetSeconds ?? offsetSeconds else { return }
         changes.append(ZoneRules.Change(at: Timestamp(milliseconds: seconds * 1000), offsetSeconds: offset))
     }
 
+    /// The counts of one part of the file.
     private struct Header {
         let start, times, kinds, rest, leaps: Int
 
@@ -104,6 +113,7 @@ private struct TimeZoneFile {
             (leaps, times, kinds) = (count(2), count(3), count(4))
         }
 
+        /// The offset behind the part.
         func end(timeBytes: Int) -> Int { start + times * (timeBytes + 1) + kinds * 6 + leaps * (timeBytes + 4) + rest }
     }
 
@@ -128,6 +138,7 @@ private struct PosixZone {
         case ofYear(Int64, seconds: Int64)
     }
 
+    /// `nil` if the text does not have the form. West of Greenwich is positive in it.
     init?(_ text: String) {
         var rest = Substring(text).utf8
         guard Self.name(&rest), let west = Self.offset(&rest) else { return nil }
@@ -144,6 +155,7 @@ private struct PosixZone {
         summer = (ahead, start, end)
     }
 
+    /// The two changes of a year, by time; none without summer time.
     func changes(in year: Int64) -> [ZoneRules.Change] {
         guard let summer else { return [] }
         let changes = [
@@ -155,6 +167,7 @@ private struct PosixZone {
         }
     }
 
+    /// The year of a time in UTC.
     static func year(of seconds: Int64) -> Int64 {
         var now = time_t(seconds)
         var parts = tm()
@@ -188,6 +201,7 @@ private struct PosixZone {
 
     private typealias Bytes = Substring.UTF8View
 
+    /// Takes a zone's abbreviation from the text: three letters or more, or any text in `<>`.
     private static func name(_ rest: inout Bytes) -> Bool {
         if rest.first == UInt8(ascii: "<") {
             guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
@@ -199,6 +213,7 @@ private struct PosixZone {
         return letters.count >= 3
     }
 
+    /// Takes a number of one to three digits.
     private static func number(_ rest: inout Bytes) -> Int64? {
         let digits = rest.prefix { (48...57).contains($0) }
         rest = rest.dropFirst(digits.count)

@@ -13,6 +13,7 @@ package import Whereabouts
 
 /// The description of a backup, in `backup.json`.
 package struct BackupManifest: Sendable, Equatable {
+    /// The newest format that this program reads, and the one that it writes.
     static let format: Int64 = 1
 
     /// The id of the log.
@@ -23,6 +24,7 @@ package struct BackupManifest: Sendable, Equatable {
     package let events: Int64
     /// The root of the Merkle tree over the events' leaves, in hexadecimal.
     package let root: String
+    /// When the copy was verified.
     package let madeAt: Timestamp
 
     /// The content of `backup.json`.
@@ -39,7 +41,10 @@ package struct BackupManifest: Sendable, Equatable {
         return writer.bytes
     }
 
-    /// - Throws: ``RestoreError/noBackup(_:)`` or ``RestoreError/newerBackup(_:)``.
+    /// Reads the manifest of a backup's folder.
+    ///
+    /// - Throws: ``RestoreError/noBackup(_:)`` if there is none or it is damaged, ``RestoreError/newerBackup(_:)`` if a
+    ///   later version wrote it.
     package init(folder: String) throws(RestoreError) {
         guard let bytes = DataDirectory.read(folder + "/" + BackupFile.manifest, atMost: 1 << 16),
             let root = try? JSONDocument.parse(bytes).root, let format = root["format"]?.int
@@ -61,8 +66,11 @@ package struct BackupManifest: Sendable, Equatable {
 package enum Backup {
     /// Moves the backup that was made in a data directory into an existing empty folder, the manifest last.
     ///
-    /// The folder is added to the list of known backups before its keys are in it, and an erasure waits while they are moved,
-    /// so that it finds them in one of the two places.
+    /// The folder is added to the list of known backups before its keys are in it, and an erasure waits while they are
+    /// moved, so that it finds them in one of the two places.
+    ///
+    /// - Throws: ``LogError/file(path:errno:)`` if a file cannot be moved; the folder then has no manifest, and so no
+    ///   backup.
     package static func move(outOf directory: String, to folder: String) throws(LogError) {
         let made = directory + "/backup"
         try BackupList.locked(directory) { () throws(LogError) in
@@ -89,6 +97,7 @@ package enum Backup {
         DataDirectory.removeTree(made)
     }
 
+    /// Renames a file, or copies it to another file system.
     private static func move(_ from: String, _ to: String) throws(LogError) {
         if rename(from, to) == 0 { return }
         guard errno == EXDEV else { throw .file(path: to, errno: errno) }
@@ -108,12 +117,12 @@ enum BackupFile {
 }
 
 extension Service {
-    /// Copies the log and its keys, as of one moment, into the folder `backup` of the data directory, and verifies the copy:
-    /// its hashes, and that its keys open. Writing continues meanwhile.
+    /// Copies the log and its keys, as of one moment, into the folder `backup` of the data directory, and verifies the
+    /// copy: its hashes, and that its keys open. Writing continues meanwhile.
     ///
-    /// The log is copied before the keys. Keys are durable before any event sealed under them, so the copy has every key it
-    /// needs. If a person is erased in between, both are copied again. If a person is erased later while this runs,
-    /// ``BackupKeeper`` destroys their keys in the copy.
+    /// The log is copied before the keys. Keys are durable before any event sealed under them, so the copy has every
+    /// key it needs. If a person is erased in between, both are copied again. If a person is erased later while this
+    /// runs, ``BackupKeeper`` destroys their keys in the copy.
     ///
     /// Cost: reading and writing the log once, about 2 µs per event, and twice the log's disk space.
     ///
@@ -150,6 +159,10 @@ extension Service {
         return manifest
     }
 
+    /// Verifies the copies and makes the manifest.
+    ///
+    /// - Throws: ``LogError/damaged(number:_:)`` for a wrong hash, ``LogError/keyEncryptionKey(_:)`` if a key does not
+    ///   open.
     private func check(_ logCopy: String, _ keysCopy: String) throws(LogError) -> BackupManifest {
         let copiedKeys = try KeyRing(path: keysCopy, keyEncryptionKey: try directory.keyEncryptionKey())
         let found = try LogVerifier(path: logCopy, keys: copiedKeys).verify()

@@ -6,9 +6,10 @@ import Whereabouts
 
 /// Destroys the keys of erased people in every known backup.
 ///
-/// Each pass has its own thread, because a folder on another machine may not respond. A caller waits for a pass for a bounded
-/// time and gets the folders that were not reached.
+/// Each pass has its own thread, because a folder on another machine may not respond. A caller waits for a pass for a
+/// bounded time and gets the folders that were not reached. Passes exclude one another by the lock of ``BackupList``.
 final class BackupKeeper: Sendable {
+    /// One pass over all backups.
     private struct Pass {
         var isDone = false
         /// The folders that were not reached yet.
@@ -22,8 +23,8 @@ final class BackupKeeper: Sendable {
 
     init(_ directory: DataDirectory, _ log: EventLog) { (self.directory, self.log) = (directory, log) }
 
-    /// Destroys the keys that are destroyed here in every known backup and in the one that is being made, also those that
-    /// were destroyed while a folder could not be reached.
+    /// Destroys the keys that are destroyed here in every known backup and in the one that is being made, also those
+    /// that were destroyed while a folder could not be reached.
     ///
     /// - Returns: The folders that were not reached within 30 seconds.
     func settle() -> [String] {
@@ -55,6 +56,7 @@ final class BackupKeeper: Sendable {
         }
     }
 
+    /// The pass. It shortens `left` folder by folder, and records in the list how many keys are destroyed in each.
     private static func settle(
         _ directory: DataDirectory, _ log: EventLog, _ pass: borrowing Monitor<Pass>
     ) throws(LogError) {
@@ -80,6 +82,9 @@ final class BackupKeeper: Sendable {
         if list != before { try list.write(to: directory.path) }
     }
 
+    /// Destroys the keys in one folder.
+    ///
+    /// - Parameter isOptional: Whether a missing folder counts as settled.
     /// - Returns: Whether no key of `gone` is left in the folder; `false` if it cannot be reached.
     private static func destroy(
         _ gone: Set<Int64>, _ erased: Set<PersonID>, in folder: String, isOptional: Bool
@@ -100,8 +105,8 @@ final class BackupKeeper: Sendable {
 }
 
 extension KeyRing {
-    /// Destroys keys in a copy of `keys.sqlite`: those with these ids, and all keys of a person of `erased` who has one of
-    /// them. A copy of an abandoned log, as before a restore, can have more keys of such a person.
+    /// Destroys keys in a copy of `keys.sqlite`: those with these ids, and all keys of a person of `erased` who has one
+    /// of them. A copy of an abandoned log, as before a restore, can have more keys of such a person.
     ///
     /// The copy lists the ids as destroyed, so that restoring it does not bring the person back.
     static func destroy(_ ids: Set<Int64>, of erased: Set<PersonID>, in path: String) throws(SQLiteError) {

@@ -3,15 +3,15 @@ import JSON
 import Threading
 package import Whereabouts
 
-// `backups.json` in the data directory names the folders that backups were moved to, so that an erasure reaches the keys in
-// them, oldest first:
+// `backups.json` in the data directory names the folders that backups were moved to, so that an erasure reaches the
+// keys in them, oldest first:
 //
 //     {"format":1,"backups":[{"folder":"/backup/2026-11-22","madeAt":1777881600,"volume":2049,"destroyedBefore":0,"destroyed":2}]}
 //
-// `destroyedBefore` is the number of destroyed keys when the backup was made, `destroyed` the number of them destroyed in
-// the backup since. `volume` is the device of the file system of the folder: if it is mounted and lacks the folder, the
-// backup was deleted; if it is not mounted, the backup cannot be reached. A process that changes the list or the keys of a
-// backup locks `backups.lock`.
+// `destroyedBefore` is the number of destroyed keys when the backup was made, `destroyed` the number of them destroyed
+// in the backup since. `volume` is the device of the file system of the folder: if it is mounted and lacks the folder,
+// the backup was deleted; if it is not mounted, the backup cannot be reached. A process that changes the list or the
+// keys of a backup locks `backups.lock`.
 
 /// The known backups of a data directory.
 package struct BackupList: Sendable, Equatable {
@@ -21,8 +21,11 @@ package struct BackupList: Sendable, Equatable {
         package let folder: String
         /// When the backup was made.
         package let madeAt: Timestamp
+        /// The device of the file system of the folder's parent (`st_dev`).
         let volume: Int64
+        /// The keys that were already destroyed when the backup was made.
         let destroyedBefore: Int64
+        /// The keys that are destroyed in the backup now.
         var destroyed: Int64
     }
 
@@ -32,6 +35,7 @@ package struct BackupList: Sendable, Equatable {
     /// Three years of daily backups; beyond that the oldest is forgotten.
     static let most = 1000
     private static let format: Int64 = 1
+    /// The most bytes of the file that are read.
     private static let mostBytes = 8 << 20
     /// The lock is held while small files are moved or changed.
     private static let lockMilliseconds = 10_000
@@ -64,6 +68,7 @@ package struct BackupList: Sendable, Equatable {
         }
     }
 
+    /// Writes the list, durable on return. Hold the lock.
     func write(to directory: String) throws(LogError) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -84,7 +89,8 @@ package struct BackupList: Sendable, Equatable {
         Self.handOver(Self.path(directory), in: directory)
     }
 
-    /// Adds a backup that is about to be moved to an existing folder.
+    /// Adds a backup that is about to be moved to an existing folder. Drops a former entry of the folder and those of
+    /// deleted backups.
     mutating func add(_ folder: String, madeAt: Timestamp, destroyed: Int64) throws(LogError) {
         guard let resolved = realpath(folder, nil) else { throw .file(path: folder, errno: errno) }
         defer { free(resolved) }
@@ -106,6 +112,7 @@ package struct BackupList: Sendable, Equatable {
         return volume(of: DataDirectory.parent(of: entry.folder)) == entry.volume
     }
 
+    /// The device of a path's file system; `nil` if the path cannot be reached.
     private static func volume(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(truncatingIfNeeded: status.st_dev) : nil

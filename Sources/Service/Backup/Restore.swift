@@ -5,13 +5,17 @@ package import Whereabouts
 
 /// Why a backup was not restored. Nothing has been changed then.
 package enum RestoreError: Error, Sendable, CustomStringConvertible {
+    /// The folder has no readable `backup.json`.
     case noBackup(String)
+    /// The backup has this format, which a later version wrote.
     case newerBackup(Int64)
     /// The directory already has this file of a log.
     case occupied(String)
+    /// There is no key-encryption key in this directory, among systemd's credentials or on the command line.
     case noKeyEncryptionKey(String)
     /// The key-encryption key does not open all of the backup's keys.
     case wrongKeyEncryptionKey
+    /// The backup is not what its manifest says; the text says how.
     case notAsSaid(String)
 
     /// One sentence for an operator.
@@ -95,6 +99,7 @@ package enum Restore {
         return Outcome(manifest: manifest, epoch: epoch, erased: erased)
     }
 
+    /// Verifies the log against the manifest, and that its keys open.
     private static func check(_ prepared: DataDirectory, _ manifest: BackupManifest) throws {
         let found: LogVerification
         do throws(LogError) { found = try LogVerifier.verify(prepared) { _, _ in } } catch {
@@ -131,7 +136,8 @@ package enum Restore {
         return (log.epoch, gone.count)
     }
 
-    /// The people who were erased after the copy was made and whose keys were destroyed in it.
+    /// The people who were erased after the copy was made and whose keys were destroyed in it. Reads the whole log if
+    /// there may be any.
     private static func unreadable(_ log: EventLog) throws(LogError) -> [PersonID] {
         let nameless = log.withStanding { standing in
             Set(standing.persons.lazy.filter { $0.value.handle == nil && !$0.value.isErased }.map(\.key))
@@ -164,6 +170,7 @@ package enum Restore {
         }
     }
 
+    /// Appends a command of the house and waits for it; the log's fault if it cannot.
     private static func append(_ command: Command, to log: EventLog) throws(LogError) {
         do throws(AppendFailure) {
             _ = try log.appendAndWait(command, by: .house, correlation: .random())

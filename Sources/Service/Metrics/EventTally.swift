@@ -17,9 +17,13 @@ struct EventTally: Sendable {
     /// The most distinct outcomes: APNs' reasons are texts from outside. Further ones are counted together.
     private static let pushEndsMax = 64
 
+    /// The events by kind; the index is the kind's raw value.
     private(set) var kinds = [Int64](repeating: 0, count: Int(EventKind.allCases.map(\.rawValue).max() ?? 0) + 1)
+    /// The ended queries by their end.
     private(set) var queryEnds: [QueryEnd: Int64] = [:]
+    /// The reports kept as rejected, by reason.
     private(set) var rejections: [RejectionReason: Int64] = [:]
+    /// The push attempts by outcome, at most ``pushEndsMax`` of them and `other`.
     private(set) var pushEnds: [PushEnd: Int64] = [:]
     /// From sending a push to its answer, for answered pushes.
     private(set) var pushSeconds = Histogram()
@@ -28,6 +32,8 @@ struct EventTally: Sendable {
     /// When the open queries were asked, for those asked since the start.
     private var asked: [QueryID: Timestamp] = [:]
 
+    /// Counts an appended event. Called on the writer's thread, so it must be cheap.
+    ///
     /// - Parameter kind: The kind of `event`, which the caller knows.
     mutating func fold(_ event: Event, kind: EventKind, recordedAt: Timestamp) {
         kinds[Int(kind.rawValue)] += 1

@@ -1,17 +1,22 @@
 /// Metrics in Prometheus' text format (version 0.0.4).
 struct MetricsText {
+    /// The labels of a sample, in the order in which they are written.
     typealias Labels = KeyValuePairs<String, String>
 
+    /// The text so far.
     private(set) var text = ""
 
+    /// Adds a family of values that only grow. Backslashes and line breaks in `help` must be escaped.
     mutating func counter(_ name: String, _ help: String, _ samples: [(Labels, Double)]) {
         family(name, "counter", help, samples)
     }
 
+    /// Adds a family of values that rise and fall.
     mutating func gauge(_ name: String, _ help: String, _ samples: [(Labels, Double)]) {
         family(name, "gauge", help, samples)
     }
 
+    /// Adds a family of histograms, each with cumulative buckets, a sum and a count.
     mutating func histogram(_ name: String, _ help: String, _ samples: [(Labels, Histogram)]) {
         head(name, "histogram", help)
         for (labels, histogram) in samples {

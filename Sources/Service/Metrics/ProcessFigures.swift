@@ -2,8 +2,11 @@ import Glibc
 
 /// The kernel's figures about this process.
 struct ProcessFigures {
+    /// Resident memory, from `/proc/self/statm`; 0 if it cannot be read.
     let residentBytes: Double
+    /// User and system time since the start of the process.
     let cpuSeconds: Double
+    /// The open descriptors; 0 if `/proc` is not mounted.
     let openFileDescriptors: Double
 
     init() {

@@ -16,9 +16,11 @@ final class RequestFigures: Sendable {
 
     private let table = Mutex<[Key: Histogram]>([:])
 
+    /// Counts a request; any thread may call it.
     func add(_ key: Key, seconds: Double) {
         table.withLock { $0[key, default: Histogram()].add(seconds: seconds) }
     }
 
+    /// The histograms by path, method and status.
     var histograms: [(key: Key, value: Histogram)] { table.withLock { $0.sorted { $0.key < $1.key } } }
 }

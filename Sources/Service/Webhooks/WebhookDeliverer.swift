@@ -4,7 +4,8 @@ import Threading
 import Whereabouts
 
 /// Posts the items of persons' feeds to the targets of their webhooks. A message leaves after the read that it shows is
-/// recorded. The messages of one webhook leave one after the other, and each is repeated until the target takes it.
+/// recorded. The messages of one webhook leave one after the other, and each is repeated until the target accepts it or
+/// ``WebhookPatience/tries`` are used up.
 ///
 /// The webhook's place is in the standing (`Standing.Webhook.place`), and events move it: a message that was not
 /// settled when the process ended is posted again under the same id. One thread decides and reads (``WebhookRounds``),
@@ -17,6 +18,7 @@ final class WebhookDeliverer: Sendable {
         /// A message that was given up, tried once more at the person's request.
         case letter(DeadLetterID, of: WebhookID)
 
+        /// The webhook that the message belongs to.
         var webhook: WebhookID {
             switch self {
             case .next(let id), .letter(_, let id): id
@@ -26,9 +28,13 @@ final class WebhookDeliverer: Sendable {
 
     /// The causes of a round.
     enum Notice {
+        /// The record of a message is durable, or was not appended.
         case recorded(Errand, isDurable: Bool)
+        /// A post has ended.
         case answered(Errand, PostOutcome)
+        /// The event of a given-up message is durable, or was not appended.
         case failureRecorded(WebhookID, isDurable: Bool)
+        /// The person wants a given-up message posted again.
         case retry(DeadLetterID, of: WebhookID)
     }
 
@@ -51,6 +57,7 @@ final class WebhookDeliverer: Sendable {
     private let troubles = Mutex<[WebhookID: Trouble]>([:])
     private let outcomes = Mutex<[String: Int64]>([:])
 
+    /// Starts no thread yet; see ``start(_:)``.
     init(_ configuration: ServiceConfiguration.Webhooks) {
         targets = Set(configuration.targets)
         let allowsPrivate = configuration.allowsPrivateAddresses
@@ -59,7 +66,8 @@ final class WebhookDeliverer: Sendable {
         }
     }
 
-    /// Begins to deliver for the service, which must outlive this object.
+    /// Begins to deliver for the service, which must outlive this object. Throws if the log cannot be opened for
+    /// reading.
     func start(_ service: Service) throws {
         let reader = UncheckedBox(try LogReader.opened(service.log))
         poster.start()
@@ -72,6 +80,7 @@ final class WebhookDeliverer: Sendable {
         }
     }
 
+    /// Ends both threads. Posts under way are cut; their messages are posted again after the next start.
     func stop() {
         inbox.change { $0.isStopping = true }
         poster.stop()
@@ -81,11 +90,13 @@ final class WebhookDeliverer: Sendable {
         }
     }
 
+    /// Whether the operator allows the URL's origin.
     func allows(_ url: PostURL) -> Bool { targets.contains(url.origin) }
 
     /// Tries a message once more that was given up. It is settled when the target takes it.
     func retry(_ letter: DeadLetterID, of webhook: WebhookID) { notify(.retry(letter, of: webhook)) }
 
+    /// The failures of a webhook's present message; `nil` without any.
     func trouble(of webhook: WebhookID) -> Trouble? { troubles.withLock { $0[webhook] } }
 
     /// The number of webhooks whose present message has failed at least once.
@@ -108,8 +119,10 @@ final class WebhookDeliverer: Sendable {
         return inbox.read { $0.isStopping } ? nil : notices ?? []
     }
 
+    /// Wakes the rounds. Any thread may call it.
     func notify(_ notice: Notice) { inbox.change { $0.notices.append(notice) } }
 
+    /// Hands a message to the poster; its outcome comes back as a notice.
     func send(_ post: Post, for errand: Errand) {
         poster.send(post) { [self] outcome in
             outcomes.withLock { $0[outcome.word, default: 0] += 1 }
@@ -117,6 +130,7 @@ final class WebhookDeliverer: Sendable {
         }
     }
 
+    /// Shows the state of a webhook's present message in the list of webhooks; `nil` clears it.
     func note(_ trouble: Trouble?, of webhook: WebhookID) { troubles.withLock { $0[webhook] = trouble } }
 }
 
@@ -124,6 +138,7 @@ extension PostOutcome {
     /// Whether the receiver has accepted the message.
     var isTaken: Bool { if case .answered(200...299, _) = self { true } else { false } }
 
+    /// The pause that the receiver asked for; 0 without one.
     var retryAfterSeconds: Int64 { if case .answered(_, let seconds) = self { Int64(seconds) } else { 0 } }
     var status: Int64? { if case .answered(let status, _) = self { Int64(status) } else { nil } }
     var reason: String? { if case .failed(let fault) = self { fault.rawValue } else { nil } }

@@ -16,10 +16,14 @@ struct WebhookFeed {
     /// The first event of the person's audit stream that has not been examined.
     private var version: Int64
 
+    /// The most events read at a time; the next call continues after them.
     private static let eventsAtOnce = 100
+    /// The most news of visits and of crossings read at a time, unless one event brought more.
     private static let newsAtOnce = 500
 
-    /// - Throws: 503 if the log or a projection cannot be read now.
+    /// The feed after a place in the log.
+    ///
+    /// - Throws: 503 if the projections have not folded that place yet, or the log or a projection cannot be read now.
     init(
         of person: PersonID, _ topics: FeedTopics, after place: Int64, _ context: AnswerContext, _ service: Service
     ) throws(Problem) {
@@ -89,6 +93,8 @@ struct WebhookFeed {
         }
     }
 
+    /// The messages of the wanted topics. Items of other topics are counted too, so that an ordinal does not depend on
+    /// the topics.
     private func messages(of items: [FeedItem]) -> [WebhookMessage] {
         let ordered = items.enumerated().sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }
         var messages: [WebhookMessage] = []

@@ -13,15 +13,18 @@ import WireFormats
 ///
 ///     {"type":"crossing","timestamp":"2026-05-04T08:00:07.000Z","data":{…}}
 struct WebhookMessage {
+    /// The event behind the item, and its place among that event's items.
     let item: FeedPlace
     /// The read that is recorded for the item.
     let question: LocationRead.Question
+    /// The JSON that is posted. Its SHA-256 is recorded.
     let body: [UInt8]
 
     init(item: FeedPlace, question: LocationRead.Question, body: [UInt8]) {
         (self.item, self.question, self.body) = (item, question, body)
     }
 
+    /// The message of an item.
     init(_ told: FeedItem, _ item: FeedPlace) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -39,7 +42,7 @@ struct WebhookMessage {
         "msg_" + references.digest([webhook.rawValue, item.number, Int64(item.ordinal)])
     }
 
-    /// The request to post now.
+    /// The request to post now. The signature covers the time, so each try has another one.
     func post(
         to url: PostURL, by webhook: WebhookID, _ references: References, key: [UInt8], at now: Timestamp
     ) -> Post {
@@ -54,6 +57,7 @@ struct WebhookMessage {
             ], body: body)
     }
 
+    /// HMAC-SHA256 over id, time and body, as the Standard Webhooks have it.
     static func signature(of body: [UInt8], id: String, seconds: Int64, key: [UInt8]) -> String {
         "v1," + Base64.encode(hmacSHA256(key: key, message: Array("\(id).\(seconds).".utf8) + body).bytes)
     }
@@ -66,6 +70,8 @@ enum WebhookPatience {
     /// With pauses that double up to one hour, about a day: a receiver that is down over night misses nothing.
     static let tries: Int64 = 34
 
+    /// The pause after a failed try: 5 s, then twice as long each time, at most an hour.
+    ///
     /// - Parameters:
     ///   - tries: The tries so far, at least 1.
     ///   - atLeastSeconds: The pause that the receiver asked for.

@@ -3,11 +3,12 @@ import Posting
 import Whereabouts
 
 /// The rounds of the deliverer's thread, ten times a second and after each notice: which webhook has news, which
-/// message may leave, and how the messages that left have ended.
+/// message may leave, and how the messages that left have ended. Used by that thread only.
 final class WebhookRounds {
     /// The state of one webhook's delivery.
     private struct Course {
         enum Phase {
+            /// No message, or the next one may be recorded now.
             case idle
             /// The first message waits for its record, its turn or its answer; or its failure waits for the record of
             /// that.
@@ -16,9 +17,13 @@ final class WebhookRounds {
             case pausing(until: Int64)
         }
 
+        /// The target, checked against the allowed origins.
         let url: PostURL
+        /// The secret that signs messages.
         let key: [UInt8]
+        /// Where the feed continues; `nil` until it is read for the first time.
         var feed: WebhookFeed?
+        /// The messages that were read and not settled, in order.
         var messages: [WebhookMessage] = []
         var phase = Phase.idle
         /// The tries of the first message.
@@ -42,6 +47,7 @@ final class WebhookRounds {
         let seen: [Int64]
     }
 
+    /// A message that is recorded or being recorded.
     private struct Sending {
         let message: WebhookMessage
         /// Set while the post is under way.
@@ -54,20 +60,24 @@ final class WebhookRounds {
     private unowned let deliverer: WebhookDeliverer
     private unowned let service: Service
     private let context: AnswerContext
+    /// The webhooks of the standing in this round.
     private var looks: [WebhookID: Look] = [:]
+    /// The deliveries of webhooks with an allowed target.
     private var courses: [WebhookID: Course] = [:]
     /// Webhooks whose target is not allowed, or was erased.
     private var barred: Set<WebhookID> = []
+    /// The messages on their way, from the record to the end of the post.
     private var sendings: [WebhookDeliverer.Errand: Sending] = [:]
     /// Recorded messages that have not left, in the order in which they came.
     private var ready: [WebhookDeliverer.Errand] = []
+    /// The posts under way, by origin.
     private var posting: [Origin: Int] = [:]
 
     init(_ deliverer: WebhookDeliverer, _ service: Service, _ context: AnswerContext) {
         (self.deliverer, self.service, self.context) = (deliverer, service, context)
     }
 
-    /// One round.
+    /// One round. Reads the log and projections, but never waits for a commit or a target.
     func go(_ notices: [WebhookDeliverer.Notice]) {
         let now = service.clock()
         look(at: now)
@@ -85,6 +95,7 @@ final class WebhookRounds {
 
     // MARK: What there is
 
+    /// Looks at all webhooks of the standing, and forgets those that are gone.
     private func look(at now: Timestamp) {
         looks = service.log.withStanding { standing in
             var looks: [WebhookID: Look] = [:]
@@ -131,6 +142,7 @@ final class WebhookRounds {
 
     // MARK: The next message
 
+    /// Takes the next step for one webhook: read its feed, or record its next message.
     private func advance(_ id: WebhookID, _ look: Look, at now: Timestamp) {
         guard look.caller != nil, !look.webhook.isStopped else { return rest(id) }
         guard hasCourse(id), let course = courses[id] else { return }
@@ -151,6 +163,7 @@ final class WebhookRounds {
         }
     }
 
+    /// Reads the next messages of the feed. Messages that were settled before a restart are left out.
     private func read(_ id: WebhookID, _ look: Look) {
         guard var course = courses[id] else { return }
         do throws(Problem) {
@@ -186,6 +199,7 @@ final class WebhookRounds {
         if course.messages.isEmpty, let place = course.feed?.place { settle(id, .told(upTo: place)) }
     }
 
+    /// Records how far the webhook has been posted, or what became of a dead letter.
     private func settle(_ id: WebhookID, _ settlement: WebhookSettlement) {
         // A settlement that the log does not take is repeated after a restart, under the same id.
         service.log.submit(.settleWebhook(id, settlement), by: .house, correlation: .random()) { _ in }
@@ -211,12 +225,15 @@ final class WebhookRounds {
         return true
     }
 
+    /// Puts a recorded message in line to leave. Without the record, the webhook tries again in the next round.
     private func noteRecord(of errand: WebhookDeliverer.Errand, isDurable: Bool) {
         if isDurable, sendings[errand] != nil { return ready.append(errand) }
         sendings[errand] = nil
         if case .next(let id) = errand { courses[id]?.phase = .idle }
     }
 
+    /// Posts the messages in line, as far as their origins have room. A message whose webhook may no longer show it is
+    /// dropped.
     private func post(at now: Timestamp) {
         var left: [WebhookDeliverer.Errand] = []
         for errand in ready {
@@ -242,6 +259,7 @@ final class WebhookRounds {
 
     // MARK: What came back
 
+    /// Settles a message that its target accepted, or pauses its webhook.
     private func noteAnswer(to errand: WebhookDeliverer.Errand, _ outcome: PostOutcome, at now: Timestamp) {
         guard let sending = sendings[errand], let origin = sending.origin else { return }
         posting[origin, default: 1] -= 1
@@ -260,6 +278,8 @@ final class WebhookRounds {
         }
     }
 
+    /// Pauses a webhook after a failed post. After the last try, or the status 410, gives the message up as a dead
+    /// letter.
     private func noteRefusal(
         of message: WebhookMessage, _ id: WebhookID, _ webhook: Standing.Webhook, _ outcome: PostOutcome,
         at now: Timestamp
@@ -285,6 +305,7 @@ final class WebhookRounds {
         deliverer.note(WebhookDeliverer.Trouble(tries: course.tries, outcome: outcome, nextTry: next), of: id)
     }
 
+    /// Goes on to the next message once the failure is on record.
     private func noteFailure(of id: WebhookID, isDurable: Bool, at now: Timestamp) {
         guard isDurable else {
             courses[id]?.phase = .pausing(until: service.log.questions.now() + 1000)
@@ -293,6 +314,7 @@ final class WebhookRounds {
         finish(id)
     }
 
+    /// Records a dead letter as a read again and puts it in line. Does nothing if it is settled or under way.
     private func retry(_ letter: DeadLetterID, of id: WebhookID, at now: Timestamp) {
         let errand = WebhookDeliverer.Errand.letter(letter, of: id)
         guard let look = looks[id], look.webhook.letters[letter] != nil, sendings[errand] == nil, hasCourse(id),
