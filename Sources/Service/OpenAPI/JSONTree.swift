@@ -1,6 +1,7 @@
 import JSON
 
-/// A JSON value written in the source. Objects keep the order of their members.
+/// A JSON value written in the source as a literal, for example `["type": "string"]`. Objects keep the order of their
+/// members.
 indirect enum JSONTree: Sendable {
     case null
     case bool(Bool)
@@ -10,6 +11,7 @@ indirect enum JSONTree: Sendable {
     case list([JSONTree])
     case object([(key: String, value: JSONTree)])
 
+    /// Writes the value. Members are written in their order, so equal trees give equal bytes.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
@@ -51,6 +53,7 @@ indirect enum JSONTree: Sendable {
 }
 
 extension JSONTree: Equatable {
+    /// Two objects are equal only if their members have the same order.
     static func == (one: JSONTree, other: JSONTree) -> Bool {
         switch (one, other) {
         case (.null, .null): true

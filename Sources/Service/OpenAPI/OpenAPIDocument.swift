@@ -3,8 +3,11 @@ import JSON
 import Whereabouts
 
 /// The API description in OpenAPI 3.1, made from the routes and their operations.
+///
+/// Every route must have an operation and a description; tests check that, and that recorded requests and answers match
+/// the schemas.
 enum OpenAPIDocument {
-    /// `GET /openapi.json`.
+    /// `GET /openapi.json`: the description; needs no token.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -18,6 +21,7 @@ enum OpenAPIDocument {
         return writer.bytes
     }()
 
+    /// The paths first, because describing them adds the schemas to the catalog.
     private static let document: JSONTree = {
         var catalog = SchemaCatalog()
         let described = Self.paths(&catalog)
@@ -50,6 +54,7 @@ enum OpenAPIDocument {
         ]
     }
 
+    /// The path items, by path; the methods of one path share its parameters.
     private static func paths(_ catalog: inout SchemaCatalog) -> JSONTree {
         var paths: [(key: String, value: JSONTree)] = []
         for (_, routes) in Dictionary(grouping: Route.all, by: \.path).sorted(by: { $0.key < $1.key }) {
@@ -62,6 +67,7 @@ enum OpenAPIDocument {
         return .object(paths)
     }
 
+    /// One operation: its texts, parameters, body and answers. Names its schemas in the catalog.
     private static func description(of route: Route, _ catalog: inout SchemaCatalog) -> JSONTree {
         let key = "\(route.method) \(route.path)"
         guard let operation = Operation.all[key] else { return [:] }
@@ -100,12 +106,14 @@ enum OpenAPIDocument {
         ]
     }
 
+    /// The header `Accept-Language`, for answers with place names.
     private static let languages: JSONTree = [
         "name": "Accept-Language", "in": "header", "required": false,
         "description": "The languages for names of places. The first language that has a name is used.",
         "schema": Schema.text,
     ]
 
+    /// The header `Idempotency-Key`, for requests that make something.
     private static let requestKey: JSONTree = [
         "name": "Idempotency-Key", "in": "header", "required": false,
         "description":
@@ -113,8 +121,10 @@ enum OpenAPIDocument {
         "schema": Schema.pattern("^(\"\(requestKeyForm)\"|\(requestKeyForm))$"),
     ]
 
+    /// Visible ASCII characters except the quote.
     private static let requestKeyForm = "[!#-~]{1,\(Limits.requestKeyCharacters)}"
 
+    /// The schemes that a route accepts; none if it needs no credentials or has them in the message.
     private static func security(_ access: Operation.Access) -> JSONTree {
         switch access {
         case .anybody, .message: []
@@ -125,6 +135,7 @@ enum OpenAPIDocument {
 
     // MARK: Responses
 
+    /// The headers of answers that descriptions refer to.
     private static let headers: JSONTree = [
         "Whereabouts-Request": [
             "description": "The id of the request in the log and the diagnostics.",
@@ -142,10 +153,12 @@ enum OpenAPIDocument {
         "Link": ["description": "The next page of a CSV answer, if there is one.", "schema": Schema.text],
     ]
 
+    /// References to headers; every answer has `Whereabouts-Request`.
     private static func headers(_ names: [String]) -> JSONTree {
         .object((["Whereabouts-Request"] + names).map { ($0, ["$ref": .text("#/components/headers/\($0)")]) })
     }
 
+    /// An answer with a problem (RFC 9457).
     private static func problem(_ description: String, headers names: [String]) -> JSONTree {
         [
             "description": .text(description), "headers": headers(names),
@@ -153,6 +166,7 @@ enum OpenAPIDocument {
         ]
     }
 
+    /// The answers by status: the good one with an example, 401 unless the route needs no credentials, and problems.
     private static func responses(
         _ route: Route, _ operation: Operation, _ answer: JSONTree?, _ catalog: SchemaCatalog
     ) -> JSONTree {
@@ -224,7 +238,8 @@ enum OpenAPIDocument {
         return links
     }
 
-    /// The id of an operation, for example `getPeopleLocation` for `GET /v1/people/*/location`.
+    /// The id of an operation, for example `getPeopleLocation` for `GET /v1/people/*/location`. A path that ends in a
+    /// variable part adds `One`: `getPeopleVisitsOne`.
     private static func operationID(of route: Route) -> String {
         let words = route.pattern.filter { $0 != "v1" && $0 != "*" }.flatMap { part in
             part.split { $0 == "-" || $0 == "." }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
@@ -234,11 +249,12 @@ enum OpenAPIDocument {
     }
 }
 
-/// A variable part of a path.
+/// A variable part of a path, with the name that the API description gives it.
 struct PathParameter {
     let name: String
     let schema: JSONTree
 
+    /// The parameter as OpenAPI describes it.
     var description: JSONTree { ["name": .text(name), "in": "path", "required": true, "schema": schema] }
 
     /// A reporting key, or a client's name for its device.
@@ -271,10 +287,12 @@ struct PathParameter {
             name: "projection", schema: Schema.projectionName),
     ]
 
+    /// The variable parts of a route, in order.
     static func of(_ route: Route) -> [PathParameter] {
         zip(route.pattern, route.pattern.dropFirst()).filter { $1 == "*" }.compactMap { byParent[$0.0] }
     }
 
+    /// The path with names in place of `*`, for example `/v1/people/{person}/visits/{visit}`.
     static func path(of route: Route) -> String {
         var names = of(route).map(\.name)[...]
         return "/" + route.pattern.map { $0 == "*" ? "{\(names.popFirst() ?? "")}" : $0 }.joined(separator: "/")

@@ -7,6 +7,7 @@ extension Operation {
         var answer: String?
         var item: String?
 
+        /// The names of a list: `Visit` for an item, `VisitPage` for the page.
         init(_ item: String) { (self.item, answer) = (item, item + "Page") }
         init(body: String? = nil, answer: String? = nil, item: String? = nil) {
             (self.body, self.answer, self.item) = (body, answer, item)

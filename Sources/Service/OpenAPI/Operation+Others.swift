@@ -4,6 +4,8 @@ import Whereabouts
 extension Operation {
     private static let form = "application/x-www-form-urlencoded"
 
+    /// The routes of PhoneTrack, µlogger and Home Assistant. Their bodies and answers are those of the clients, so they
+    /// have no schema.
     static let others: KeyValuePairs<String, Operation> = [
         "GET /index.php/apps/phonetrack/logGet/*/*": Operation(
             group: .reports, summary: "Report with PhoneTrack's parameters.",

@@ -3,15 +3,19 @@ import Whereabouts
 extension Operation {
     // MARK: Sharing
 
+    /// An object with the terms of a grant and more members.
     private static func granted(_ more: KeyValuePairs<String, JSONTree>) -> JSONTree {
         Schema.object(
             Array(more) + [("history", Schema.boolean), ("asksEachTime", Schema.boolean)],
             [("from", Schema.time), ("until", Schema.time), ("hours", Schema.hours)])
     }
 
+    /// The id of a thing: a number for the operator, a reference for everyone else.
     private static let id = Schema.event
+    /// A duration instead of an end.
     private static let forSeconds = Schema.integer(1...Limits.longestGrantSeconds)
 
+    /// Grants, pauses, invitations and consent.
     static let sharing: KeyValuePairs<String, Operation> = [
         "POST /v1/people/*/grants": change(
             .sharing, "Give a grant.",
@@ -67,10 +71,12 @@ extension Operation {
     // MARK: People and devices
 
     private static let scopes = Schema.list(Schema.scope).with(["minItems": 1])
+    /// A new token, with its secret.
     private static let token = Schema.object(
         ["id": id, "token": Schema.text, "scopes": Schema.list(Schema.text), "number": Schema.event],
         optional: ["until": Schema.time])
 
+    /// Accounts, persons, devices, tokens, regions, corrections, schedules and webhooks.
     static let people: KeyValuePairs<String, Operation> = [
         "POST /v1/account-invitations": change(
             .people, "Create an account invitation.",

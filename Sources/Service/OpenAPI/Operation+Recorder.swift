@@ -9,6 +9,7 @@ extension Operation {
     private static let fields = Parameter(
         name: "fields", schema: Schema.parameterText, description: "The members to return, separated by commas.")
 
+    /// The routes below `/api/0`. Their rows are the Recorder's, so only their frame has a schema.
     static let recorder: KeyValuePairs<String, Operation> = [
         "GET /api/0/version": Operation(
             group: .recorder, summary: "Read the version in the Recorder's form.", access: .person,

@@ -27,12 +27,15 @@ extension Operation {
         return operation
     }
 
+    /// A request that makes something: the answer is 201.
     static func change(
         _ group: Group, _ summary: String, _ body: JSONTree? = nil, makes answer: JSONTree
     ) -> Operation {
         Operation(group: group, summary: summary, body: body, status: 201, answer: answer)
     }
 
+    /// A list of a person's settings.
+    ///
     /// - Parameter count: The most items, if all are in one page; `nil` for a list with pages.
     static func settings(_ group: Group, _ summary: String, _ item: JSONTree, atMost count: Int? = nil) -> Operation {
         let paging: [Parameter] =
@@ -76,6 +79,7 @@ extension Operation {
 
     // MARK: Stored data
 
+    /// The parameters that choose a time range.
     private static let range: [Parameter] = [.from, .to, .day, .timeZone]
     private static let rows: [Parameter] = range + [.limit(ReadEndpoints.rowsPerPage), .after]
     private static let fixes: [Parameter] = range + [.limit(ReadEndpoints.fixesPerPage), .after]
@@ -241,6 +245,7 @@ extension Operation {
 
     // MARK: Reports of devices
 
+    /// An object whose members another project defines.
     static let anything = Schema.anyObject
 
     private static let osmAndWords = [

@@ -1,5 +1,8 @@
 /// One route in the API description: its parameters, bodies and answers, with texts and schemas.
+///
+/// The same values check requests: a parameter that is not listed is refused (``Route/refusal(ofQuery:)``).
 struct Operation: Sendable {
+    /// The tags of the description, in the order of the reference page.
     enum Group: String, CaseIterable, Sendable {
         case asking = "Location queries"
         case stored = "Stored data"
@@ -13,12 +16,14 @@ struct Operation: Sendable {
 
     /// The credentials that a route requires.
     enum Access: Sendable {
+        /// None.
         case anybody
         /// A token with a scope. For a route about a person, it is the person's own, one with a grant, or the
         /// operator's.
         case token
         /// A device's reporting key, as the client's protocol sends it.
         case reportingKey
+        /// A device's handle and reporting key as user name and password.
         case ownTracks
         /// A person's token, also as the password of the person's handle.
         case person
@@ -34,11 +39,17 @@ struct Operation: Sendable {
         let description: String
     }
 
+    /// The section of the description.
     let group: Group
+    /// One sentence in the imperative.
     let summary: String
+    /// The credentials that the route requires.
     var access = Access.token
+    /// The parameters of the route itself; ``parameters`` has all of them.
     var query: [Parameter] = []
+    /// The schema of the body; `nil` if there is none.
     var body: JSONTree?
+    /// Whether a request may leave the body out.
     var isBodyOptional = false
     /// The media types of the body; the client's protocol may set others than JSON.
     var bodyTypes: [String] = ["application/json"]
@@ -84,6 +95,7 @@ extension Operation.Parameter {
         name: "format", schema: Schema.answerFormat,
         description: "GeoJSON instead of JSON; `Accept: application/geo+json` has the same effect.")
 
+    /// `limit`, from 1 to the most items of a page.
     static func limit(_ most: Int64) -> Self {
         Self(name: "limit", schema: Schema.integer(1...most), description: "The most items of a page.")
     }

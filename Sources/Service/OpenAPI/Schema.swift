@@ -15,6 +15,7 @@ enum Schema {
     static let asOf = ref("Reference")
     /// A number that only the operator sees.
     static let eventNumber = integer(1...Int64.max)
+    /// A reference or a number of the log, as text in a URL.
     static let reference = pattern("^(r[A-Za-z0-9_-]{22}|[0-9]{1,19})$")
     static let count = integer(0...Int64.max)
     static let latitude: JSONTree = ["type": "number", "minimum": -90, "maximum": 90]
@@ -23,43 +24,51 @@ enum Schema {
     static let length: JSONTree = ["type": "number", "minimum": 0]
     /// A coordinate in a reference system; null outside the system's area.
     private static let planar = orNull(number)
+    /// The id of a visit or place: 64 bits as 16 hexadecimal digits.
     static let visitID = pattern("^[0-9a-f]{16}$", "0c31f9a27b5e64d8")
     static let uuid: JSONTree = [
         "type": "string", "format": "uuid", "examples": ["6b1c2d3e-4f50-4a61-8b72-93a4b5c6d7e8"],
     ]
     static let timeZone: JSONTree = ["type": "string", "examples": ["Europe/Vienna"]]
 
+    /// A whole number within a range.
     static func integer(_ range: ClosedRange<Int64>) -> JSONTree {
         ["type": "integer", "minimum": .int(range.lowerBound), "maximum": .int(range.upperBound)]
     }
 
+    /// A text with this many characters, counted as Unicode scalars.
     static func text(_ length: ClosedRange<Int>) -> JSONTree {
         ["type": "string", "minLength": .int(Int64(length.lowerBound)), "maxLength": .int(Int64(length.upperBound))]
     }
 
+    /// A text that matches a regular expression of ECMA-262.
     static func pattern(_ pattern: String) -> JSONTree { ["type": "string", "pattern": .text(pattern)] }
 
     static func pattern(_ pattern: String, _ example: String) -> JSONTree {
         Self.pattern(pattern).with(["examples": [.text(example)]])
     }
 
+    /// One of these words.
     static func word(_ words: String...) -> JSONTree { Self.words(words) }
 
     static func words(_ words: [String]) -> JSONTree {
         ["type": "string", "enum": .list(words.map { .text($0) })]
     }
 
+    /// An array, of any length or of one in a range.
     static func list(_ items: JSONTree, _ count: ClosedRange<Int>? = nil) -> JSONTree {
         let list: JSONTree = ["type": "array", "items": items]
         guard let count else { return list }
         return list.with(["minItems": .int(Int64(count.lowerBound)), "maxItems": .int(Int64(count.upperBound))])
     }
 
+    /// Fixes of a file, any JSON values: one that is no fix does not refuse the batch.
     static let importedFixes = list([:]).with([
         "description":
             "In the form of POST /v1/fixes. An item that is not a fix is kept as rejected and listed in the answer."
     ])
 
+    /// The schema or null.
     static func orNull(_ schema: JSONTree) -> JSONTree { ["anyOf": [schema, ["type": "null"]]] }
 
     /// An object in an answer; later versions may add members.
@@ -144,6 +153,7 @@ enum Schema {
         ("geonameId", ["type": "integer"]),
     ]
 
+    /// A region in a request, with one shape. The other shape may be null, as clients with fixed members send it.
     private static func newRegion(_ shape: String, _ schema: JSONTree, without other: String) -> JSONTree {
         object(
             [("id", ref("RegionID")), (shape, schema)],
@@ -155,6 +165,7 @@ enum Schema {
 
     // MARK: Named ones
 
+    /// A reference to a schema of ``named``, or to one that the catalog names.
     static func ref(_ name: String) -> JSONTree { ["$ref": .text("#/components/schemas/\(name)")] }
 
     static let handle = ref("Handle")
@@ -184,6 +195,7 @@ enum Schema {
     static let problem = ref("Problem")
     static let changed = ref("Changed")
 
+    /// The schemas that others refer to, in the order of the description.
     static let named: KeyValuePairs<String, JSONTree> = [
         "Handle": pattern("^[a-z0-9][a-z0-9._-]{0,62}$", "anna").with(["description": "The name of a person or device."]
         ),

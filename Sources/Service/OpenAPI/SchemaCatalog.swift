@@ -4,6 +4,7 @@
 /// combines both names: `circle` of `Region` is `RegionCircle`, an item of `rows` of `ProjectionDifference` is
 /// `ProjectionDifferenceRow`.
 struct SchemaCatalog {
+    /// The schemas with their names, each before those of its members.
     private(set) var schemas: [(key: String, value: JSONTree)] = []
 
     /// A catalog of the schemas in ``Schema/named``.

@@ -3,6 +3,7 @@
 /// The schema's own `examples` come first, then the first word of an `enum`, then a value by the member's name. An
 /// object in an answer has all its members, one in a request only the required ones.
 struct SchemaExample {
+    /// The named schemas, to follow references.
     let schemas: [String: JSONTree]
     /// Whether the example is of a request body, and so leaves optional members out.
     let isBody: Bool
@@ -12,7 +13,9 @@ struct SchemaExample {
         self.isBody = isBody
     }
 
+    /// An example of a SHA-256 in hexadecimal.
     private static let digest = String(repeating: "5f3a09c1", count: 8)
+    /// Plausible texts by the name of the member.
     private static let texts: [String: String] = [
         "purpose": "late for dinner", "name": "Favoriten, Wien", "place": "Favoriten, Wien", "title": "Not found",
         "detail": "There is no such person.", "url": "https://hooks.example/whereabouts", "code": "example-code",
@@ -25,6 +28,7 @@ struct SchemaExample {
         "message": "msg_1_31", "leaf": digest, "root": digest, "body": "a1",
         "fingerprint": digest, "table": "visit", "key": "anna", "result": "ok", "refold": "equal", "rows": "ok",
     ]
+    /// Plausible numbers by the name of the member; others get the least that the schema allows.
     private static let numbers: [String: Double] = [
         "latitude": 48.1737, "longitude": 16.3778, "horizontalAccuracy": 12, "altitude": 171, "speed": 1.4,
         "course": 90, "radiusMeters": 150, "distance": 420, "distanceMeters": 5200, "durationSeconds": 1260,
@@ -33,6 +37,8 @@ struct SchemaExample {
         "population": 201_882, "geonameId": 2_779_467, "fixes": 120, "visits": 3,
     ]
 
+    /// An example of a schema. The first of several choices is taken.
+    ///
     /// - Parameter name: The member that holds the value.
     func of(_ schema: JSONTree, _ name: String = "") -> JSONTree {
         if case .text(let reference)? = schema["$ref"] {
@@ -77,6 +83,7 @@ struct SchemaExample {
         return .list([of(schema["items"] ?? .object([]), name)])
     }
 
+    /// The least number that the schema allows, at least 1.
     private func least(_ schema: JSONTree) -> Int64 {
         guard case .int(let least)? = schema["minimum"] else { return 1 }
         return max(least, 1)
