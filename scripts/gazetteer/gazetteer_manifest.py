@@ -9,6 +9,7 @@ import sys
 
 LICENCES = {
     "airports": "MIT",
+    "basemap": "public domain",
     "cities": "CC BY 4.0",
     "names": "CC BY 4.0; names of countries and divisions LGPL 2.1 or later",
     "places": "CC BY 4.0",
@@ -21,6 +22,9 @@ LICENCES = {
 
 def described(path):
     content = path.read_bytes()
+    if path.suffix == ".cells":
+        return {"file": path.name, "licence": LICENCES[path.stem], "formatVersion": 1, "bytes": len(content),
+                "sha256": hashlib.sha256(content).hexdigest(), "cells": struct.unpack_from("<I", content, 12)[0]}
     entry = {"file": path.name, "licence": LICENCES[path.stem],
              "formatVersion": struct.unpack_from("<I", content, 8)[0],
              "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
@@ -45,7 +49,8 @@ def main(folder, requirements, *debian):
         package, rest = text.split("=", 1)
         version, sha256 = rest.rsplit("=", 1)
         inputs.append({"package": package, "version": version, "from": "Debian 12", "sha256": sha256})
-    outputs = [described(path) for path in sorted(pathlib.Path(folder).glob("*.gazetteer"))]
+    files = [*pathlib.Path(folder).glob("*.gazetteer"), *pathlib.Path(folder).glob("*.cells")]
+    outputs = [described(path) for path in sorted(files)]
     text = json.dumps({"inputs": inputs, "outputs": outputs}, indent=2)
     (pathlib.Path(folder) / "manifest.json").write_text(text + "\n", "utf-8")
 
