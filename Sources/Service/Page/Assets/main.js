@@ -95,7 +95,11 @@ async function boot() {
     const theme = localStorage.getItem('theme');
     if (theme) root.dataset.theme = theme;
     let me;
-    try { me = await api.get('/session'); } catch (error) {
+    try {
+        me = await api.get('/session');
+        // 204: nobody is signed in.
+        if (!me.handle && !me.operator) throw Object.assign(new Error(), { status: 401 });
+    } catch (error) {
         await load(root.lang);
         if (error.status === 401) return (await import('./view-signin.js')).show({ main, strings, api, announce });
         return failed(error, { main });

@@ -25,11 +25,11 @@ strings.language = 'en';
 strings.number = (value, digits = 1) => new Intl.NumberFormat(strings.language, { maximumFractionDigits: digits }).format(value);
 
 /** A length: `508 m`, `3.8 km`, `412 km`. */
-strings.distance = meters => meters < 995 ? `${strings.number(meters < 100 ? Math.round(meters) : Math.round(meters / 10) * 10, 0)} m`
-    : `${strings.number(meters / 1000, meters < 99_500 ? 1 : 0)} km`;
+strings.distance = meters => meters < 995 ? `${strings.number(meters < 100 ? Math.round(meters) : Math.round(meters / 10) * 10, 0)}\u00a0m`
+    : `${strings.number(meters / 1000, meters < 99_500 ? 1 : 0)}\u00a0km`;
 
 /** An accuracy: `± 18 m`, or nothing. */
-strings.accuracy = meters => meters > 0 ? `± ${strings.distance(meters)}` : '';
+strings.accuracy = meters => meters > 0 ? `±\u00a0${strings.distance(meters)}` : '';
 
 /** A share: `80 %`. */
 strings.percent = share => new Intl.NumberFormat(strings.language, { style: 'percent' }).format(share);

@@ -1,0 +1,165 @@
+// Now: first what waits for me, then the people who share with me, with the age of each place in words.
+import { circle, marker, openMap, text } from './map.js';
+import { action, ask, busy, empty, h, page, pill, problem, sentence } from './kit.js';
+
+export const title = 'now.title';
+
+// Each look at a person is recorded, and theirs to see: what was read a minute ago is not read again.
+const known = new Map();
+const FRESH = 60;
+
+const meet = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
+
+export async function show(context) {
+    const { api, strings, time, main, signal, person, live } = context;
+    if (!person) {
+        page(context, { title: strings('now.title') }, empty(strings('day.noPerson'), strings('day.noPersonLead'), h('a', { class: 'button', href: '/welcome' }, strings('welcome.nav'))));
+        return;
+    }
+    const waiting = h('div', {});
+    const people = h('ul', { class: 'cards' });
+    const state = h('p', { class: 'mut small', role: 'status' });
+    const map = h('section', { class: 'map', 'aria-label': strings('now.map') });
+    main.replaceChildren(h('div', { class: 'day now' },
+        h('section', { class: 'side' }, h('div', { class: 'page' }, h('h1', { tabindex: -1 }, strings('now.title')), state, waiting, people)), map));
+
+    const places = new Map();
+    let drawn;
+    const rows = new Map();
+    const away = [];
+    context.onLeave(() => { away.forEach(run => run()); drawn?.remove(); });
+
+    // MARK: What waits for me
+    async function consents() {
+        const items = await api.all(api.mine('consent-requests'), {}, { signal });
+        const now = time.now();
+        waiting.replaceChildren(...items.filter(item => item.deadline > now).map(item => {
+            const left = h('span', { class: 'mut' });
+            const tick = () => { left.textContent = strings('now.left', { time: time.duration(Math.max(0, item.deadline - time.now())) }); if (item.deadline < time.now()) card.remove(); };
+            const give = consent => async () => {
+                await api.post(`${api.mine('consent-requests')}/${encodeURIComponent(item.query)}`, { consent });
+                card.remove();
+                context.announce(strings(consent === 'given' ? 'now.given' : 'now.refused'));
+            };
+            const card = h('div', { class: 'card wants' },
+                h('p', {}, '◎ ', strings.rich('now.asks', { who: h('b', {}, item.requester ?? strings('day.erased')), purpose: strings('day.quote', { text: item.purpose ?? '' }) }), ' ', left),
+                h('div', { class: 'row' }, action(strings('now.no'), give('refused')), action(strings('now.once'), give('given'), 'primary')));
+            tick();
+            const timer = setInterval(tick, 1000);
+            away.push(() => clearInterval(timer));
+            return card;
+        }));
+        if (waiting.children.length) context.announce(strings('now.waits', { count: waiting.children.length }));
+    }
+
+    // MARK: People
+    async function look(who, again) {
+        const before = known.get(who);
+        if (before && !again && time.now() - before.read < FRESH) return before;
+        const found = { read: time.now() };
+        try { found.location = (await api.get(api.person(who, 'location'), {}, { signal })).location; } catch (error) {
+            if (error.name === 'AbortError') throw error;
+            found.error = error;
+        }
+        if (!found.error) known.set(who, found);
+        return found;
+    }
+    function say(who) {
+        const { found, element } = rows.get(who);
+        const { location: at, error } = found;
+        const zone = time.zone(at?.place?.timeZone);
+        const mine = who === person;
+        const line = h('p', {});
+        if (error) line.append(error.status === 404 ? strings('now.nothingShared') : sentence(error));
+        else if (!at) line.append(strings('now.noPlace'));
+        else {
+            line.append(h('b', {}, strings.place(at.place) || strings('day.unnamed')), ' · ', time.element(at.timestamp, zone, time.age(at.timestamp)));
+            if (at.horizontalAccuracy > 0) line.append(` · ${strings.accuracy(at.horizontalAccuracy)}`);
+        }
+        const old = at && time.now() - at.timestamp > 3600;
+        element.replaceChildren(h('div', { class: 'row' }, h('h2', {}, mine ? strings('now.you') : who),
+            at?.precision && at.precision !== 'exact' && pill(strings(`precision.${at.precision}`)), old && pill(strings('now.old'), 'wait')), line,
+        mine ? h('div', { class: 'row' }, h('a', { class: 'button', href: '/day' }, strings('now.today')))
+            : h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: event => askFor(who, event.currentTarget) }, strings('now.ask')),
+                action(strings('now.lookAgain'), async () => { rows.get(who).found = await look(who, true); place(who); say(who); })),
+        rows.get(who).note ?? '');
+    }
+    function place(who) {
+        const at = rows.get(who).found.location;
+        if (at) places.set(who, at); else places.delete(who);
+        drawn?.redraw();
+    }
+
+    /** Asks where somebody is now: the phone is woken, and the answer comes while the card says how it goes. */
+    async function askFor(who, button) {
+        const asked = await ask({
+            title: strings('now.askTitle', { who }), lead: strings('now.askLead', { who }), label: strings('now.ask'),
+            fields: [{ name: 'purpose', label: strings('now.purpose'), required: true, maxlength: 200 }],
+            submit: ({ purpose }) => api.post(api.person(who, 'location-queries'), { purpose }),
+        });
+        if (!asked?.id) return;
+        const row = rows.get(who);
+        row.note = h('p', { class: 'note', role: 'status' }, pill(strings('now.pending'), 'wait'), h('a', { href: `/requests/${asked.id}` }, strings('day.howItWent')));
+        say(who);
+        busy(button, async () => {
+            let answer;
+            do answer = await api.get(`/v1/location-queries/${asked.id}`, { wait: 25 }, { signal }); while (answer.status === 'pending');
+            row.note = h('p', { class: 'note', role: 'status' }, pill(strings(`now.${answer.status}`), answer.location ? 'ok' : ''), h('a', { href: `/requests/${asked.id}` }, strings('day.howItWent')));
+            if (answer.location) {
+                row.found = { location: answer.location, read: time.now() };
+                known.set(who, row.found);
+                place(who);
+            }
+            say(who);
+        }, row.element);
+    }
+
+    const [{ results }] = await Promise.all([api.get('/api/0/list', {}, { signal }), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
+    const handles = [person, ...results.filter(one => one !== person).sort()];
+    for (const who of handles) {
+        const element = h('li', { class: 'card' }, h('h2', {}, who === person ? strings('now.you') : who));
+        rows.set(who, { element, found: {} });
+        people.append(element);
+    }
+    if (handles.length === 1) people.after(empty(strings('now.nobody'), strings('now.nobodyLead'), h('a', { class: 'button', href: '/sharing' }, strings('sharing.nav'))));
+    await Promise.all(handles.map(async who => { rows.get(who).found = await look(who); place(who); say(who); }));
+
+    // MARK: Live
+    const lines = () => { state.textContent = live.open || !live.since ? '' : strings('now.lost', { time: time.clock(live.since, time.mine, true) }); };
+    const ages = setInterval(() => { for (const who of rows.keys()) if (!rows.get(who).element.contains(document.activeElement)) say(who); }, 30_000);
+    away.push(() => clearInterval(ages), live.on(['query', 'consent', 'end', 'resync'], () => consents().catch(() => {})), live.on(['state'], lines),
+        live.on(['visit', 'crossing'], async () => { rows.get(person).found = await look(person, true); place(person); say(person); }));
+
+    // MARK: Map
+    let boxes = [];
+    openMap(map, { label: strings('now.map'), taken: () => boxes }).then(opened => {
+        if (!opened) return;
+        drawn = {
+            remove: opened.remove, redraw: opened.redraw,
+            layer: opened.layer((canvas, view) => {
+                canvas.textAlign = 'center';
+                canvas.textBaseline = 'middle';
+                for (const [who, at] of places) {
+                    const reach = { kilometer: 790, city: 7900 }[at.precision] ?? at.horizontalAccuracy ?? 0;
+                    if (reach > 0) circle(canvas, view, { ...at, radius: reach }, who === person ? view.colours.visit : view.colours.ask, { dash: at.precision === 'exact' ? [] : [6, 5] });
+                    marker(canvas, view, 'disc', at.latitude, at.longitude, who === person ? view.colours.visit : view.colours.ask, 9);
+                }
+                // A name stands where there is room: above, beside or below its place.
+                boxes = [];
+                for (const [who, at] of places) {
+                    const [x, y] = view.at(at.latitude, at.longitude);
+                    boxes.push([x - 11, y - 11, x + 11, y + 11]);
+                    const words = who === person ? strings('now.you') : who;
+                    const half = words.length * 4.4 + 4;
+                    const spots = [[0, -21], [half + 14, 0], [-half - 14, 0], [0, 21], [half + 14, -18], [half + 14, 18], [0, -40]];
+                    const boxAt = ([right, down]) => [x + right - half, y + down - 9, x + right + half, y + down + 9];
+                    const spot = spots.find(one => !boxes.some(box => meet(box, boxAt(one)))) ?? spots[0];
+                    boxes.push(boxAt(spot));
+                    text(canvas, view, words, x + spot[0], y + spot[1], 14, view.colours.ink, 600);
+                }
+            }, strings('now.mapWords', { who: strings.list(handles.map(who => who === person ? strings('now.you') : who)) })),
+        };
+        opened.redraw();
+        opened.fit([...places.values()].map(at => [at.latitude, at.longitude]), { maxZoom: 13 });
+    }).catch(error => map.replaceChildren(problem(error)));
+}
