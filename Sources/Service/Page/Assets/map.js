@@ -32,7 +32,7 @@ async function getLeaflet() {
     if (leaflet === undefined) {
         try {
             leaflet = await import('./leaflet.js');
-            await new Promise(done => document.head.append(h('link', { rel: 'stylesheet', href: new URL('./leaflet.css', import.meta.url).href, onload: done, onerror: done })));
+            if (!document.querySelector('link[href$="/leaflet.css"]')) await new Promise(done => document.head.append(h('link', { rel: 'stylesheet', href: new URL('./leaflet.css', import.meta.url).href, onload: done, onerror: done })));
         } catch { leaflet = null; }
     }
     return leaflet;
@@ -64,7 +64,7 @@ function makeLayer(L, map, colours, draw, name) {
             L.DomUtil.setTransform(this.canvas, half.multiplyBy(-scale).add(this.position).add(half).subtract(moved), scale);
         },
         redraw() {
-            this.asked ??= requestAnimationFrame(() => { this.asked = undefined; if (this.canvas.isConnected) this.paint(); });
+            this.asked ??= requestAnimationFrame(() => { this.asked = undefined; if (this.canvas.isConnected && map.getPane('mapPane')) this.paint(); });
         },
         paint() {
             const { canvas } = this;
@@ -120,12 +120,15 @@ export async function openMap(element, { label, taken } = {}) {
     L.control.attribution({ prefix: false }).addTo(leafletMap).addAttribution('Natural Earth · GeoNames');
     leafletMap.setView([20, 10], 2);
     const layers = [];
+    // Nothing is fetched for the world if the map goes to a place at once.
+    let placed = false;
+    setTimeout(() => { placed = true; base?.redraw(); }, 400);
     let colours;
     const current = () => colours ??= readColours(element);
     const base = makeLayer(L, leafletMap, current, (context, view) => {
         if (found) drawLand(context, view, found);
         drawNames(context, view, taken?.(view) ?? []);
-        need(view, () => base?.redraw());
+        if (placed) need(view, () => base?.redraw());
     });
     const redraw = () => { colours = undefined; for (const one of [base, ...layers]) one.redraw(); };
     const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -143,7 +146,9 @@ export async function openMap(element, { label, taken } = {}) {
         },
         /** Shows all of these places `[latitude, longitude]`; a single one at `maxZoom`. */
         fit(places, { maxZoom = 15, animate = false, padding = [48, 48], paddingBottomRight } = {}) {
-            if (places.length) leafletMap.fitBounds(L.latLngBounds(unwrapped(places)), { maxZoom, animate: animate && !motion.matches, paddingTopLeft: padding, paddingBottomRight: paddingBottomRight ?? padding });
+            if (!places.length) return;
+            placed = true;
+            leafletMap.fitBounds(L.latLngBounds(unwrapped(places)), { maxZoom, animate: animate && !motion.matches, paddingTopLeft: padding, paddingBottomRight: paddingBottomRight ?? padding });
         },
         remove() {
             watcher.disconnect();

@@ -66,7 +66,7 @@ function draw(context, date) {
     const today = () => context.navigate(`/day${search()}`);
     const heading = h('h1', { tabindex: -1 }, time.date(date));
     const field = h('input', { type: 'date', value: date, 'aria-label': strings('day.date'), onchange: event => { if (isDate(event.target.value)) go(event.target.value); } });
-    const sums = h('div', { class: 'totals' }, strings('day.reading'));
+    const sums = h('div', { class: 'sums' }, strings('day.reading'));
     const zoneMenu = h('details', { class: 'menu zone' });
     const list = h('ol', { class: 'ledger', 'aria-label': strings('day.list') });
     const extra = h('div', { class: 'extra' });
