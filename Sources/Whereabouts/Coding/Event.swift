@@ -174,6 +174,7 @@ package struct AccessToken: Hashable, Sendable {
 /// A one-time offer of a grant to the first person who shows its code.
 package struct Invitation: Hashable, Sendable {
     package let id: InvitationID
+    /// The person whose location the grant will show.
     package let subject: PersonID
     /// The hash of the code; the code itself is never stored.
     package let hash: Hash256
@@ -206,13 +207,16 @@ package struct RejectedInput: Hashable, Sendable {
 
 /// Apple's push environment; each device token belongs to one of the two.
 package enum PushEnvironment: Int64, Sendable {
+    /// Tokens for apps from the App Store, TestFlight and enterprise distribution.
     case production = 0
+    /// Tokens for apps that Xcode installs.
     case development = 1
     package var word: String { self == .production ? "production" : "development" }
 }
 
 /// The push token that `startMonitoringLocationPushes` gave a device.
 package struct LocationPushToken: Hashable, Sendable {
+    /// The device token; ``Limits/pushTokenBytes`` bytes. It is a secret of the device.
     package let bytes: [UInt8]
     /// The bundle id of the app that registered the token.
     package let bundleID: String
@@ -226,7 +230,9 @@ package enum Verdict: Hashable, Sendable {
     case own
     /// The operator, whose reads are recorded.
     case operatorOnRecord
+    /// Another person, under this grant.
     case granted(GrantID)
+    /// Nothing was shown; the subject sees the reason.
     case refused(RefusalCode)
 
     /// Whether the question was refused.
@@ -235,11 +241,17 @@ package enum Verdict: Hashable, Sendable {
 
 /// The true reason of a refusal, which the subject sees. The requester always sees the same "no such person".
 package enum RefusalCode: Int64, Sendable {
+    /// No person has the requested handle.
     case unknownPerson = 1
+    /// The requester holds no grant about the subject, or it was revoked.
     case noGrant = 2
+    /// The grant has not begun, is over, or does not hold at this hour.
     case notInForce = 3
+    /// The grant permits questions and shows no location.
     case precisionNone = 4
+    /// The grant shows the present location and no stored data.
     case historyNotGranted = 5
+    /// The requester's token lacks the scope.
     case missingScope = 6
     case erased = 7
     /// The grant requires consent for each question, and stored data would be shown without it.
@@ -263,9 +275,11 @@ package struct LocationQuery: Hashable, Sendable {
     package let id: QueryID
     /// `nil` if there is no such person; the refusal is recorded anyway.
     package let subject: PersonID?
+    /// The person, device or operator who asked.
     package let requester: PrincipalID
     /// Whether the question was allowed, and why.
     package let verdict: Verdict
+    /// Whether a person waits. A push for a person has a higher priority at APNs.
     package let initiation: Initiation
     /// When the query ends without an answer.
     package let deadline: Timestamp
@@ -288,11 +302,17 @@ package struct LocationQuery: Hashable, Sendable {
 
 /// The true end of a query, which the subject sees. Every granted query has exactly one.
 package enum QueryEnd: Int64, Sendable, CaseIterable {
+    /// By a fix that a device reported for the query, or after it was asked.
     case answered = 1
+    /// By a fix that the log had already and that was recent enough.
     case answeredFromLastKnown = 2
+    /// The grant ended, the subject paused sharing, or the subject refused consent.
     case refused = 3
+    /// No device could be woken.
     case pushFailed = 4
+    /// The deadline passed without a fix.
     case timedOut = 5
+    /// The requester withdrew the query.
     case cancelled = 6
     package var word: String { String(describing: self) }
 }
@@ -323,10 +343,12 @@ package struct Disclosure: Hashable, Sendable {
     package let query: QueryID
     package let subject: PersonID
     package let requester: PrincipalID
+    /// Why it was permitted, as of the disclosure.
     package let verdict: Verdict
     package let precision: Precision
     /// The number of the event whose fix was shown.
     package let fix: Int64
+    /// The shown values; `erased` once the subject is erased.
     package let content: Part<Content>
 
     package init(
@@ -362,6 +384,7 @@ package struct LocationRead: Hashable, Sendable {
     }
     /// The personal part of a read, sealed under the subject's key.
     package struct Content: Hashable, Sendable {
+        /// The reader's purpose; `nil` if they gave none.
         package let purpose: String?
         /// The requested range; `nil` for an open end.
         package let from, to: Timestamp?
@@ -376,6 +399,7 @@ package struct LocationRead: Hashable, Sendable {
     package let subject: PersonID?
     package let reader: PrincipalID
     package let question: Question
+    /// Whether the read was permitted, and why.
     package let verdict: Verdict
     package let precision: Precision
     /// The number of the log up to which the answer was folded.
@@ -384,6 +408,7 @@ package struct LocationRead: Hashable, Sendable {
     package let count: Int64
     /// The request that began this read, if it is a further page. Such a page does not count as another read.
     package let continuing: RequestID?
+    /// The personal part; `erased` once the subject is erased.
     package let content: Part<Content>
 
     package init(

@@ -1,6 +1,8 @@
 /// The caller of a request, with the rights of the credentials.
 package struct Caller: Hashable, Sendable {
+    /// The operator, a person, a device or the service itself.
     package let principal: PrincipalID
+    /// The rights of the token.
     package let scopes: Scopes
     /// The token that was used; `nil` for the house itself. The writer checks again whether it is still valid.
     package let token: TokenID?
@@ -119,19 +121,29 @@ package enum DeviceReference: Hashable, Sendable {
 
 /// One report of a device, parsed.
 package enum DeviceReport: Sendable {
+    /// A location, and the query that the device says it answers.
     case fix(Fix, answering: QueryID?)
+    /// The permission that the phone's owner gives the app.
     case authorization(AuthorizationReport)
+    /// Another event of Core Location.
     case sighting(Sighting)
+    /// A region that the user drew in the app.
     case waypoint(Waypoint)
+    /// A message that the service keeps without interpreting it.
     case message(ClientMessage)
+    /// A report that cannot be used, with its beginning and its length in bytes.
     case rejected(RejectionReason, RejectedInput, length: Int64)
 }
 
 /// A location query as the requester sends it.
 package struct LocationQuestion: Sendable {
+    /// Chosen by the caller, so that a repetition has the same id.
     package let id: QueryID
+    /// The person to locate, who may not exist.
     package let subject: Handle
+    /// At most ``Limits/purposeCharacters`` characters; the subject sees it.
     package let purpose: String
+    /// Whether a person waits, or a service asks at intervals.
     package let initiation: LocationQuery.Initiation
     /// How long the query may wait for an answer, 1 to ``Limits/longestQueryDeadlineSeconds``.
     package let deadlineSeconds: Int64
@@ -149,10 +161,13 @@ package struct LocationQuestion: Sendable {
 
 /// A read of stored data as the requester sends it.
 package struct ReadQuestion: Hashable, Sendable {
+    /// The person to read about, who may not exist.
     package let subject: Handle
+    /// The data to read.
     package let question: LocationRead.Question
     /// The requested range; `nil` for an open end.
     package let from, to: Timestamp?
+    /// `nil` if the reader gave none.
     package let purpose: String?
     /// The request that began the read, if this is a further page.
     package let continuing: RequestID?
@@ -203,11 +218,13 @@ package struct ImportOutcome: Hashable, Sendable {
 
 /// The outcome of one reported fix.
 package enum FixOutcome: Hashable, Sendable {
+    /// An event was made of it.
     case new
     /// New, with the device, time and place of another fix that differs in another field. Both are events.
     case twin
     /// Known already: acknowledged, without another event.
     case duplicate
+    /// It cannot be used; it is kept with the reason.
     case rejected(RejectionReason)
 }
 
@@ -216,6 +233,7 @@ package enum FixOutcome: Hashable, Sendable {
 package struct Decision: Sendable {
     /// One event without its number.
     package struct Draft: Sendable {
+        /// The stream that the event continues.
         package let stream: StreamID
         package let event: Event
         /// The number of the event that led to this one; 0 without one.

@@ -13,7 +13,9 @@ package struct AskPatterns: Sendable {
         }
         /// The number of its event.
         package let number: Int64
+        /// The principal who asked or was shown something.
         package let requester: PrincipalID
+        /// When the step was recorded.
         package let at: Timestamp
         package let what: What
 
@@ -94,6 +96,7 @@ package struct AskPatterns: Sendable {
     /// A period in which a pattern held.
     package struct Finding: Hashable, Sendable {
         package let pattern: Pattern
+        /// The principal whose steps make the pattern.
         package let requester: PrincipalID
         /// The time of the first step.
         package let from: Timestamp

@@ -130,6 +130,7 @@ extension TrackPoint {
 
 /// From this time on, a device stands for its person. Before the first lead, the person had one device.
 package struct Lead: Hashable, Sendable {
+    /// The time from which the device leads, by the fixes' timestamps.
     package let from: Timestamp
     package let device: DeviceID
 

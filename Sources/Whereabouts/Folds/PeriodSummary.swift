@@ -1,5 +1,6 @@
 /// The summary of a day, a week or a month, in the local time where the person was.
 package struct PeriodSummary: Hashable, Sendable {
+    /// The length of the periods. Weeks begin on Monday.
     package enum Period: String, Sendable, CaseIterable {
         case day, week, month
 
@@ -26,13 +27,17 @@ package struct PeriodSummary: Hashable, Sendable {
     package struct Movement: Hashable, Sendable {
         /// The trips that began in the period.
         package internal(set) var trips = 0
+        /// The seconds of the trips that fall into the period.
         package internal(set) var seconds = 0.0
+        /// The meters of these seconds; a trip across the border is divided in proportion to time.
         package internal(set) var distanceMeters = 0.0
     }
 
     /// The time at one place.
     package struct Stay: Hashable, Sendable {
+        /// The visits that overlap the period.
         package internal(set) var visits = 0
+        /// The seconds of visits that fall into the period.
         package internal(set) var seconds = 0.0
     }
 

@@ -8,10 +8,13 @@ package struct VisitedPlace: Hashable, Sendable {
     package internal(set) var coordinate: Coordinate
     /// Meters, of the same visit.
     package internal(set) var horizontalAccuracy: Double
+    /// The number of visits that count.
     package internal(set) var visits: Int64
     /// The seconds of all visits that are over.
     package internal(set) var totalSeconds: Double
+    /// The arrival of the first visit that counts.
     package internal(set) var firstArrival: Timestamp
+    /// The arrival of the last visit that counts.
     package internal(set) var lastArrival: Timestamp
     /// When the person last left; `nil` while the person is there.
     package internal(set) var lastDeparture: Timestamp?

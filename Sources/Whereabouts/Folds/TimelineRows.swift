@@ -5,6 +5,7 @@ package struct StoredFix: Sendable {
     package let device: DeviceID
     package let timestamp: Timestamp
     package let coordinate: Coordinate
+    /// Meters; `nil` if unknown, negative if the device marks the coordinate as invalid.
     package let horizontalAccuracy: Double?
     /// `nil` for an imported fix without a time of receipt.
     package let receivedAt: Timestamp?
@@ -71,11 +72,13 @@ package protocol TimelineRows {
     func eachFix(of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(Failure) -> Bool) throws(Failure)
     /// The latest receipt among the person's fixes; `nil` without fixes.
     func newestReceipt(of person: PersonID) throws(Failure) -> Timestamp?
+    /// The regions that the person ever had, also removed ones, by id.
     func regions(of person: PersonID) throws(Failure) -> [WatchedRegion]
     /// The leads from `from` on, in the order of ``Lead/precedes(_:_:)``.
     func leads(of person: PersonID, from: Timestamp?) throws(Failure) -> [Lead]
     /// The restart point with the greatest ``Restart/closed`` before `moment`; `nil` for the end of time.
     func restart(of person: PersonID, closedBefore moment: Timestamp?) throws(Failure) -> Restart?
+    /// The restart point with exactly this ``Restart/closed``.
     func restart(of person: PersonID, closedAt moment: Timestamp) throws(Failure) -> Restart?
     /// The visits that arrive from `arrivingFrom` up to, but not including, `before`, by arrival.
     func visits(of person: PersonID, arrivingFrom: Timestamp?, before: Timestamp?) throws(Failure) -> [Visit]
@@ -92,6 +95,7 @@ package enum TimelineChange: Sendable {
     case visit(PersonID, old: Visit?, new: Visit?)
     /// As for visits; the key is time, region and kind.
     case crossing(PersonID, old: Crossing?, new: Crossing?)
+    /// A region was added or removed; a removed one keeps its row.
     case region(PersonID, WatchedRegion)
     /// A row was added or removed; the key is all of it.
     case lead(PersonID, Lead, isThere: Bool)
@@ -99,5 +103,6 @@ package enum TimelineChange: Sendable {
     case restart(PersonID, Restart)
     /// Removes the restart points closed after the first time and not after the second; `nil` means without limit.
     case restartsVoid(PersonID, closedAfter: Timestamp?, through: Timestamp?)
+    /// The latest receipt among the person's fixes changed.
     case newestReceipt(PersonID, Timestamp)
 }

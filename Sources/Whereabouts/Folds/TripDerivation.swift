@@ -5,6 +5,7 @@ package struct Trip: Hashable, Sendable {
     /// The means of transport.
     package enum Mode: Int64, Sendable, CaseIterable {
         case walk, run, cycle, drive, train, flight, ferry
+        /// The word in answers.
         package var word: String { String(describing: self) }
     }
 
@@ -12,6 +13,7 @@ package struct Trip: Hashable, Sendable {
     package struct Way: Hashable, Sendable {
         /// The length of the cleaned track, as the sum of geodesics.
         package let distanceMeters: Double
+        /// The most probable means of transport.
         package let mode: Mode
         /// The probability of the mode, 0…1, from speeds, stops, turns and the trips before and after.
         package let confidence: Double
@@ -35,6 +37,7 @@ package struct Trip: Hashable, Sendable {
         }
     }
 
+    /// The departure and the arrival, or the ends of the time without data.
     package let start, end: Timestamp
     /// The places at the start and at the end.
     package let from, to: Coordinate
@@ -51,7 +54,9 @@ package struct Trip: Hashable, Sendable {
 package enum TripDerivation {
     /// An end of the time between two visits: the departure from one, or the arrival at the next.
     package struct Stop: Sendable {
+        /// The departure or the arrival.
         package let time: Timestamp
+        /// The visit's coordinate.
         package let coordinate: Coordinate
         /// The accuracy of the visit in meters.
         package let horizontalAccuracy: Double

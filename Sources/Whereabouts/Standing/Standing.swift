@@ -7,8 +7,11 @@ package struct Standing: Sendable, Equatable {
     package struct Person: Hashable, Sendable {
         /// `nil` once the person is erased.
         package internal(set) var handle: Handle?
+        /// Whether the person was erased. The entry stays, so that their number never means another person.
         package internal(set) var isErased = false
+        /// All devices that the person ever had.
         package internal(set) var devices: [DeviceID] = []
+        /// The regions that are not removed.
         package internal(set) var regions: [RegionID] = []
         /// In the order in which they were set.
         package internal(set) var schedules: [ScheduleID] = []
@@ -16,6 +19,7 @@ package struct Standing: Sendable, Equatable {
         package internal(set) var corrections: [CorrectionID: Correction] = [:]
         /// The grants about this person that are not revoked.
         package internal(set) var grants: [GrantID] = []
+        /// The newest usable fix of all devices; `nil` without one.
         package internal(set) var newestFix: NewestFix?
         /// When the last fix was taken that was in the cell of ``newestFix`` or in its margin.
         package internal(set) var inCellAt: Timestamp?
@@ -35,6 +39,7 @@ package struct Standing: Sendable, Equatable {
 
     /// The newest fix by the device's time, with its place in the log.
     package struct NewestFix: Hashable, Sendable {
+        /// The device's time of the fix.
         package let timestamp: Timestamp
         /// The number of its event.
         package let number: Int64
@@ -44,11 +49,15 @@ package struct Standing: Sendable, Equatable {
 
     /// A device of a person.
     package struct Device: Hashable, Sendable {
+        /// The owner.
         package let person: PersonID
+        /// `nil` once the owner is erased.
         package internal(set) var handle: Handle?
+        /// Whether the device was removed; its tokens ended with it.
         package internal(set) var isRemoved = false
         /// No report of this device is newer than this.
         package internal(set) var newestTimestamp: Timestamp?
+        /// The token that wakes the device; `nil` without one.
         package internal(set) var pushToken: PushToken?
         /// The hashes of the latest rejected reports and messages, oldest first, to recognize repeats.
         package internal(set) var kept: [Hash256] = []
@@ -89,19 +98,25 @@ package struct Standing: Sendable, Equatable {
 
     /// An access token.
     package struct Token: Hashable, Sendable {
+        /// The token as the log has it, with the SHA-256 of its secret.
         package let issued: AccessToken
+        /// Whether it was revoked. A revoked token is refused like an unknown one.
         package internal(set) var isRevoked = false
     }
 
     /// A location query that was allowed.
     package struct Query: Hashable, Sendable {
         package let subject: PersonID
+        /// The principal who asked, who alone may read the answer.
         package let requester: PrincipalID
+        /// Why it was permitted when it was asked.
         package let verdict: Verdict
         package let initiation: LocationQuery.Initiation
         /// The number of the `LocationQueried` event.
         package let number: Int64
+        /// When the question was recorded.
         package let askedAt: Timestamp
+        /// When it ends unanswered, by the house's clock.
         package let deadline: Timestamp
         /// How the query ended; `nil` while it is open.
         package internal(set) var end: QueryEnd?
@@ -149,6 +164,7 @@ package struct Standing: Sendable, Equatable {
                 /// It was withdrawn or given up before another try.
                 case unsent = 5
             }
+            /// The device to wake.
             package let device: DeviceID
             /// The start of the last try.
             package internal(set) var startedAt: Timestamp
@@ -158,6 +174,7 @@ package struct Standing: Sendable, Equatable {
             package internal(set) var tries: Int64 = 0
             /// How often the push was started; a restart can start it once more.
             package internal(set) var starts: Int64 = 1
+            /// The state after the last recorded try.
             package internal(set) var state = State.underWay
             /// Whether APNs accepted a try, or may have accepted one.
             package internal(set) var mayHaveArrived = false
@@ -175,11 +192,13 @@ package struct Standing: Sendable, Equatable {
 
     /// A query that the service itself asks at intervals.
     package struct Schedule: Hashable, Sendable {
+        /// The person to ask for.
         package let person: PersonID
         /// The interval in seconds.
         package let everySeconds: Int64
         /// `nil` until removed.
         package let until: Timestamp?
+        /// When the schedule was set; its intervals count from then.
         package internal(set) var setAt: Timestamp
         /// When the schedule last asked; `nil` before the first time.
         package internal(set) var askedAt: Timestamp?
@@ -198,7 +217,9 @@ package struct Standing: Sendable, Equatable {
 
     /// An invitation to an account whose code has not been redeemed.
     package struct AccountInvitation: Hashable, Sendable {
+        /// The SHA-256 of the code.
         package let hash: Hash256
+        /// The code is refused from this time on.
         package let expires: Timestamp
         /// A person, or the operator.
         package let inviter: PrincipalID
@@ -221,15 +242,20 @@ package struct Standing: Sendable, Equatable {
     package internal(set) var place: Int64 = 0
     /// When the newest event was recorded, by the house's clock.
     package internal(set) var lastRecordedAt = Timestamp(milliseconds: .min)
+    /// The persons, also erased ones.
     package internal(set) var persons: Tracked<PersonID, Person> = [:]
+    /// The devices, also removed ones.
     package internal(set) var devices: Tracked<DeviceID, Device> = [:]
+    /// The tokens, also revoked ones.
     package internal(set) var tokens: Tracked<TokenID, Token> = [:]
+    /// The grants that are not revoked. A query may still name a revoked one.
     package internal(set) var grants: Tracked<GrantID, Grant> = [:]
     package internal(set) var regions: Tracked<RegionID, Region> = [:]
     package internal(set) var invitations: [InvitationID: Invitation] = [:]
     package internal(set) var accountInvitations: [AccountInvitationID: AccountInvitation] = [:]
     package internal(set) var schedules: [ScheduleID: Schedule] = [:]
     package internal(set) var webhooks: [WebhookID: Webhook] = [:]
+    /// The queries under way, and those that ended not long ago (``Limits/endedQueryKeptSeconds``).
     package internal(set) var queries: [QueryID: Query] = [:]
     package internal(set) var refusals: [PrincipalID: RefusalWindow] = [:]
     /// The requests with a key by caller, in the order done; see ``KeyedRequest``.
@@ -238,6 +264,7 @@ package struct Standing: Sendable, Equatable {
     package internal(set) var asks: [Asks.Pair: Asks] = [:]
     /// The version of each stream's newest event.
     package internal(set) var versions: Tracked<StreamID, Int64> = [:]
+    /// The number of the next person or device.
     package internal(set) var nextPrincipal = PrincipalID.first.rawValue
     package internal(set) var nextToken: Int64 = 1
     package internal(set) var nextGrant: Int64 = 1

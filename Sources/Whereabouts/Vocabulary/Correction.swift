@@ -14,6 +14,7 @@ package enum Correction: Hashable, Sendable {
     /// The person's name for a place.
     case rename(Coordinate, String)
 
+    /// The kind of a correction, as it is stored.
     package enum Kind: Int64, Sendable, CaseIterable {
         case merge = 1
         case split = 2
@@ -23,6 +24,7 @@ package enum Correction: Hashable, Sendable {
         package var word: String { String(describing: self) }
     }
 
+    /// The kind of this correction.
     package var kind: Kind {
         switch self {
         case .merge: .merge

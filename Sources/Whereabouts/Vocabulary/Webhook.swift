@@ -59,6 +59,7 @@ package struct WebhookFailure: Hashable, Sendable {
     package struct Message: Hashable, Sendable {
         /// The read that is recorded for it.
         package let question: LocationRead.Question
+        /// The JSON that was posted.
         package let body: [UInt8]
 
         package init(question: LocationRead.Question, body: [UInt8]) { (self.question, self.body) = (question, body) }

@@ -80,6 +80,7 @@ package struct WeeklyHours: Hashable, Sendable {
 package struct ZoneRules: Hashable, Sendable {
     /// A change of the offset.
     package struct Change: Hashable, Sendable {
+        /// The moment of the change.
         package let at: Timestamp
         /// Seconds east of Greenwich, from then on.
         package let offsetSeconds: Int64
