@@ -65,6 +65,8 @@ let package = Package(
         module("Whereabouts", ["Geodesy"]),
         module("WireFormats", ["CExpat", "Geodesy", "JSON", "Whereabouts"]),
         tests("WireFormats", ["Geodesy", "JSON", "Whereabouts"]),
+        module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
+        tests("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         module(
             "Service",
             [

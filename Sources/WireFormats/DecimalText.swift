@@ -15,7 +15,8 @@ package enum DecimalText {
         return number.isFinite ? number : nil
     }
 
-    static func isWhiteSpace(_ byte: UInt8) -> Bool {
+    /// Whether a byte is white space in XML and JSON.
+    package static func isWhiteSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 

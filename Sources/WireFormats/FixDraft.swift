@@ -9,7 +9,7 @@ package enum ReportedTime: Hashable, Sendable {
 
     /// The report that `make` makes at this time, or the rejection: the time is missing, unreadable, before any client
     /// existed, or further ahead of the house's clock than a clock may be.
-    func report(now: Timestamp, _ make: (Timestamp) -> Report) -> Report {
+    package func report(now: Timestamp, _ make: (Timestamp) -> Report) -> Report {
         switch self {
         case .missing: .rejected(.missingField)
         case .at(let time) where time >= Limits.oldestFix:
@@ -19,32 +19,52 @@ package enum ReportedTime: Hashable, Sendable {
     }
 }
 
-/// A fix while its message is read, with the units and meanings of `CLLocation`. `report(now:)` checks it.
-struct FixDraft {
+/// A fix while its message is read, with the units and meanings of `CLLocation`. ``report(now:)`` checks it.
+package struct FixDraft {
     /// Degrees; NaN if the member is not a number.
-    var latitude: Double?
-    var longitude: Double?
-    var time = ReportedTime.missing
-    var horizontalAccuracy: Double?
-    var altitude: Double?
-    var ellipsoidalAltitude: Double?
+    package var latitude: Double?
+    /// Degrees; NaN if the member is not a number.
+    package var longitude: Double?
+    /// The time, if the message has one that can be read.
+    package var time = ReportedTime.missing
+    /// Meters; negative if the coordinate is invalid.
+    package var horizontalAccuracy: Double?
+    /// Meters above mean sea level.
+    package var altitude: Double?
+    /// Meters above the WGS 84 ellipsoid.
+    package var ellipsoidalAltitude: Double?
     /// Meters; 0 or less makes both altitudes unknown.
-    var verticalAccuracy: Double?
-    var floor: Int64?
-    var speed: Double?
-    var speedAccuracy: Double?
-    var course: Double?
-    var courseAccuracy: Double?
-    var isSimulatedBySoftware: Bool?
-    var isProducedByAccessory: Bool?
-    var batteryLevel: Double?
-    var clientID: String?
-    var receivedAt: Timestamp?
-    var remainder: String?
-    var answering: QueryID?
+    package var verticalAccuracy: Double?
+    /// The floor of a building.
+    package var floor: Int64?
+    /// Meters per second.
+    package var speed: Double?
+    /// Meters per second.
+    package var speedAccuracy: Double?
+    /// Degrees, 0 ≤ course < 360.
+    package var course: Double?
+    /// Degrees.
+    package var courseAccuracy: Double?
+    /// Whether software simulated the fix.
+    package var isSimulatedBySoftware: Bool?
+    /// Whether an accessory made the fix.
+    package var isProducedByAccessory: Bool?
+    /// 0 to 1.
+    package var batteryLevel: Double?
+    /// The client's name for the fix.
+    package var clientID: String?
+    /// When the first service received it.
+    package var receivedAt: Timestamp?
+    /// Members without a field, as a JSON object.
+    package var remainder: String?
+    /// The query that the fix answers.
+    package var answering: QueryID?
+
+    /// A draft without any value.
+    package init() {}
 
     /// The fix, or the first reason to reject it: missing field, no fix, coordinate, time, future.
-    func report(now: Timestamp) -> Report {
+    package func report(now: Timestamp) -> Report {
         guard let latitude, let longitude, time != .missing else { return .rejected(.missingField) }
         // Checked before the time, because a device without a fix may have no clock either.
         if latitude == 0 && longitude == 0 && (horizontalAccuracy == 0 || time == .at(Timestamp(milliseconds: 0))) {
@@ -86,10 +106,10 @@ struct FixDraft {
 }
 
 /// Values that clients write as a negative number if they are unknown.
-enum Sentinel {
+package enum Sentinel {
     /// `nil` for a negative number; −0 is 0.
-    static func nonNegative(_ number: Double) -> Double? { number >= 0 ? number.positiveZero : nil }
+    package static func nonNegative(_ number: Double) -> Double? { number >= 0 ? number.positiveZero : nil }
 
     /// A course in 0 ≤ course < 360; 360 becomes 0. `nil` for a negative number.
-    static func course(_ degrees: Double) -> Double? { degrees == 360 ? 0 : nonNegative(degrees) }
+    package static func course(_ degrees: Double) -> Double? { degrees == 360 ? 0 : nonNegative(degrees) }
 }

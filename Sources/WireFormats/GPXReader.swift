@@ -124,8 +124,7 @@ package struct GPXCounts: Hashable, Sendable {
 
 /// Describes a single-byte encoding that contains ASCII to expat, as Latin-1. The bytes that differ occur only in names
 /// and comments, which are not read. Other encodings are refused, with 0.
-private func describeEncoding(_ name: UnsafePointer<CChar>?, in encoding: UnsafeMutablePointer<XML_Encoding>?) -> Int32
-{
+func describeEncoding(_ name: UnsafePointer<CChar>?, in encoding: UnsafeMutablePointer<XML_Encoding>?) -> Int32 {
     guard let name, let encoding else { return 0 }
     let word = String(cString: name).lowercased()
     guard ["windows-125", "cp125", "iso-8859-", "koi8-"].contains(where: word.hasPrefix) else { return 0 }

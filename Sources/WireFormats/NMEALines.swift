@@ -36,8 +36,13 @@ package struct NMEALines: Sendable {
         package var damaged = 0
     }
 
+    private let requiresChecksum: Bool
+
     /// A reader at the beginning of the output.
-    package init() {}
+    ///
+    /// - Parameter requiresChecksum: Whether sentences without a checksum are skipped. Serial lines lose bytes; files are
+    ///   whole, and some programs write them without checksums.
+    package init(requiresChecksum: Bool = true) { self.requiresChecksum = requiresChecksum }
 
     /// Takes the next bytes and returns the fixes of the epochs that end in them.
     package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Fix] {
@@ -66,7 +71,7 @@ package struct NMEALines: Sendable {
             if isTooLong { counts.damaged += 1 }
             return nil
         }
-        guard !isTooLong, let fields = Self.fields(of: partial[start...]) else {
+        guard !isTooLong, let fields = fields(of: partial[start...]) else {
             counts.damaged += 1
             return nil
         }
@@ -106,9 +111,12 @@ package struct NMEALines: Sendable {
     }
 
     /// The fields of a sentence with a valid checksum.
-    private static func fields(of line: ArraySlice<UInt8>) -> [Substring]? {
+    private func fields(of line: ArraySlice<UInt8>) -> [Substring]? {
         var line = line.dropFirst()
         if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+        if !requiresChecksum, !line.contains(UInt8(ascii: "*")), line.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            return String(decoding: line, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false)
+        }
         guard let star = line.lastIndex(of: UInt8(ascii: "*")), line.count - (star - line.startIndex) == 3,
             let wanted = UInt8(String(decoding: line[(star + 1)...], as: UTF8.self), radix: 16),
             line[..<star].reduce(0, ^) == wanted, line[..<star].allSatisfy({ (0x20...0x7E).contains($0) })

@@ -22,6 +22,7 @@ import Testing
         // The pure half.
         "Whereabouts": ["Geodesy"],
         "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
+        "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
         "Service": [
             "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "Posting",
