@@ -10,22 +10,33 @@ public import Foundation
 /// The name of a subclass with an initializer without arguments goes into the extension's Info.plist as
 /// `NSExtensionPrincipalClass`.
 ///
-/// `@unchecked Sendable`: the system calls it on one thread; what the upload brings from another goes under the lock.
+/// `@unchecked Sendable`: the system calls it on one thread. The completion handler, which the upload calls on another
+/// thread, is guarded by the lock.
 open class LocationPushService: NSObject, CLLocationPushServiceExtension, CLLocationManagerDelegate,
     @unchecked Sendable
 {
     private let outbox: Outbox
     private let now: @Sendable () -> Date
+    /// The system's completion handler; `nil` once it has been called, so that it is called only once.
     private let lock = NSLock()
     private var completion: (() -> Void)?
+    /// Retained until the fix arrives: Core Location does not retain its managers.
     private var manager: CLLocationManager?
+    /// The query id from the push; `nil` if the payload has none.
     private var query: String?
 
+    /// - Parameters:
+    ///   - outbox: the extension's own, made with the process name `extension`.
+    ///   - surroundings: only the clock is used.
     public init(outbox: Outbox, surroundings: Surroundings) {
         self.outbox = outbox
         now = surroundings.now
     }
 
+    /// Requests one fix with the best accuracy.
+    ///
+    /// `completion` is called once: when the service has acknowledged or refused the report, when the report cannot be
+    /// written to the disk, or when the system terminates the extension.
     open func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void) {
         lock.withLock { self.completion = completion }
         query = payload["query"] as? String
@@ -36,14 +47,16 @@ open class LocationPushService: NSObject, CLLocationPushServiceExtension, CLLoca
         manager.requestLocation()
     }
 
-    /// What could not be delivered stays in the outbox; the app delivers it when it runs next.
+    /// Calls the completion handler. An undelivered report stays in the outbox; the app delivers it when it runs next.
     open func serviceExtensionWillTerminate() { complete() }
 
+    /// Reports only the newest fix.
     open func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         guard let newest = locations.last else { return }
         report { try WireForm.fixes([newest], answering: query) }
     }
 
+    /// Reports the manager's last fix without a new timestamp, or the authorization if there is no fix.
     open func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         if let last = manager.location {
             report { try WireForm.fixes([last], answering: query) }
@@ -56,7 +69,7 @@ open class LocationPushService: NSObject, CLLocationPushServiceExtension, CLLoca
         do {
             try outbox.add(try message(), isUrgent: true) { [self] in complete() }
         } catch {
-            // A full disk: nothing can be kept, so nothing is left to wait for.
+            // The disk is full: the report cannot be stored, so there is no upload to wait for.
             complete()
         }
     }

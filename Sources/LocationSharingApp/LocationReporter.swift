@@ -1,50 +1,61 @@
 public import CoreLocation
 public import Foundation
 
-/// The app's side: asks for authorization, registers for location pushes, and reports what Core Location tells.
+/// The app's side: requests authorization, registers for location pushes, and reports Core Location's events.
 ///
-/// Make one at each launch, in the background too, and call ``start()``: Core Location hands an event that launched the
-/// app to a manager made then.
+/// Make one at each launch, including a launch in the background, and call ``start()``: Core Location delivers the
+/// event that launched the app to a manager made during that launch.
 ///
-/// Fixes go to `/v1/fixes`; authorization, visits, crossings, beacons and headings to `/v1/reports`. All of it passes the
-/// ``Outbox``, so that what happens without a network is delivered late instead of never.
+/// Fixes go to `/v1/fixes`; authorization, visits, crossings, beacons and headings go to `/v1/reports`. All messages go
+/// through the ``Outbox``, so that an event that happens without a network is delivered late and not lost.
+///
+/// It has no lock: use it on the thread that made it, where Core Location calls its delegate methods.
 open class LocationReporter: NSObject, CLLocationManagerDelegate {
-    /// What the app wants to be told of. Of the first four each costs more than the one before.
+    /// The events that the app subscribes to. The first four are in order of energy use, least first.
     public struct Interests: OptionSet, Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
 
+        /// Arrivals at places and departures from them, as Core Location detects them.
         public static let visits = Interests(rawValue: 1)
+        /// Fixes after moves of about 500 m or more. They also launch the app.
         public static let significantChanges = Interests(rawValue: 2)
         /// The circles the app monitors; see ``LocationReporter/monitor(_:)``.
         public static let regions = Interests(rawValue: 4)
         /// The standard service, also in the background.
         public static let updates = Interests(rawValue: 8)
-        /// Where the phone points, while the app is on the screen.
+        /// The compass heading, while the app is on the screen.
         public static let headings = Interests(rawValue: 16)
-        /// Which beacons are near and how near, within the beacon regions the app monitors, for as long as the app runs
-        /// there; see ``LocationReporter/monitor(_:)``.
+        /// The beacons in range and their proximity, within the beacon regions that the app monitors and while the app
+        /// runs there; see ``LocationReporter/monitor(_:)``.
         public static let beacons = Interests(rawValue: 32)
+        /// The interests that do not keep the GPS on. The default.
         public static let frugal: Interests = [.visits, .significantChanges, .regions]
     }
 
+    /// A caller may set its accuracy and distance filter; its delegate is the reporter.
     public let manager = CLLocationManager()
     private let account: ServiceAccount
     private let outbox: Outbox
     private let surroundings: Surroundings
     private let interests: Interests
-    /// Regions that wait for the authorization without which monitoring them fails.
+    /// Every region passed to ``monitor(_:)``; monitoring starts when the authorization permits it.
     private var regions: [CLRegion] = []
-    /// How near each beacon was when it was ranged last.
+    /// The proximity of each beacon in the last ranging result, by `uuid major minor`. A beacon that is absent from a
+    /// result is removed, so its return is reported.
     private var proximities: [CLBeaconIdentityConstraint: [String: CLProximity]] = [:]
 
+    /// Starts nothing; call ``start()``.
     public init(account: ServiceAccount, outbox: Outbox, surroundings: Surroundings, interests: Interests = .frugal) {
         (self.account, self.outbox, self.surroundings) = (account, outbox, surroundings)
         self.interests = interests
         super.init()
     }
 
-    /// Begins everything; what was begun in an earlier launch is taken up.
+    /// Starts every service among the interests and resumes the ones that an earlier launch started.
+    ///
+    /// Requests `Always` authorization if the person has not been asked yet, registers for location pushes, and sends
+    /// the messages that wait in the outbox.
     open func start() {
         manager.delegate = self
         if manager.authorizationStatus == .notDetermined { manager.requestAlwaysAuthorization() }
@@ -61,7 +72,8 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         outbox.deliver()
     }
 
-    /// Asks to be told of the crossings of a circle or of the surroundings of beacons, once that is allowed.
+    /// Monitors a circle or a beacon region, now or as soon as the authorization is `Always`. Does nothing if its kind
+    /// is not among the interests.
     open func monitor(_ region: CLRegion) {
         regions.append(region)
         monitorRegions()
@@ -78,12 +90,13 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         }
     }
 
-    /// To be inside already is no entry, and what was ranged in an earlier process is not any more.
+    /// Core Location reports no entry if the phone is already inside, and ranging ends with the process, so both need
+    /// the region's state.
     private func rangeIfInside(_ region: CLRegion) {
         if region is CLBeaconRegion { manager.requestState(for: region) }
     }
 
-    /// Beacons are ranged only where there are some: it costs more than to wait for them.
+    /// Ranges beacons only inside their region: ranging uses more energy than monitoring.
     private func range(_ region: CLRegion, isInside: Bool) {
         guard let beacons = (region as? CLBeaconRegion)?.beaconIdentityConstraint else { return }
         if isInside {
@@ -94,11 +107,11 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         }
     }
 
-    /// Uploads the device token if it is another one than the service has acknowledged: it may change from launch to
-    /// launch.
+    /// Uploads the device token if it differs from the one that the service acknowledged last: it may change with each
+    /// launch. The acknowledged token is in the file `location-push-token` of the shared folder.
     open func registerForLocationPushes() {
         manager.startMonitoringLocationPushes { [account, outbox, surroundings] token, _ in
-            // Without a token nothing can be done but to ask again at the next launch.
+            // Without a token there is nothing to upload; the next launch requests it again.
             guard let token, let message = try? WireForm.token(token, account) else { return }
             let file = surroundings.container.appendingPathComponent("location-push-token")
             if (try? Data(contentsOf: file)) == token { return }
@@ -106,8 +119,9 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         }
     }
 
-    // MARK: What Core Location tells
+    // MARK: Core Location's events
 
+    /// Reports the authorization and starts the monitoring that waited for it. An undetermined one is not reported.
     open func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
         guard manager.authorizationStatus != .notDetermined else { return }
         let now = surroundings.now()
@@ -115,6 +129,7 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         monitorRegions()
     }
 
+    /// Reports all of the fixes in one message.
     open func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         send { try WireForm.fixes(locations) }
     }
@@ -170,7 +185,7 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
     open func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
 
     private func send(_ message: () throws -> Outbox.Message) {
-        // What cannot be written to the disk is lost: there is no other place for it.
+        // A message that cannot be written to the disk is lost: there is no other storage.
         try? outbox.add(try message())
     }
 }

@@ -4,26 +4,30 @@ public import Foundation
 internal import FoundationNetworking
 #endif
 
-/// What a phone still has to tell the service, oldest first, sent again with the same bytes until it is acknowledged.
+/// A phone's undelivered messages to the service, oldest first, sent again with the same bytes until acknowledged.
 ///
-/// Each message is a file in the folder that app and extension share, put there whole before it is sent and removed when
-/// the service has it. So nothing is lost with a process, what the extension could not deliver in its half minute is
-/// delivered by the app, and no lock is held while the network is waited for. Two processes may send the same message:
-/// the service takes the second one for the same.
+/// Each message is a file in the folder that the app and its extension share. The file is written atomically before the
+/// message is sent and is removed when the service has acknowledged or refused it. So no message is lost with a
+/// process, the app delivers the messages that the extension could not deliver in its half minute, and no lock is held
+/// during a request. Two processes may send the same message; the service recognizes the repetition.
+///
+/// One request is in progress at a time per process. After a failure all messages wait, including urgent ones.
 ///
 /// Any thread may use it. `@unchecked Sendable`: every mutable field is touched only under the lock.
 public final class Outbox: @unchecked Sendable {
     /// One message to the service.
     public struct Message: Codable, Sendable, Equatable {
+        /// The kind is the end of the file's name. A new `token` message replaces the waiting ones.
         public enum Kind: String, Codable, Sendable { case token, fixes, reports }
 
         public let kind: Kind
+        /// The HTTP method.
         public let method: String
         /// Begins with `/`.
         public let path: String
         /// JSON.
         public let body: Data
-        /// The query whose push brought it about.
+        /// The query whose push caused the message; `nil` for a message that no push caused.
         public let query: String?
 
         public init(kind: Kind, method: String = "POST", path: String, body: Data, query: String? = nil) {
@@ -31,22 +35,25 @@ public final class Outbox: @unchecked Sendable {
         }
     }
 
-    /// What became of a message.
+    /// A step in the delivery of a message, for diagnostics.
     public enum Event: Sendable {
+        /// An answer of 200–299. `attempts` counts from 1 and includes this one.
         case acknowledged(Message, ServiceAnswer, attempts: Int)
-        /// The service will never take it; sending it again would block the rest for nothing.
+        /// Another answer below 500, except 408 and 429. It is final: repeating the request would only delay the
+        /// others.
         case refused(Message, status: Int)
+        /// No answer, 408, 429 or 500 and above. `reason` is the status or `no answer`.
         case retrying(Message, reason: String, afterSeconds: Double)
-        /// There were too many.
+        /// Removed undelivered, because there were more than ``Outbox/capacity``.
         case dropped(Message)
     }
 
-    /// Messages kept at most; one more pushes the oldest out, whose asker has waited longest in vain.
+    /// The most messages kept. One more removes the oldest, whose requester has probably given up.
     public static let capacity = 1000
-    /// Seconds to wait after a first failure, doubled with each further one up to the longest wait.
+    /// The seconds to wait after a first failure; each further failure doubles them, up to ``retrySecondsMax``.
     static let retrySeconds = 0.5
     static let retrySecondsMax = 30.0
-    /// Seconds the service may be silent: the system gives an extension about half a minute for everything.
+    /// The seconds to wait for an answer: the system gives an extension about half a minute in all.
     static let patienceSeconds = 10.0
 
     private let account: ServiceAccount
@@ -54,17 +61,20 @@ public final class Outbox: @unchecked Sendable {
     private let process: String
     private let tell: @Sendable (Event) -> Void
     private let lock = NSLock()
+    /// Files named by this process so far; it makes names of the same millisecond distinct.
     private var count = 0
+    /// Requests since the last message was acknowledged or refused.
     private var attempts = 0
     private var isSending = false
     private var isWaiting = false
-    /// Sent before all others: an asker waits for it.
+    /// The file of the message that is sent before all others, because a requester waits for it.
     private var urgent: String?
+    /// By file name; only for messages that this process added.
     private var whenDelivered: [String: @Sendable () -> Void] = [:]
 
     /// - Parameters:
-    ///   - process: tells the files of app and extension apart, as `app` and `extension` do.
-    ///   - tell: hears what becomes of the messages, for diagnostics.
+    ///   - process: distinguishes the files of the app and the extension; `app` or `extension`.
+    ///   - tell: called with each step of a delivery, on any thread.
     public init(
         account: ServiceAccount, surroundings: Surroundings, process: String,
         tell: @escaping @Sendable (Event) -> Void = { _ in }
@@ -74,12 +84,13 @@ public final class Outbox: @unchecked Sendable {
 
     private var folder: URL { surroundings.container.appendingPathComponent("outbox", isDirectory: true) }
 
-    /// Puts a message at the end and sends what can be sent.
+    /// Appends a message, or puts it first, and starts the delivery. Returns before the message is sent.
     ///
     /// - Parameters:
-    ///   - isUrgent: whether it goes before the ones that wait already.
-    ///   - whenDelivered: called when the service has the message, or will never take it.
-    /// - Throws: what the file system has against it.
+    ///   - isUrgent: whether the message goes before all waiting ones.
+    ///   - whenDelivered: called once, on any thread, when this process has had the message acknowledged or refused;
+    ///     not called if the message was dropped or replaced, or if the other process delivered it.
+    /// - Throws: the file system's error; the message is then not stored.
     public func add(
         _ message: Message, isUrgent: Bool = false, whenDelivered: (@Sendable () -> Void)? = nil
     ) throws {
@@ -102,7 +113,9 @@ public final class Outbox: @unchecked Sendable {
         deliver()
     }
 
-    /// Sends what waits, until there is nothing or the service has to be left alone for a while. Call it at each launch.
+    /// Starts sending the waiting messages, oldest first. Call it at each launch.
+    ///
+    /// Does nothing while a request is in progress or after a failure, until the wait is over.
     public func deliver() {
         let next = lock.withLock { () -> (String, Message)? in
             guard !isSending, !isWaiting, let next = nextMessage() else { return nil }
@@ -129,7 +142,7 @@ public final class Outbox: @unchecked Sendable {
         case .success(let answer) where (200..<300).contains(answer.status):
             tell(.acknowledged(message, answer, attempts: attempt))
             end(name)
-        // Time-out, too many requests and faults of the service pass; every other refusal is final.
+        // 408, 429 and 500 and above are temporary; every other refusal is final.
         case .success(let answer) where answer.status < 500 && answer.status != 408 && answer.status != 429:
             tell(.refused(message, status: answer.status))
             end(name)
@@ -150,7 +163,7 @@ public final class Outbox: @unchecked Sendable {
     }
 
     private func retry(_ message: Message, after attempts: Int, because reason: String) {
-        // 2⁶ half seconds are beyond the longest wait already.
+        // 2⁶ half seconds exceed the longest wait already.
         let seconds = min(Self.retrySeconds * Double(1 << min(attempts - 1, 6)), Self.retrySecondsMax)
         tell(.retrying(message, reason: reason, afterSeconds: seconds))
         lock.withLock { isWaiting = true }
@@ -162,7 +175,7 @@ public final class Outbox: @unchecked Sendable {
 
     // MARK: Files
 
-    /// In the order they were made: names begin with the time.
+    /// In the order in which the messages were added: each name begins with the time in milliseconds.
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }.sorted()
     }
@@ -181,7 +194,7 @@ public final class Outbox: @unchecked Sendable {
         let candidates = [urgent].compactMap { $0 } + ((try? names()) ?? [])
         for name in candidates {
             if let message = read(name) { return (name, message) }
-            // The other process has delivered it, or a file is there that is no message.
+            // The other process has delivered it, or the file is not a message.
             remove(name)
         }
         return nil

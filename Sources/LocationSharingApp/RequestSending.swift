@@ -4,14 +4,17 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Sends a request and brings the answer back, once, from any thread. `URLSession` on a phone.
+/// Sends a request once and delivers the answer once, on any thread. `URLSession` on a phone.
 public protocol RequestSending: Sendable {
+    /// `completion` gets a failure only if no answer arrived; an answer with any HTTP status is a success.
     func send(_ request: URLRequest, completion: @escaping @Sendable (Result<ServiceAnswer, any Error>) -> Void)
 }
 
-/// What the service answered.
+/// The service's answer to a request.
 public struct ServiceAnswer: Sendable, Equatable {
+    /// The HTTP status.
     public let status: Int
+    /// Empty if the answer has no body.
     public let body: Data
 
     public init(status: Int, body: Data) { (self.status, self.body) = (status, body) }

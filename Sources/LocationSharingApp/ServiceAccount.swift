@@ -1,14 +1,15 @@
 public import Foundation
 
-/// What a phone must know to report to a service. On a phone the reporting key belongs into the keychain, in an access
-/// group that the app and its extension share.
+/// A phone's credentials and identifiers for one service. On a phone the reporting key belongs into the keychain, in an
+/// access group that the app and its extension share.
 public struct ServiceAccount: Sendable, Codable, Equatable {
     /// As in `https://where.example.org`.
     public var service: URL
     /// The device's handle.
     public var device: String
+    /// The secret that the service issued for the device; it is sent as a bearer token with every message.
     public var reportingKey: String
-    /// Of the app, not of the extension: APNs' topic begins with it.
+    /// The app's, not the extension's: the topic at APNs begins with it.
     public var bundleID: String
     /// `development` for builds signed for it, else `production`; the entitlement `aps-environment` says which.
     public var environment: String

@@ -4,13 +4,14 @@ public import Foundation
 internal import FoundationNetworking
 #endif
 
-/// What this folder's code needs of the phone it runs on, so that a test can play the phone.
+/// The parts of the phone that this module uses, so that a test can replace them.
 public struct Surroundings: Sendable {
-    /// The folder that app and extension share: that of their app group.
+    /// The folder that the app and its extension share: the container of their app group. It has the outbox.
     public var container: URL
     public var network: any RequestSending
+    /// The clock. Outbox files are named, and so ordered, by it.
     public var now: @Sendable () -> Date
-    /// Does something after so many seconds.
+    /// Calls a function once, after a number of seconds, on any thread.
     public var after: @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
     public init(
@@ -20,7 +21,7 @@ public struct Surroundings: Sendable {
         (self.container, self.network, self.now, self.after) = (container, network, now, after)
     }
 
-    /// Those of a real phone.
+    /// A real phone's: the shared `URLSession`, the system's clock and the main queue.
     public static func phone(container: URL) -> Surroundings {
         Surroundings(
             container: container, network: URLSession.shared, now: { Date() },

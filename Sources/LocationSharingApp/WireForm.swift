@@ -1,7 +1,7 @@
 internal import CoreLocation
 internal import Foundation
 
-/// What Core Location says in the form the service reads: the names are Core Location's own, times are Unix seconds.
+/// Core Location's values as the service's JSON: field names are Core Location's, times are Unix seconds.
 enum WireForm {
     /// `POST /v1/fixes`.
     static func fixes(_ locations: [CLLocation], answering query: String? = nil) throws -> Outbox.Message {
@@ -23,9 +23,10 @@ enum WireForm {
             body: try encode(Token(hex: hex, environment: account.environment, bundleID: account.bundleID)))
     }
 
+    /// Encodes with sorted keys, so that the same message has the same bytes in every run.
     private static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
-        // The same bytes for the same message.
+        // Otherwise the order of keys may differ between runs.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(value)
     }
@@ -34,7 +35,7 @@ enum WireForm {
     private struct Reports: Encodable { let reports: [Report] }
     private struct Token: Encodable { let hex, environment, bundleID: String }
 
-    /// Every field of a `CLLocation`; −1 goes as −1.
+    /// Every field of a `CLLocation`. Core Location's −1 for an invalid value is kept.
     private struct Fix: Encodable {
         struct Source: Encodable { let isSimulatedBySoftware, isProducedByAccessory: Bool }
 
@@ -42,6 +43,7 @@ enum WireForm {
         let course, courseAccuracy, speed, speedAccuracy: Double
         let floor: Int?
         let sourceInformation: Source?
+        /// The query id from the push; `nil` for a fix that answers no query.
         let answering: String?
 
         init(_ location: CLLocation, answering: String?) {
@@ -61,7 +63,7 @@ enum WireForm {
         }
     }
 
-    /// One report beside fixes; what does not belong to its type is left out.
+    /// A report that is not a fix. Fields of other types are absent.
     struct Report: Encodable {
         let type: String
         let timestamp: Double
@@ -73,7 +75,8 @@ enum WireForm {
         var uuid: String?
         var major, minor, proximity, rssi: Int?
 
-        /// One name for two things: how exact the app's locations may be, and how exact a beacon's distance is.
+        /// The field `accuracy`: the authorized accuracy (`full` or `reduced`) of an authorization report, and the
+        /// accuracy of a beacon's distance in meters.
         enum Accuracy: Encodable {
             case authorization(String)
             case meters(Double)
@@ -105,7 +108,7 @@ enum WireForm {
             return report
         }
 
-        /// A date that Core Location does not know is left out.
+        /// An arrival or departure date that Core Location does not know is absent.
         static func visit(_ visit: CLVisit, at date: Date) -> Report {
             var report = Report("visit", date)
             (report.latitude, report.longitude) = (visit.coordinate.latitude, visit.coordinate.longitude)
@@ -122,7 +125,7 @@ enum WireForm {
             return report
         }
 
-        /// A beacon that was not heard since the last report has an accuracy of −1.
+        /// A beacon that was not received since the last report has an accuracy of −1.
         static func beacon(_ beacon: CLBeacon) -> Report {
             var report = Report("beacon", beacon.timestamp)
             report.uuid = beacon.uuid.uuidString.lowercased()
