@@ -199,6 +199,7 @@ export function drawNames(context, view, taken) {
     let most = view.width * view.height / 14_000;
     for (const { name, latitude, longitude, population, shift } of all) {
         if (most < 1) break;
+        if (taken.some(one => one[4] === name)) continue;
         const x = (worldX(longitude) + shift) * view.scale - view.left;
         const y = worldY(latitude) * view.scale - view.top;
         const size = population > 1e6 ? 14.5 : population > 1e5 ? 13 : 12;

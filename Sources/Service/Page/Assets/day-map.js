@@ -53,7 +53,7 @@ export async function dayMap(element, { picked, seen }) {
         return [(place.world[0] + shift) * view.scale - view.left, place.world[1] * view.scale - view.top];
     };
     let boxes = [];
-    const map = await openMap(element, { label: strings('day.map'), taken: () => boxes });
+    const map = await openMap(element, { taken: () => boxes });
     if (!map) return null;
     const stays = () => {
         const places = new Map();
@@ -141,7 +141,7 @@ export async function dayMap(element, { picked, seen }) {
             const short = words.split(', ')[0];
             const box = [x - 14, y - 12, x + 16 + short.length * 8.2, y + 12];
             if (boxes.some(one => one[0] < box[2] && one[2] > box[0] && one[1] < box[3] && one[3] > box[1])) continue;
-            boxes.push(box);
+            boxes.push([...box, short]);
             text(context, view, short, x + 15, y, 14, colours.ink, 600);
         }
     }, strings('day.map'));

@@ -79,7 +79,7 @@ function ask({ item, count }, { now }) {
         what: item.purpose ? strings.rich('day.askedWhy', { who: name, purpose: quote(item.purpose) }) : strings.rich('day.asked', { who: name }),
         sub: seen
             ? join([h('span', {}, strings.rich(place ? 'day.sawPlace' : 'day.saw', { place: bold(place), precision: word('atPrecision', seen.precision) })), total >= 100 && strings('time.s', { n: strings.number(total / 1000) }), link])
-            : join([item.end ? word('end', item.end) : item.consent === 'asked' && item.deadline > now ? strings('day.waitsForYou') : item.deadline > now ? strings('day.pending') : strings('end.timedOut'), strings('day.sawNothing'), link]),
+            : join([item.consent === 'asked' && (item.end === 'timedOut' || item.deadline <= now) ? strings('day.consentMissed') : item.end ? word('end', item.end) : item.consent === 'asked' && item.deadline > now ? strings('day.waitsForYou') : item.deadline > now ? strings('day.pending') : strings('end.timedOut'), strings('day.sawNothing'), link]),
         how: '',
     };
 }

@@ -104,16 +104,17 @@ function makeLayer(L, map, colours, draw, name) {
  * A map in an element of class `map`: `{L, leaflet, layer, fit, center, redraw, remove}`, or `null` without Leaflet (the
  * element says so). `map.layer((context, view) => …, 'words for who does not see it')` adds a canvas; it has `redraw()`,
  * `name(words)` and `remove()`. `view.at(latitude, longitude)` gives pixels, `view.meters(latitude, length)` too,
- * `view.colours` the colours. `taken: view => boxes` keeps names away.
+ * `view.colours` the colours. `taken: view => [[left, top, right, bottom, name?]]` keeps names away from boxes, and those names
+ * from the map. The element itself has the name of the landmark.
  */
-export async function openMap(element, { label, taken } = {}) {
+export async function openMap(element, { taken } = {}) {
     const [L, found] = await Promise.all([getLeaflet(), basemapIndex()]);
     if (!L) {
         element.replaceChildren(h('p', { class: 'empty' }, strings('map.missing')));
         return null;
     }
     if (!element.isConnected) return null;
-    const box = element.appendChild(h('div', { role: 'region', 'aria-label': label ?? strings('map.title') }));
+    const box = element.appendChild(h('div', { role: 'group', 'aria-label': strings('map.title') }));
     const leafletMap = L.map(box, { attributionControl: false, zoomControl: false, minZoom: 1, maxZoom: 19, maxBounds: [[-85.06, -Infinity], [85.06, Infinity]], maxBoundsViscosity: 1, fadeAnimation: false, zoomAnimation: !motion.matches, inertia: !motion.matches, zoomSnap: 0.5, zoomDelta: 1, wheelPxPerZoomLevel: 90 });
     L.control.zoom({ position: 'topleft', zoomInTitle: strings('map.in'), zoomOutTitle: strings('map.out') }).addTo(leafletMap);
     L.control.scale({ imperial: false, position: 'bottomleft' }).addTo(leafletMap);
@@ -235,14 +236,18 @@ export function firstAt(track, seconds) {
 export function traceLine(context, view, track, first, last) {
     const { scale, left, top, width, height } = view;
     const shift = copyOf(view, track);
-    let [lastX, lastY, outside] = [NaN, NaN, 0];
+    let [lastX, lastY, outside, isUp] = [NaN, NaN, 0, true];
     for (let n = first; n < last; n++) {
         const x = (track.x[n] + shift) * scale - left;
         const y = track.y[n] * scale - top;
         if ((x | 0) >> 1 === (lastX | 0) >> 1 && (y | 0) >> 1 === (lastY | 0) >> 1 && n > first) continue;
         // A line whose ends are both beyond the same edge is not seen.
         const beyond = (x < 0) | (x > width) << 1 | (y < 0) << 2 | (y > height) << 3;
-        if (n === first || beyond & outside) context.moveTo(x, y); else context.lineTo(x, y);
+        if (n > first && !(beyond & outside)) {
+            if (isUp) context.moveTo(lastX, lastY);
+            context.lineTo(x, y);
+            isUp = false;
+        } else isUp = true;
         [lastX, lastY, outside] = [x, y, beyond];
     }
 }

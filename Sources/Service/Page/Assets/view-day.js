@@ -218,7 +218,8 @@ function draw(context, date) {
         element.addEventListener('click', event => {
             if (event.target.closest('a:not(.pick), button, dialog')) return;
             event.preventDefault();
-            select(entry);
+            // Enter on the chosen entry goes to it on the map; a click on it closes it.
+            if (entry.id === state.selected && event.detail === 0) drawn?.focus(entry); else select(entry);
         });
         if (chosen && entry.kind === 'visit') {
             const why = h('div', { class: 'sub why' });

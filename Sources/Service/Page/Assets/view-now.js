@@ -132,7 +132,7 @@ export async function show(context) {
 
     // MARK: Map
     let boxes = [];
-    openMap(map, { label: strings('now.map'), taken: () => boxes }).then(opened => {
+    openMap(map, { taken: () => boxes }).then(opened => {
         if (!opened) return;
         drawn = {
             remove: opened.remove, redraw: opened.redraw,
