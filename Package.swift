@@ -67,10 +67,12 @@ let package = Package(
         tests("WireFormats", ["Geodesy", "JSON", "Whereabouts"]),
         module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         tests("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
+        module("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
+        tests("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
         module(
             "Service",
             [
-                "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
                 "MQTT", "Posting", "SQLite", "Threading", "Whereabouts", "WireFormats",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
@@ -107,26 +109,26 @@ let package = Package(
         tests(
             "Service",
             [
-                "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "MQTT",
-                "Posting", "PushStandIn", "SQLite", "Threading", "Whereabouts", "WhereaboutsClient",
+                "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
+                "LogTests", "MQTT", "Posting", "PushStandIn", "SQLite", "Threading", "Whereabouts", "WhereaboutsClient",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
-                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
                 "PushStandIn", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
-                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "PushStandIn", "QRCode",
-                "SQLite", "Service", "Threading", "Whereabouts", "WhereaboutsClient", "WireFormats",
+                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "PushStandIn",
+                "QRCode", "SQLite", "Service", "Threading", "Whereabouts", "WhereaboutsClient", "WireFormats",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",
             [
-                "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "PushStandIn", "Service", "Whereabouts",
-                "WhereaboutsClient", "WireFormats",
+                "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "PushStandIn", "Service",
+                "Whereabouts", "WhereaboutsClient", "WireFormats",
             ]),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),

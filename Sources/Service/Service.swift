@@ -3,6 +3,7 @@ import Cryptography
 import Gazetteer
 import Glibc
 package import HTTPServer
+package import Log
 import MQTT
 import SQLite
 import Synchronization
@@ -94,7 +95,7 @@ package final class Service: Sendable {
         let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0, worldview: configuration.worldview) }
         self.gazetteer = gazetteer
         let log = try EventLog(
-            path: directory.log, keys: keys, standingFile: StandingFile(directory: directory.projections),
+            path: directory.log, keys: keys, savedStanding: StandingFile(directory: directory.projections),
             identities: .init(folder: directory.fixIdentities), acceptingLoss: acceptingLoss, room: room, clock: clock,
             steady: steady)
         self.log = log

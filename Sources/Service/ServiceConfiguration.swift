@@ -1,6 +1,7 @@
 package import Gazetteer
 import Glibc
 import JSON
+import Log
 package import Posting
 package import Whereabouts
 

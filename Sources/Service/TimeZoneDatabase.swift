@@ -1,4 +1,5 @@
 import Glibc
+import Log
 import Whereabouts
 
 // The time zones of this computer, as TZif files (RFC 9636):

@@ -1,4 +1,5 @@
 import Glibc
+import Log
 import Service
 import Whereabouts
 

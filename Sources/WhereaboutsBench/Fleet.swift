@@ -1,5 +1,6 @@
 import Cryptography
 import Geodesy
+import Log
 import Service
 import Whereabouts
 

@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import JSON
 import LocationPush
+import Log
 import PushStandIn
 import Service
 import Synchronization

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Log
 import Service
 import WhereaboutsClient
 

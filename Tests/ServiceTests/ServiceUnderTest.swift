@@ -9,6 +9,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// A whole service on a temporary directory, called in process or over a socket, with a clock that the test moves.

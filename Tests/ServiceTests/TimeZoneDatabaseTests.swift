@@ -1,4 +1,5 @@
 import Glibc
+import Log
 import TestSupport
 import Testing
 import Whereabouts

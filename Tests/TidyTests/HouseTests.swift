@@ -24,10 +24,10 @@ import Testing
         "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
         "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
+        "Log": ["Cryptography", "Geodesy", "SQLite", "Whereabouts"],
         "Service": [
-            "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "MQTT", "Posting",
-            "SQLite",
-            "Whereabouts", "WireFormats",
+            "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log", "MQTT",
+            "Posting", "SQLite", "Whereabouts", "WireFormats",
         ],
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],
@@ -40,13 +40,12 @@ import Testing
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
-            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "PushStandIn", "QRCode", "SQLite",
-            "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
+            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "Log", "PushStandIn", "QRCode",
+            "SQLite", "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
         ],
         "WhereaboutsBench": [
-            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "PushStandIn",
-            "Service",
-            "Whereabouts",
+            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",
+            "PushStandIn", "Service", "Whereabouts",
         ],
     ]
 

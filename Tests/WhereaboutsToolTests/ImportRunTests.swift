@@ -8,6 +8,7 @@ import Whereabouts
 import WhereaboutsClient
 import WireFormats
 
+@testable import Log
 @testable import WhereaboutsTool
 
 @Suite struct ImportRunTests {

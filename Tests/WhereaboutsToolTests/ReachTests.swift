@@ -4,6 +4,7 @@ import Service
 import TestSupport
 import Testing
 
+@testable import Log
 @testable import WhereaboutsTool
 
 /// A remote service: the tool has an address and a token, and no data directory. Serialized, because the

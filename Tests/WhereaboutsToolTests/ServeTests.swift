@@ -5,6 +5,8 @@ import Service
 import TestSupport
 import Testing
 
+@testable import Log
+
 /// The built tool as a service manager runs it: what it tells, and how it ends.
 @Suite struct ServeTests {
     @Test func `a service manager is told of readiness, of life and of the end`() throws {

@@ -1,6 +1,7 @@
 import Gazetteer
 import Geodesy
 import Glibc
+import Log
 import SQLite
 import Synchronization
 import Threading

@@ -1,6 +1,7 @@
 import Cryptography
 import Geodesy
 import JSON
+import Log
 import Whereabouts
 import WireFormats
 

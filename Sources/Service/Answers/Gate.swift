@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPServer
+import Log
 import Whereabouts
 
 /// The one way out for a person's data: each read is authorized against the newest standing, computed, recorded, and

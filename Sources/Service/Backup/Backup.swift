@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import JSON
+package import Log
 import SQLite
 package import Whereabouts
 

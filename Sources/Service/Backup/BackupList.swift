@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+package import Log
 import Threading
 package import Whereabouts
 

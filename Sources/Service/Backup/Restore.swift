@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import Log
 import SQLite
 package import Whereabouts
 

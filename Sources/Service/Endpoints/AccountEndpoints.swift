@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 
 /// Accounts made with an invitation code from the operator or another person.

@@ -1,6 +1,7 @@
 import Geodesy
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 
 /// A person's corrections of their derived visits: merge, split, remove, and rename a place.

@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPServer
+import Log
 import Synchronization
 import Threading
 import Whereabouts

@@ -2,6 +2,7 @@ import Gazetteer
 import Geodesy
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 
 /// Names for coordinates and coordinates for names, offline.

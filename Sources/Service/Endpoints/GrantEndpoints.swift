@@ -1,6 +1,7 @@
 import Cryptography
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 
 /// Who may see a person's location: grants, invitations, pauses, and questions that need the subject's consent.

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 import WireFormats
 

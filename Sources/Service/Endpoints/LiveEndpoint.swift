@@ -1,6 +1,7 @@
 import Cryptography
 import Gazetteer
 import HTTPServer
+import Log
 import SQLite
 import Whereabouts
 

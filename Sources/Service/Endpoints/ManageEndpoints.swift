@@ -2,6 +2,7 @@ import Cryptography
 import Geodesy
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 import WireFormats
 

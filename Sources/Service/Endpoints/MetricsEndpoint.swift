@@ -1,5 +1,5 @@
 import HTTPServer
-import Synchronization
+import Log
 import Whereabouts
 
 /// Metrics for Prometheus: counts, times and queue lengths since the start. They contain no names, places or texts of
@@ -25,7 +25,7 @@ enum MetricsEndpoint {
     }
 
     private static func write(_ log: EventLog, into text: inout MetricsText) {
-        let tally = log.tally.withLock { $0 }
+        let tally = log.appended
         text.counter(
             "whereabouts_events_total", "Events appended since the start.",
             EventKind.allCases.lazy.filter { tally.kinds[Int($0.rawValue)] > 0 }.map {
@@ -44,17 +44,17 @@ enum MetricsEndpoint {
             [([:], log.room?.isShort == true ? 1 : 0)])
         text.gauge(
             "whereabouts_standing_unsaved", "1 while the standing cannot be saved.",
-            [([:], log.standingTrouble.withLock { $0 == nil } ? 0 : 1)])
+            [([:], log.isStandingUnsaved ? 1 : 0)])
         text.gauge(
             "whereabouts_log_waiting_commands",
             "Commands that wait to be decided; from \(EventLog.queueBound) on callers are sent away.",
             [([:], Double(log.queueLength))])
         text.counter(
             "whereabouts_refusals_total", "Commands that were refused.",
-            [([:], Double(log.refusals.load(ordering: .relaxed)))])
+            [([:], Double(log.refusedCommands))])
         text.histogram(
             "whereabouts_commit_seconds", "Time of a transaction of the log with its fsync.",
-            [([:], log.commitSeconds.withLock { $0 })])
+            [([:], log.commitDurations)])
     }
 
     private static func write(_ identities: FixIdentities, into text: inout MetricsText) {
@@ -86,7 +86,7 @@ enum MetricsEndpoint {
     }
 
     private static func writeQuestions(_ log: EventLog, into text: inout MetricsText) {
-        let tally = log.tally.withLock { $0 }
+        let tally = log.appended
         text.gauge(
             "whereabouts_location_queries_open", "Location queries under way.",
             [([:], Double(log.withStanding { $0.openQueries.values.reduce(0) { $0 + $1.count } }))])

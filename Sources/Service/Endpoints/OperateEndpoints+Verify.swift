@@ -1,4 +1,5 @@
 import HTTPServer
+import Log
 import Whereabouts
 
 extension OperateEndpoints {

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import JSON
+import Log
 import SQLite
 import Synchronization
 import Whereabouts
@@ -44,7 +45,7 @@ enum OperateEndpoints {
         writer.beginObject()
         writer.field("status", "ready")
         var notes: [String] = []
-        if service.log.standingTrouble.withLock({ $0 != nil }) { notes.append(unsavedStanding) }
+        if service.log.isStandingUnsaved { notes.append(unsavedStanding) }
         if service.log.identities.trouble != nil { notes.append(stuckIdentities) }
         if !notes.isEmpty { writer.field("note", notes.joined(separator: " ")) }
         writer.endObject()

@@ -1,4 +1,5 @@
 import HTTPServer
+import Log
 import Whereabouts
 
 /// An error as the client sees it (RFC 9457): one sentence that says what is wrong and what to do.

@@ -1,6 +1,7 @@
 import HTTPServer
 import JSON
 import LocationPush
+import Log
 import Synchronization
 import Whereabouts
 

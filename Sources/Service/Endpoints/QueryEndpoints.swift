@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 
 /// Location queries: asking, waiting for the answer, canceling.

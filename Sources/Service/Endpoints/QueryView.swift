@@ -1,4 +1,5 @@
 import Cryptography
+import Log
 import Whereabouts
 
 /// A location query as its requester may see it: pending, then answered, or unanswered at the deadline, whatever the

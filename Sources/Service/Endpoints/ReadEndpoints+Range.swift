@@ -1,4 +1,5 @@
 import HTTPServer
+import Log
 import SQLite
 import Whereabouts
 

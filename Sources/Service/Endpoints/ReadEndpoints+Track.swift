@@ -1,6 +1,7 @@
 import Geodesy
 import HTTPServer
 import JSON
+import Log
 import SQLite
 import Whereabouts
 import WireFormats

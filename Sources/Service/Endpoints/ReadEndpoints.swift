@@ -2,6 +2,7 @@ import Gazetteer
 import Geodesy
 import HTTPServer
 import JSON
+import Log
 import SQLite
 import Whereabouts
 import WireFormats

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 
 /// Schedules by which the service asks for a person at regular intervals.

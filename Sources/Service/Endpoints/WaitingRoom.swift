@@ -1,3 +1,4 @@
+import Log
 import Synchronization
 import Threading
 import Whereabouts

@@ -1,6 +1,7 @@
 import Cryptography
 import HTTPServer
 import JSON
+import Log
 import Posting
 import Whereabouts
 

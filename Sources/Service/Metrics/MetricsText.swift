@@ -1,3 +1,5 @@
+import Log
+
 /// Metrics in Prometheus' text format (version 0.0.4).
 struct MetricsText {
     /// The labels of a sample, in the order in which they are written.

@@ -1,4 +1,5 @@
 import Glibc
+import Log
 
 /// The kernel's figures about this process.
 struct ProcessFigures {

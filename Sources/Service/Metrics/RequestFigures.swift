@@ -1,3 +1,4 @@
+import Log
 import Synchronization
 
 /// The outcomes and durations of each route's requests.

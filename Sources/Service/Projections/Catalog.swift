@@ -1,3 +1,4 @@
+import Log
 import SQLite
 
 /// The generations of each projection, and which of them answers: `catalog.sqlite`.

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import Log
 import SQLite
 import Threading
 import Whereabouts
@@ -146,14 +147,6 @@ final class FollowedProjection {
         }
     }
 
-    /// The newest event of the log according to the file at `path`; `nil` if the file cannot be read or is damaged.
-    static func witness(_ path: String, _ access: Connection.Access) -> LogWitness? {
-        guard let file = try? ProjectionFile(path: path, access: access), let saved = try? readPlace(file),
-            let log = saved.logID
-        else { return nil }
-        return LogWitness(log: log, epoch: saved.epoch, number: saved.number, leaf: saved.leaf)
-    }
-
     struct SavedPlace {
         let number: Int64
         let leaf: Digest?
@@ -247,10 +240,4 @@ struct ProjectionTrouble {
     }
 
     var isDue: Bool { retrySeconds <= MonotonicClock.seconds }
-}
-
-extension SQLiteError {
-    /// Whether the projection's file is damaged, or lacks our tables (`SQLITE_ERROR`, because our statements are
-    /// right). In both cases it is folded again.
-    var meansDamage: Bool { isCorruption || code == 1 }
 }

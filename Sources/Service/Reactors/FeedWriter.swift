@@ -1,5 +1,6 @@
 import Gazetteer
 import JSON
+import Log
 import Whereabouts
 
 /// The items of a person's feed, for live streams and webhooks: an event, a piece of the timeline's news, or the state

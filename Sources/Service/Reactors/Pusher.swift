@@ -1,5 +1,6 @@
 import JSON
 import LocationPush
+import Log
 import Synchronization
 import Threading
 import Whereabouts

@@ -1,4 +1,5 @@
 import Glibc
+import Log
 import Synchronization
 import Threading
 import Whereabouts

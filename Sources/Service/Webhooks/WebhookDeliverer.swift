@@ -1,3 +1,4 @@
+import Log
 import Posting
 import Synchronization
 import Threading

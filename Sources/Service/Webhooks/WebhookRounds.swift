@@ -1,4 +1,5 @@
 import Cryptography
+import Log
 import Posting
 import Whereabouts
 

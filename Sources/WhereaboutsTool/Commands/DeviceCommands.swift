@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import JSON
+import Log
 import QRCode
 import Service
 import Whereabouts

@@ -3,6 +3,7 @@ import Geodesy
 import Glibc
 import HTTPServer
 import JSON
+import Log
 import Service
 import Whereabouts
 import WhereaboutsClient

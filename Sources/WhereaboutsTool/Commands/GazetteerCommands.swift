@@ -1,6 +1,7 @@
 import Gazetteer
 import Glibc
 import JSON
+import Log
 import Service
 import Whereabouts
 

@@ -1,4 +1,5 @@
 import Geodesy
+import Log
 import Service
 import Whereabouts
 import WireFormats

@@ -1,5 +1,6 @@
 import DeviceAgent
 import JSON
+import Log
 import PushStandIn
 import Service
 import Synchronization

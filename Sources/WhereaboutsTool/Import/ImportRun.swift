@@ -1,6 +1,7 @@
 import Geodesy
 import Glibc
 import JSON
+import Log
 import Service
 import Whereabouts
 import WireFormats

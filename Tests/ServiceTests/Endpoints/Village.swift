@@ -1,4 +1,5 @@
 import JSON
+import Log
 import Posting
 import Testing
 import Whereabouts

@@ -5,13 +5,15 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Log
+@testable import LogTests
 @testable import Service
 
 /// Files derived from the log never affect it: after any flipped bit in them, the log continues as without the flip.
 @Suite struct DerivedFilesTests {
     /// A log with its projections as a process left it that was killed, and what a test may do to it.
     private final class Left {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         private let phones: [Caller]
         private let admin: Caller
         private let files: [(name: String, bytes: [UInt8])]
@@ -162,7 +164,7 @@ import Whereabouts
     }
 
     @Test func `an event that does not continue its stream is not written`() throws {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         let (_, phone) = try scene.people()
         _ = try scene.report([try scene.fix(1)], by: phone)
         try scene.open().changeStanding { $0 = Standing(skippingAVersionOf: $0) }

@@ -7,6 +7,8 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
+@testable import LogTests
 @testable import Service
 
 /// A destroyed key is gone from every file and every memory, and from the backups that are being made.
@@ -65,7 +67,7 @@ import Whereabouts
 
     /// Keys of many people and months: some pages hold only the walker's keys, others are shared.
     @Test(arguments: [1, 60]) func `no file holds a piece of a wrapped key after an erasure`(months: Int64) throws {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         let (admin, phone) = try scene.people()
         let log = try scene.open()
         for month in 0..<months {

@@ -5,6 +5,8 @@ import SQLite
 import Testing
 import Whereabouts
 
+@testable import Log
+@testable import LogTests
 @testable import Service
 
 @Suite struct ErasureTests {
@@ -13,7 +15,7 @@ import Whereabouts
 
     /// A person with fixes, a region and a token for pushes; the standing was saved since.
     private static func arranged() throws -> (scene: LogScene, admin: Caller, phone: Caller) {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         let (admin, phone) = try scene.people("unmistakable", phone: "peculiar")
         let log = try scene.open()
         let center = try Coordinate(latitude: latitude, longitude: longitude)

@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Log
+@testable import LogTests
 @testable import Service
 
 /// A log whose tables, triggers or bookkeeping differ from this version's is refused with a sentence.
@@ -30,7 +32,7 @@ import Whereabouts
             ("INSERT INTO log SELECT * FROM log", "its table log has more than one row"),
         ] as [(StaticString, String)])
     func `a change of the schema is named, and nothing is written`(sql: StaticString, sentence: String) throws {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         _ = try scene.people()
         scene.stop()
         let path = scene.path + "/log.sqlite"
@@ -55,7 +57,7 @@ import Whereabouts
     @Test(arguments: ["number", "stream", "version", "kind", "recorded_at_ms", "actor", "cause"])
     func `impossible numbers give a sentence`(column: String) throws {
         for value in [Int64.max, .min, -1, 0, 1 << 53] where column != "cause" || value != 0 {
-            let scene = LogScene()
+            let scene = LogScene.withStandingFile()
             let (_, phone) = try scene.people()
             _ = try scene.report([try scene.fix(1)], by: phone)
             let statements: [String: StaticString] = [

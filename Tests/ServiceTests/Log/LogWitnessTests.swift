@@ -6,13 +6,15 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Log
+@testable import LogTests
 @testable import Service
 
 /// A log that lost durable events is not accepted as complete.
 @Suite struct LogWitnessTests {
     /// A directory with projections as a killed process left it; with `isOld`, as it was before the last reports.
     private final class Killed {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         let phone: Caller
         private(set) var files: [(name: String, bytes: [UInt8])] = []
 
@@ -184,7 +186,7 @@ import Whereabouts
     }
 
     @Test func `the slots of a witness have the specified bytes`() throws {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         _ = try scene.people()
         let identity = try scene.open().reader().identity()
         scene.stop()

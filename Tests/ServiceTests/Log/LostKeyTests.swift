@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Log
+@testable import LogTests
 @testable import Service
 
 /// A log with other keys than it was written under: the parts that no key opens are lost and counted, and everything else
@@ -33,7 +35,7 @@ import Whereabouts
 
     /// A log of two people; the second was added after a copy of the keys was made.
     private static func arranged() throws -> (scene: LogScene, copy: String, admin: Caller, phone: Caller) {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         let (admin, phone) = try scene.people()
         _ = try scene.report([try scene.fix(1)], by: phone)
         scene.stop()

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import Log
+@testable import LogTests
 @testable import Service
 @testable import Whereabouts
 
@@ -12,7 +14,7 @@ import Threading
 @Suite struct SealedBatchTests {
     /// The disk refuses one event in the middle; later events, which were numbered after it, would be taken.
     @Test func `nothing that was built on a failed batch is written or acknowledged`() throws {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         let (_, phone) = try scene.people()
         let log = try scene.open()
         let count = 4000
@@ -56,7 +58,7 @@ import Threading
     }
 
     @Test func `an event that does not continue the log or its stream is not sealed`() throws {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         _ = try scene.people()
         scene.stop()
         let data = try DataDirectory(path: scene.path)
@@ -82,7 +84,7 @@ import Threading
     }
 
     @Test func `what was taken back leaves no trace in what is sealed next`() throws {
-        let scene = LogScene()
+        let scene = LogScene.withStandingFile()
         _ = try scene.people()
         scene.stop()
         let data = try DataDirectory(path: scene.path)

@@ -3,6 +3,8 @@ import SQLite
 import TestSupport
 import Testing
 
+@testable import Log
+@testable import LogTests
 @testable import Service
 @testable import Whereabouts
 
@@ -121,5 +123,38 @@ import Testing
                 #expect(Self.entries(loaded) == Self.entries(standing), "\(what)")
             }
         }
+    }
+
+    @Test func `the standing is the same whether it was saved or folded from the log`() throws {
+        let scene = LogScene.withStandingFile()
+        let (_, phone) = try scene.people()
+        _ = try scene.report([try scene.fix(1)], by: phone)
+        let live = rows(try scene.open().standingCopy())
+        scene.stop()
+        #expect(rows(try scene.open().standingCopy()) == live)
+        scene.stop()
+        _ = system("rm '\(scene.path)'/projections/standing*")
+        #expect(rows(try scene.open().standingCopy()) == live)
+    }
+
+    @Test func `a standing of another log, or a damaged one, is folded again`() throws {
+        let (scene, other) = (LogScene.withStandingFile(), LogScene.withStandingFile())
+        _ = try scene.people()
+        _ = try other.people("somebody", phone: "tablet")
+        let live = rows(try scene.open().standingCopy())
+        scene.stop()
+        other.stop()
+        _ = system("cp '\(other.path)'/projections/standing* '\(scene.path)/projections/'")
+        #expect(rows(try scene.open().standingCopy()) == live)
+        scene.stop()
+        let file = "'\(scene.path)'/projections/standing-v\(StandingFile.version)-1.sqlite"
+        _ = system("dd if=/dev/urandom of=\(file) bs=4096 count=2 2>/dev/null")
+        #expect(rows(try scene.open().standingCopy()) == live)
+    }
+
+    private func rows(_ standing: Standing) -> Set<StandingEntry> {
+        var entries: Set<StandingEntry> = []
+        standing.forEachEntry { entries.insert($0) }
+        return entries
     }
 }

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// Files of projections that are lost, damaged or another's: folded again without a hand, and nothing wrong is answered.

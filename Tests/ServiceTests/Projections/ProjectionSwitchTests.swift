@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Synchronization
 import Testing
 import Threading

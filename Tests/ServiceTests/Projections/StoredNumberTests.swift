@@ -1,6 +1,7 @@
 import Cryptography
 import Geodesy
 import JSON
+import Log
 import TestSupport
 import Testing
 import Whereabouts

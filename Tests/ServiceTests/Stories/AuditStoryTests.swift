@@ -1,6 +1,7 @@
 import DeviceAgent
 import Glibc
 import JSON
+import Log
 import TestSupport
 import Testing
 import Whereabouts

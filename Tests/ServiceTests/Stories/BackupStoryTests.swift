@@ -7,6 +7,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// A backup is the log as of one moment, whole and sealed. Restoring it does not bring an erased person back.

@@ -9,6 +9,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// OwnTracks in mode MQTT, with a real broker between the apps and the service.

@@ -5,6 +5,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// What is left after the process ends at the worst moment.

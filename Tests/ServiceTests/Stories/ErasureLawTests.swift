@@ -5,6 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
+@testable import Log
 @testable import Service
 @testable import Whereabouts
 

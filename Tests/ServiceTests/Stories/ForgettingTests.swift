@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// After an erasure nothing in any file says where the person was, and everything else still holds.

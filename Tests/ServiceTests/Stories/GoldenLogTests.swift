@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// Data directories of earlier versions, opened by today's code: `Tests/Golden`.

@@ -8,6 +8,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// `whereabouts serve` as a separate process, killed without warning.

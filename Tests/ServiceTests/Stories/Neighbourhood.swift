@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Log
 @testable import Service
 
 /// Two persons and the walker's phone, between a push stand-in and a service that listens on a socket.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// Fixes older than the newest one of their device are taken whatever state the projections are in.

@@ -6,6 +6,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// An act of the operator is recorded before it is done, and every person's audit shows the acts that concern everybody.

@@ -1,5 +1,6 @@
 import Geodesy
 import JSON
+import Log
 import Testing
 import Whereabouts
 

@@ -1,6 +1,7 @@
 import Cryptography
 import JSON
 import LocationPush
+import Log
 import PushStandIn
 import Synchronization
 import TestSupport

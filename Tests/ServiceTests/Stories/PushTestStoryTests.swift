@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import LocationPush
+import Log
 import PushStandIn
 import TestSupport
 import Testing

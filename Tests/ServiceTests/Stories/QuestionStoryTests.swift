@@ -2,6 +2,7 @@ import Cryptography
 import DeviceAgent
 import JSON
 import LocationPush
+import Log
 import PushStandIn
 import TestSupport
 import Testing

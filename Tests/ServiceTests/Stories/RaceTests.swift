@@ -8,6 +8,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// What must hold between two threads: the standing runs ahead of the file, and rights end while answers are computed.

@@ -1,5 +1,6 @@
 import Cryptography
 import JSON
+import Log
 import Testing
 import Whereabouts
 

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Posting
 import Testing
 import Whereabouts

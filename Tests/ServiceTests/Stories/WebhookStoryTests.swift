@@ -8,6 +8,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Log
 @testable import Service
 
 /// Webhook messages: signed, on record first, in order, and repeated until the receiver accepts them.

@@ -8,6 +8,7 @@ import Testing
 import Whereabouts
 
 @testable import DeviceAgent
+@testable import Log
 @testable import Service
 
 /// Worlds of simulated phones against a whole service, on simulated time, with real HTTP/2, HTTP and files in between.

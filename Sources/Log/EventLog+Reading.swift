@@ -1,0 +1,17 @@
+extension EventLog {
+    /// Waits until every fix can be looked up, and no file has a mark of an erased person.
+    ///
+    /// - Returns: `false` if that takes longer than `milliseconds`, or is not possible.
+    package func waitForFixIdentities(milliseconds: Int) -> Bool {
+        identities.waitUntilComplete(milliseconds: milliseconds)
+            && identities.waitUntilErased(milliseconds: milliseconds)
+    }
+
+    /// Compares the index of fixes with the log; returns a sentence if they differ. Cost: a refold.
+    package func differenceOfFixIdentities() throws(LogError) -> String? {
+        try identities.check(try reader()).problem
+    }
+
+    /// A reader of this log for one thread.
+    package func reader() throws(LogError) -> LogReader { try LogReader(path: path, keys: keys) }
+}

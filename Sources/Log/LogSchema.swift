@@ -1,0 +1,157 @@
+package import Cryptography
+import SQLite
+package import Whereabouts
+
+// The bytes of the log.
+//
+// `log.sqlite` holds two tables. `event` has one row per event; nothing ever updates or deletes one. `log` has one row,
+// written in the same transaction as the events, so that a start needs no rehash.
+//
+//     body  = CBOR [clear, [key id, nonce(12), ciphertext ‖ tag(16)] …]          see Whereabouts/Coding/EventCoding.swift
+//     head  = CBOR [1, number, stream, version, kind, recorded at ms, actor, correlation(16), cause, previous leaf(32 or 0)]
+//     leaf  = SHA-256(0x00 ‖ head ‖ SHA-256(body))
+//     node  = SHA-256(0x01 ‖ left ‖ right)
+//
+// The previous leaf is that of the stream's previous event, empty for version 1. Leaves 1, 2, 3 … form the Merkle tree of
+// RFC 9162 §2.1; `compact_range` holds the roots of its maximal complete subtrees, largest first. Each part is sealed with
+// AES-256-GCM under the key `key id`; its associated data are the bytes of `head` without the previous leaf, so that an
+// event can be opened alone, followed by one byte, the part's index from 0.
+
+enum LogSchema {
+    /// Raised when an older program could misread the file.
+    static let format: Int64 = 1
+    static let applicationID: Int64 = 0x5748_4552  // "WHER"
+
+    static let tables: StaticString = """
+        CREATE TABLE event (
+            number INTEGER PRIMARY KEY,
+            stream INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            recorded_at_ms INTEGER NOT NULL,
+            actor INTEGER NOT NULL,
+            correlation BLOB NOT NULL,
+            cause INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            leaf BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE log (
+            id BLOB NOT NULL,
+            format INTEGER NOT NULL,
+            epoch INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            compact_range BLOB NOT NULL,
+            head BLOB NOT NULL
+        ) STRICT
+        """
+
+    static let triggers: StaticString = """
+        CREATE TRIGGER event_is_final_update BEFORE UPDATE ON event BEGIN
+            SELECT RAISE(ABORT, 'events are never changed');
+        END;
+        CREATE TRIGGER event_is_final_delete BEFORE DELETE ON event BEGIN
+            SELECT RAISE(ABORT, 'events are never deleted');
+        END
+        """
+
+    static let marks: StaticString = "PRAGMA application_id = 1464354130; PRAGMA user_version = 1"
+
+    /// Creates the tables of an empty log.
+    static func create(_ connection: borrowing Connection) throws(SQLiteError) {
+        try connection.execute(marks)
+        try connection.execute(tables)
+        try connection.execute(triggers)
+    }
+
+    /// The difference between the file's schema and that of ``create(_:)``, in words; `nil` if there is none.
+    ///
+    /// An additional table, trigger or index could change writes; a missing one no longer protects them.
+    static func difference(_ connection: borrowing Connection) throws(SQLiteError) -> String? {
+        let due = try Connection(path: ":memory:", access: .readWrite)
+        try create(due)
+        let (expected, found) = (try objects(due), try objects(connection))
+        for (name, sql) in expected.sorted(by: { $0.key < $1.key }) {
+            guard let there = found[name] else { return "the \(name) is missing" }
+            guard there == sql else { return "the \(name) has another form" }
+        }
+        return found.keys.sorted().first { expected[$0] == nil }.map {
+            "it has the \($0), which this version does not make"
+        }
+    }
+
+    /// The SQL of everything in the schema, by kind and name such as `trigger event_is_final_update`.
+    private static func objects(_ connection: borrowing Connection) throws(SQLiteError) -> [String: String] {
+        try connection.cached("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema") {
+            (statement) throws(SQLiteError) in
+            var objects: [String: String] = [:]
+            while try statement.step() {
+                objects["\(statement.text(at: 0)) \(statement.text(at: 1))"] =
+                    "\(statement.text(at: 2)): \(statement.text(at: 3))"
+            }
+            return objects
+        }
+    }
+}
+
+/// The columns of an event that its leaf covers, besides the body.
+package struct EventHeader {
+    /// The place in the log, from 1 on without a gap.
+    package let number: Int64
+    /// The stream, for example a person's.
+    package let stream: StreamID
+    /// The place in the stream, from 1 on without a gap.
+    package let version: Int64
+    /// The number of the event's kind. A later version of the program may know more kinds.
+    package let kind: Int64
+    /// The house's time when the event was decided.
+    package let recordedAt: Timestamp
+    /// Who caused the event.
+    package let actor: PrincipalID
+    /// The request in which the event was decided.
+    package let correlation: RequestID
+    /// The number of the earlier event that led to this one; 0 if there is none.
+    package let cause: Int64
+
+    /// Writes the canonical header without its last item: the associated data of the sealed parts.
+    func write(to writer: inout CBORWriter) {
+        writer.array(10)
+        writer.integer(1)
+        writer.integer(number)
+        writer.integer(stream.rawValue)
+        writer.integer(version)
+        writer.integer(kind)
+        writer.integer(recordedAt.milliseconds)
+        writer.integer(actor.rawValue)
+        writer.byteStringHead(16)
+        withUnsafeBytes(of: (correlation.high.bigEndian, correlation.low.bigEndian)) { writer.raw($0) }
+        writer.integer(cause)
+    }
+
+    /// The leaf of the event with this header, `body`, and `previous`, the leaf before it in its stream.
+    func leaf(body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256, scratch: inout CBORWriter) -> Digest {
+        scratch.reset()
+        write(to: &scratch)
+        return Self.leaf(headWithoutPrevious: &scratch, body: body, previous: previous, sha256)
+    }
+
+    /// As above, with the header already written into `writer`.
+    static func leaf(
+        headWithoutPrevious writer: inout CBORWriter, body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256
+    ) -> Digest {
+        if let previous {
+            previous.withBytes { writer.byteString($0) }
+        } else {
+            writer.byteStringHead(0)
+        }
+        let bodyHash = sha256.hash(body)
+        return writer.bytes.withUnsafeBytes { head in
+            bodyHash.withBytes { sha256.hash(prefix: 0, head, $0) }
+        }
+    }
+}
+
+extension Hash256 {
+    /// The same 256 bits.
+    package init(_ digest: Digest) { self.init(words: digest.words) }
+    var digest: Digest { Digest(words: words) }
+}

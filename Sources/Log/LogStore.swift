@@ -1,0 +1,207 @@
+import Cryptography
+import SQLite
+import Whereabouts
+
+/// The file of the log. It belongs to one thread at a time: the writer's or the committing one.
+package final class LogStore {
+    private let connection: Connection
+    /// The row `log` as it was when the file was opened, with the epoch that the next commit writes.
+    private(set) var identity: LogIdentity
+    private let insertion: Statement
+    private let witness: WitnessFile
+    /// About the number of pages written since the last checkpoint.
+    private(set) var pagesSinceCheckpoint = 0
+
+    /// Opens or creates the file.
+    init(path: String) throws(LogError) {
+        witness = WitnessFile(besideLog: path)
+        do throws(SQLiteError) {
+            connection = try Connection(path: path, access: .readWrite)
+        } catch { throw .sqlite(error) }
+        try Self.checkFormat(connection, path)
+        do throws(SQLiteError) {
+            // The writer makes checkpoints in idle moments: an automatic checkpoint inside a commit costs 20 ms.
+            try connection.execute(
+                """
+                PRAGMA journal_mode = WAL;
+                PRAGMA synchronous = FULL;
+                PRAGMA wal_autocheckpoint = 0;
+                PRAGMA cache_size = -32768;
+                """)
+            if try Self.userVersion(connection) == 0 { try Self.create(connection) }
+        } catch { throw .sqlite(error) }
+        do throws(SQLiteError) {
+            if let difference = try LogSchema.difference(connection) {
+                throw SQLiteError(code: 11, message: difference)
+            }
+            identity = try LogIdentity.read(connection)
+            insertion = try connection.prepare(
+                """
+                INSERT INTO event (number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        } catch {
+            throw error.isCorruption ? .altered(path: path, error.message) : .sqlite(error)
+        }
+        let size = identity.range.size
+        let newest = try newestNumber()
+        guard newest == size else {
+            throw .damaged(number: min(newest, size) + 1, "the log counts \(size) events but has \(newest)")
+        }
+    }
+
+    private static func userVersion(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+        try connection.cached("PRAGMA user_version") { (statement) throws(SQLiteError) in
+            try statement.step() ? statement.int(at: 0) : 0
+        }
+    }
+
+    /// Throws unless the file is empty or a log of a version that this program reads. Writes nothing.
+    private static func checkFormat(_ connection: borrowing Connection, _ path: String) throws(LogError) {
+        let format: Int64
+        let application: Int64
+        let tables: Int64
+        do throws(SQLiteError) {
+            format = try userVersion(connection)
+            application = try connection.cached("PRAGMA application_id") { (statement) throws(SQLiteError) in
+                try statement.step() ? statement.int(at: 0) : 0
+            }
+            tables = try connection.cached("SELECT count(*) FROM sqlite_schema") { (statement) throws(SQLiteError) in
+                try statement.step() ? statement.int(at: 0) : 0
+            }
+        } catch { throw error.isCorruption ? .notALog(path: path) : .sqlite(error) }
+        if tables == 0, format == 0 { return }
+        guard application == LogSchema.applicationID else { throw .notALog(path: path) }
+        guard format <= LogSchema.format else { throw .newerFormat(format) }
+    }
+
+    private static func create(_ connection: borrowing Connection) throws(SQLiteError) {
+        try connection.begin()
+        do throws(SQLiteError) {
+            try LogSchema.create(connection)
+            let random = randomBytes(16).withUnsafeBytes {
+                ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            }
+            try connection.cached(
+                "INSERT INTO log (id, format, epoch, size, compact_range, head) VALUES (?, ?, 1, 0, x'', x'')"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(Identifier128(random: random.0, random.1).bytes, at: 1)
+                try statement.bind(LogSchema.format, at: 2)
+                try statement.run()
+            }
+            try connection.commit()
+        } catch {
+            try? connection.rollback()
+            throw error
+        }
+    }
+
+    private func newestNumber() throws(LogError) -> Int64 {
+        do throws(SQLiteError) {
+            return try connection.cached("SELECT max(number) FROM event") { (statement) throws(SQLiteError) in
+                try statement.step() ? statement.int(at: 0) : 0
+            }
+        } catch { throw .sqlite(error) }
+    }
+
+    /// Seals the events of a batch and inserts them and the row `log` in one transaction, which is durable on return.
+    ///
+    /// - Throws: ``LogError``. If the disk is full (``LogError/isFull``), nothing of the batch is in the file and the sealer is
+    ///   unchanged, so the same batch may be written again: SQLite finds the disk full before it syncs.
+    func write(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) {
+        sealer.begin()
+        let bytes: Int
+        do throws(LogError) { bytes = try insert(batch, &sealer) } catch {
+            // SQLite has usually rolled back already.
+            try? connection.rollback()
+            sealer.takeBack()
+            throw error
+        }
+        witness.note(
+            LogWitness(
+                log: identity.id, epoch: identity.epoch, number: sealer.range.size, leaf: sealer.headLeaf))
+        // The pages of the row `log`, the newest leaf page, its parent and the first page, plus those that the events
+        // fill.
+        pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
+    }
+
+    /// Writes one transaction and returns the number of bytes in the bodies.
+    private func insert(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) -> Int {
+        var bytes = 0
+        var keys = 0
+        do throws(SQLiteError) { try connection.begin() } catch { throw .sqlite(error) }
+        for event in batch.events {
+            let next = keys + event.encoded.parts.count
+            let leaf = try sealer.seal(event, keys: batch.keys[keys..<next])
+            keys = next
+            bytes += sealer.body.bytes.count
+            let result: Result<Void, SQLiteError> = sealer.body.bytes.withUnsafeBytes { body in
+                do throws(SQLiteError) {
+                    try insert(event.header, body: body, leaf)
+                    return .success(())
+                } catch { return .failure(error) }
+            }
+            if case .failure(let error) = result { throw .sqlite(error) }
+        }
+        do throws(SQLiteError) {
+            try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?, epoch = ?") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(sealer.range.size, at: 1)
+                try statement.bind(sealer.range.bytes, at: 2)
+                try statement.bind(sealer.headLeaf?.bytes ?? [], at: 3)
+                try statement.bind(identity.epoch, at: 4)
+                try statement.run()
+            }
+            try connection.commit()
+        } catch { throw .sqlite(error) }
+        return bytes
+    }
+
+    private func insert(_ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest) throws(SQLiteError) {
+        try insertion.bind(header.number, at: 1)
+        try insertion.bind(header.stream.rawValue, at: 2)
+        try insertion.bind(header.version, at: 3)
+        try insertion.bind(header.kind, at: 4)
+        try insertion.bind(header.recordedAt.milliseconds, at: 5)
+        try insertion.bind(header.actor.rawValue, at: 6)
+        try insertion.bind(header.cause, at: 8)
+        try insertion.bindUncopied(body, at: 9)
+        // Each run binds all parameters again, so that no dangling pointer is read.
+        let result: Result<Void, SQLiteError> = withUnsafeBytes(
+            of: (header.correlation.high.bigEndian, header.correlation.low.bigEndian)
+        ) { correlation in
+            leaf.withBytes { leaf in
+                do throws(SQLiteError) {
+                    try insertion.bindUncopied(correlation, at: 7)
+                    try insertion.bindUncopied(leaf, at: 10)
+                    try insertion.run()
+                    return .success(())
+                } catch { return .failure(error) }
+            }
+        }
+        try result.get()
+    }
+
+    /// Moves pages that no reader needs from the write-ahead log into the database, without waiting for readers.
+    func checkpoint() throws(LogError) {
+        do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch {
+            // On a full disk the pages stay in the write-ahead log, which is complete.
+            guard error.isFull else { throw .sqlite(error) }
+        }
+        witness.sync()
+        pagesSinceCheckpoint = 0
+    }
+
+    /// Uses a higher epoch from the next commit on, so that projections of the lost events are not taken for this log's.
+    func beginEpoch(after loss: LogLoss) {
+        identity = LogIdentity(
+            id: identity.id, epoch: max(identity.epoch, loss.epoch) + 1, range: identity.range, head: identity.head)
+    }
+
+    /// Raises the epoch of a restored log, so that nothing folded from the abandoned events is used for it.
+    package static func raiseEpoch(path: String) throws(LogError) {
+        do throws(SQLiteError) {
+            try Connection(path: path, access: .readWrite).execute("UPDATE log SET epoch = epoch + 1")
+        } catch { throw .sqlite(error) }
+    }
+}

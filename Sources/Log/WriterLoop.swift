@@ -1,0 +1,342 @@
+import Synchronization
+import Threading
+import Whereabouts
+
+/// The writer's thread: decides, numbers and encodes commands, and has them committed.
+///
+/// While a batch is being written (``Committer``), the next one is prepared. Each command is decided against a standing
+/// that has all commands before it, durable or not. No caller gets an answer before everything up to it is durable,
+/// because batches are committed and answered in order. If a commit fails, everything built on it fails.
+final class WriterLoop: @unchecked Sendable {
+    // Made by `EventLog.init`, then used by the writer's thread alone. The log lives as long as its thread runs.
+    private let log: EventLog
+    private let committer: Committer
+    private var keys: SealingKeys
+    private var tail: FixTail
+    private let savedStanding: any SavedStanding
+    private let identity: LogIdentity
+    private let clock: @Sendable () -> Timestamp
+    private var batch = Batch()
+    /// The encoded events of the command that is being prepared.
+    private var encoded: [EventCoding.Encoded] = []
+    /// The highest id of a key that the standing has noted.
+    private var highestKey: Int64 = 0
+    /// The keys whose damage was reported.
+    private var unreadable: Set<Int64> = []
+    /// The news for pushes from the commands of this round.
+    private var pushNews: EventLog.PushNews = []
+    /// The events since the standing was last saved.
+    private var sinceSaved = 0
+    /// The time of the next save after a failed one, on the monotonic clock; `nil` if the last one succeeded.
+    private var retrySaveSeconds: Double?
+    /// Refusals that were only counted: the requester, their number, and since when.
+    private var counted: [PrincipalID: (count: Int64, since: Timestamp, steadySince: Int64)] = [:]
+
+    /// 2 MiB: enough for a checkpoint in an idle moment.
+    private static let pagesPerIdleCheckpoint = 500
+    /// The most events that a start after a crash folds: about a second of work.
+    private static let eventsPerSave = 100_000
+    /// The pause after a failed save, which may fail for long, as on a full disk.
+    private static let pauseAfterFailedSaveSeconds = 60.0
+    private static let idleMilliseconds = 200
+    /// The writer's own thread commits this few commands: to wake the other thread would cost more.
+    private static let fewCommands = 2
+    /// This many commands are worth a separate commit while more are being prepared.
+    private static let worthACommit = 16
+
+    init(
+        log: EventLog, store: LogStore, sealer: consuming LogSealer, tail: FixTail, savedStanding: any SavedStanding,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        (self.log, self.tail, self.savedStanding, self.clock) = (log, tail, savedStanding, clock)
+        identity = store.identity
+        committer = Committer(store: store, sealer: sealer, log: log)
+        keys = SealingKeys(log.keys)
+        if log.standingTrouble.withLock({ $0 != nil }) {
+            retrySaveSeconds = MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds
+        }
+    }
+
+    func run() {
+        committer.start()
+        defer { committer.stop() }
+        do throws(LogError) {
+            while true {
+                switch log.nextStep(prepared: batch.answers.count, milliseconds: Self.idleMilliseconds) {
+                case .commands(let commands):
+                    try prepare(commands)
+                    log.giveBack(commands)
+                    // The keys of an erased person must be destroyed before any answer, and before anything is built on
+                    // the erasure.
+                    if !batch.erased.isEmpty { try commitErasure() }
+                    if sinceSaved >= Self.eventsPerSave, isSaveDue { try save() }
+                case .turn(let othersWait): commit(othersWait: othersWait)
+                case .nothing: try idle()
+                case .stop:
+                    try recordCounted(at: clock(), all: true)
+                    try save()
+                    handOverMarks()
+                    try log.withTurn { () throws(LogError) in try committer.store.checkpoint() }
+                    return
+                case .failed(let failure): throw failure
+                }
+            }
+        } catch {
+            log.fail(error)
+            committer.answer(&batch, error)
+            Diagnostics.fault("log.stopped", "The log stopped: \(error)")
+            log.tellFailure()
+        }
+    }
+
+    // MARK: Committing
+
+    /// Commits the prepared commands. The writer has the turn.
+    private func commit(othersWait: Bool) {
+        if batch.answers.count <= Self.fewCommands, !othersWait {
+            let batch = takeBatch()
+            committer.commit(batch)
+            log.endTurn()
+        } else {
+            batch = committer.handOver(takeBatch())
+        }
+    }
+
+    private func takeBatch() -> Batch {
+        defer { batch = Batch() }
+        return batch
+    }
+
+    private func commitErasure() throws(LogError) {
+        var unfinished: LogError?
+        try log.withTurn { () throws(LogError) in
+            try committer.write(batch)
+            for person in batch.erased {
+                do throws(LogError) { try log.keys.destroyKeys(of: person) } catch {
+                    guard error.isFull, log.room?.spend() == true else { throw error }
+                    try log.keys.destroyKeys(of: person)
+                }
+            }
+            committer.forgetKeys()
+            // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
+            if let error = saveDurable(), !savedStanding.remove() { unfinished = error }
+            log.identities.erase(batch.erased)
+        }
+        committer.answer(&batch, unfinished)
+    }
+
+    /// Saves the standing once its events are durable.
+    private func save() throws(LogError) {
+        try log.withTurn { () throws(LogError) in
+            try committer.write(batch)
+            saveDurable()
+        }
+        committer.answer(&batch, nil)
+    }
+
+    /// Saves the durable standing if possible. The standing file is a cache, so appending continues either way. Called in the
+    /// writer's turn.
+    @discardableResult
+    private func saveDurable() -> LogError? {
+        var failure: LogError?
+        do throws(LogError) { try savedStanding.save(log.standingCopy(), committer.sealer.heads, log: identity) } catch
+        {
+            failure = error
+        }
+        log.noteStanding(failure)
+        if failure == nil {
+            sinceSaved = 0
+            log.changeStanding { $0.forgetChanges() }
+        }
+        retrySaveSeconds = failure.map { _ in MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds }
+        return failure
+    }
+
+    private var isSaveDue: Bool { retrySaveSeconds.map { $0 <= MonotonicClock.seconds } ?? true }
+
+    /// Gives the index of fixes the marks since the last time.
+    private func handOverMarks() {
+        tail.handOver(upTo: log.withStanding { $0.place }, durable: log.head)
+    }
+
+    private func idle() throws(LogError) {
+        handOverMarks()
+        try log.withTurn { () throws(LogError) in
+            if committer.store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try committer.store.checkpoint() }
+        }
+        try recordCounted(at: clock(), all: false)
+        if retrySaveSeconds != nil, isSaveDue { try save() }
+    }
+
+    // MARK: Deciding
+
+    private func prepare(_ commands: [EventLog.Waiting]) throws(LogError) {
+        handOverMarks()
+        let now = clock()
+        if !counted.isEmpty { try recordCounted(at: now, all: false) }
+        let before = log.withStanding { ($0.place, $0.lastRecordedAt) }
+        if before.0 > 0, now < before.1 {
+            let stepped = Event.clockSteppedBack(byMilliseconds: before.1.milliseconds - now.milliseconds)
+            try write(stepped, to: .house, cause: 0, actor: .house, correlation: RequestID(high: 0, low: 0), at: now)
+        }
+        for item in commands {
+            try prepare(item, at: now)
+            // The disk should not wait for the rest of a long queue.
+            if batch.answers.count >= Self.worthACommit, batch.erased.isEmpty, log.tryTurn() {
+                commit(othersWait: true)
+            }
+        }
+        if !pushNews.isEmpty {
+            log.publish(pushNews)
+            pushNews = []
+        }
+    }
+
+    private func prepare(_ item: EventLog.Waiting, at now: Timestamp) throws(LogError) {
+        if item.correlation.isOfKeyedRequest, let outcome = earlierOutcome(of: item, at: now) {
+            return batch.answers.append((item.completion, outcome))
+        }
+        switch decide(item, at: now) {
+        case .failure(let failure): batch.answers.append((item.completion, .failure(failure)))
+        case .success(let decision):
+            if let missing = try encode(decision, at: now) {
+                return batch.answers.append((item.completion, .failure(.fault(missing))))
+            }
+            // By index: iterating would copy each event once more.
+            for index in decision.drafts.indices {
+                number(
+                    decision.drafts[index].event, encoded[index], to: decision.drafts[index].stream,
+                    cause: decision.drafts[index].cause, actor: item.caller.principal, correlation: item.correlation,
+                    at: now)
+            }
+            if case .erased(let person) = decision.reply { batch.erased.append(person) }
+            batch.answers.append((item.completion, outcome(decision, of: item, at: now)))
+        }
+    }
+
+    /// Encodes the events of a decision and finds the keys of their parts before any of them gets a number.
+    ///
+    /// - Returns: The reason why the decision cannot be recorded: a key exists and does not open.
+    private func encode(_ decision: Decision, at now: Timestamp) throws(LogError) -> LogError? {
+        let before = batch.keys.count
+        encoded.removeAll(keepingCapacity: true)
+        for index in decision.drafts.indices {
+            encoded.append(EventCoding.encode(decision.drafts[index].event, in: decision.drafts[index].stream))
+            do throws(LogError) { try keys.prepare(encoded[index], at: now, for: &batch) } catch {
+                guard case .keyUnreadable(let id) = error else { throw error }
+                batch.keys.removeSubrange(before...)
+                if unreadable.insert(id).inserted { Diagnostics.fault("key.unreadable", "\(error)") }
+                return error
+            }
+        }
+        noteKeys(from: before)
+        return nil
+    }
+
+    /// Has the standing note the highest key of the batch, beginning at this index.
+    private func noteKeys(from first: Int) {
+        for index in first..<batch.keys.count where batch.keys[index].id > highestKey {
+            highestKey = batch.keys[index].id
+            log.changeStanding { $0.note(key: highestKey) }
+        }
+    }
+
+    /// The outcome of the same request before; `nil` if this is the first one.
+    private func earlierOutcome(
+        of item: EventLog.Waiting, at now: Timestamp
+    ) -> Result<Receipt, AppendFailure>? {
+        log.withStanding { standing in
+            do throws(Refusal) {
+                return try standing.outcome(of: item.correlation, by: item.caller, at: now).map {
+                    .success(Receipt(reply: $0.reply, last: $0.last, isOfEvent: true, recordedAt: $0.at))
+                }
+            } catch { return .failure(.refused(error)) }
+        }
+    }
+
+    private func decide(_ item: EventLog.Waiting, at now: Timestamp) -> Result<Decision, AppendFailure> {
+        tail.isBehind = false
+        let result: Result<Decision, AppendFailure> = log.withStanding { standing in
+            do throws(Refusal) {
+                return .success(
+                    try standing.decide(
+                        item.command, by: item.caller, at: now, questionTime: log.questions.time(at: now), known: &tail)
+                )
+            } catch { return .failure(.refused(error)) }
+        }
+        guard tail.isBehind else { return result }
+        let sentence = log.identities.sentenceWhileIncomplete ?? FixIdentities.sentenceOfAMoment
+        return .failure(.notYet(sentence, retryAfterSeconds: 1))
+    }
+
+    private func outcome(
+        _ decision: Decision, of item: EventLog.Waiting, at now: Timestamp
+    ) -> Result<Receipt, AppendFailure> {
+        if decision.isCountedRefusal {
+            counted[item.caller.principal, default: (0, now, log.questions.now())].count += 1
+        }
+        if let refusal = decision.refusal {
+            log.refusals.add(1, ordering: .relaxed)
+            return .failure(.refused(refusal))
+        }
+        return .success(
+            Receipt(
+                reply: decision.reply, last: log.withStanding { $0.place }, isOfEvent: !decision.drafts.isEmpty,
+                recordedAt: now))
+    }
+
+    private func write(
+        _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
+    ) throws(LogError) {
+        let encoded = EventCoding.encode(event, in: stream)
+        let before = batch.keys.count
+        try keys.prepare(encoded, at: now, for: &batch)
+        noteKeys(from: before)
+        number(event, encoded, to: stream, cause: cause, actor: actor, correlation: correlation, at: now)
+    }
+
+    /// Numbers an event whose keys are in the batch.
+    private func number(
+        _ event: Event, _ encoded: EventCoding.Encoded, to stream: StreamID, cause: Int64, actor: PrincipalID,
+        correlation: RequestID, at now: Timestamp
+    ) {
+        let (place, version) = log.withStanding { ($0.place, $0.versions[stream] ?? 0) }
+        let header = EventHeader(
+            number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,
+            recordedAt: now, actor: actor, correlation: correlation, cause: cause)
+        batch.events.append(.init(header: header, encoded: encoded))
+        switch event {
+        case .fixReported(let device, _, .open(let fix)):
+            if let person = stream.person {
+                tail.append(fix, device: device, person: person, number: header.number)
+            }
+        case .locationQueryEnded(let query, _, _): batch.ended.append(query)
+        default: break
+        }
+        let recorded = RecordedEvent(
+            number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
+            correlation: correlation, cause: cause, event: event)
+        log.changeStanding { $0.fold(recorded) }
+        pushNews.formUnion(EventLog.PushNews(event))
+        if case .locationQueried(let asked) = event {
+            // The time of a question begins now, not when the question is first read.
+            log.withStanding { standing in
+                if let query = standing.queries[asked.id] { log.questions.begin(asked.id, query, at: now) }
+            }
+        }
+        log.tally.withLock { $0.fold(event, kind: encoded.kind, recordedAt: now) }
+        sinceSaved += 1
+    }
+
+    /// Refusals beyond the rate become one event for each requester and minute.
+    private func recordCounted(at now: Timestamp, all: Bool) throws(LogError) {
+        let steady = log.questions.now()
+        for (principal, refused) in counted where all || steady - refused.steadySince >= 60_000 {
+            counted[principal] = nil
+            let item = EventLog.Waiting(
+                command: .countRefusals(by: principal, count: refused.count, since: refused.since), caller: .house,
+                correlation: .random(), completion: { _ in })
+            try prepare(item, at: now)
+        }
+    }
+}
