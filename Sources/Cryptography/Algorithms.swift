@@ -1,8 +1,8 @@
 import COpenSSL
 
 /// libcrypto's algorithms, each fetched once per process: a fetch walks the providers under a lock and costs more than
-/// hashing an event. What is fetched is constant and shared by all threads (crypto(7), "Algorithm fetching"); it lives
-/// as long as the process.
+/// hashing an event. A fetched algorithm is constant and shared by all threads (crypto(7), "Algorithm fetching"); it
+/// lives as long as the process.
 enum Algorithms {
     nonisolated(unsafe) static let sha256 = fetched(EVP_MD_fetch(nil, "SHA2-256", nil))
     nonisolated(unsafe) static let aes256GCM = fetched(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))

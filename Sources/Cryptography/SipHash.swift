@@ -1,8 +1,9 @@
 /// SipHash-2-4 with 64 bits (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a keyed hash of short
 /// inputs that reveals nothing about them without the key.
 ///
-/// 64 bits are too few to authenticate a message against an attacker who can try often; they are enough to hide what an
-/// index contains. A value without state, so that threads share it; libcrypto's `EVP_MAC` needs a context for each thread.
+/// 64 bits are too few to authenticate a message against an attacker who can try often; they are enough to hide values
+/// that an index contains. A value without state, so that threads share it; libcrypto's `EVP_MAC` needs a context for
+/// each thread.
 package struct SipHash: Sendable {
     private let key0, key1: UInt64
 
@@ -88,7 +89,7 @@ package struct SipHash: Sendable {
             }
         }
 
-        /// With what of `bytes` is no whole word.
+        /// Takes the last bytes, fewer than a word.
         @inline(__always)
         mutating func finish(_ bytes: UnsafeRawBufferPointer, length: Int) -> UInt64 {
             var last = UInt64(truncatingIfNeeded: length) << 56

@@ -24,7 +24,7 @@ struct Arguments {
     }
 }
 
-/// What is wrong with the arguments, in one sentence.
+/// An error in the arguments, in one sentence.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     let description: String
 

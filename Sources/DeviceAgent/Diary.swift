@@ -2,7 +2,7 @@ internal import Foundation
 internal import JSON
 internal import LocationSharingApp
 
-/// What happens to the simulated phones, one JSON line an event. Places are left out unless asked for.
+/// Writes the events of the simulated phones, one JSON line each. Coordinates are omitted unless requested.
 package struct Diary: Sendable {
     /// Whether fixes are written with their coordinates.
     package let tellsPlaces: Bool
@@ -25,7 +25,7 @@ package struct Diary: Sendable {
         write(line.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// Writes what became of a message to the service.
+    /// Writes the outcome of a message to the service.
     func note(_ event: Outbox.Event, device: String, at date: Date) {
         switch event {
         case .acknowledged(let message, let answer, let attempts):

@@ -7,7 +7,7 @@ internal import WireFormats
 ///
 /// A lost connection, or a gpsd that is not there yet, is tried again for as long as it takes.
 package final class GPSDReceiver {
-    /// What came.
+    /// A result of reading from gpsd.
     package enum Reading: Sendable, Equatable {
         case fix(Fix)
         /// There was a connection, and it is gone.
@@ -27,7 +27,8 @@ package final class GPSDReceiver {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Waits so long for bytes, and returns what they came to. When none come, the epoch that was being read is over.
+    /// Waits up to `waitingMs` for bytes, and returns their readings. If no bytes arrive, the current epoch is
+    /// complete.
     package func readings(waitingMs: Int64) -> [Reading] {
         guard descriptor >= 0 || connect() else {
             rest(ms: min(waitingMs, max(1, notBeforeMs - MonotonicClock.milliseconds)))

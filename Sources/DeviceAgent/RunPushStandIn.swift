@@ -6,8 +6,9 @@ internal import PushStandIn
 /// `whereabouts push-stand-in --directory DIR` plays APNs for location pushes until SIGINT or SIGTERM. The options are
 /// explained in the documentation page "The push stand-in".
 ///
-/// Makes the credentials in `DIR` when they are not there, prints what a sender and a simulated phone have to know, and
-/// then a JSON line for each push and each event of a connection. The same facts stand in `DIR/stand-in.json`, put there once both ports listen:
+/// Makes the credentials in `DIR` if they do not exist, prints the settings for a sender and a simulated phone, and
+/// then a JSON line for each push and each event of a connection. `DIR/stand-in.json` has the same settings; it is
+/// written once both ports listen:
 ///
 ///     {"processID":4711,"host":"localhost","port":40123,"courier":"127.0.0.1:40124","environment":"development",
 ///      "caFile":"DIR/ca.pem","keyFile":"DIR/AuthKey_….p8","keyID":"…","teamID":"…"}

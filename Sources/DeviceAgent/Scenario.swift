@@ -38,7 +38,7 @@ package struct Scenario: Sendable, Equatable {
 
     /// Where a phone's fixes come from.
     package enum Source: Sendable, Equatable {
-        /// Path of a file with a track, and the point of it where the phone stands.
+        /// The path of a file with a track, and the track point where the phone stays.
         case track(String, Standing)
         case gpsd(HostAndPort)
     }
@@ -59,7 +59,7 @@ package struct Scenario: Sendable, Equatable {
 
     /// Reads a scenario.
     ///
-    /// - Parameter directory: what paths are relative to.
+    /// - Parameter directory: the base of relative paths.
     /// - Throws: ``ScenarioError`` with the first thing wrong, in one sentence.
     package init(json: [UInt8], directory: String) throws(ScenarioError) {
         let root: JSONValue
@@ -161,7 +161,7 @@ struct ScenarioMembers {
         return number
     }
 
-    /// What `reports` names; `nil` when it is left out.
+    /// The interests that `reports` names; `nil` if it is absent.
     func reports(_ number: Int) throws(ScenarioError) -> LocationReporter.Interests? {
         guard let list = object["reports"] else { return nil }
         let known: [String: LocationReporter.Interests] = [

@@ -13,7 +13,7 @@ package struct ServiceRequest: Sendable, Equatable {
     }
 }
 
-/// What came back.
+/// The answer to a request, or its failure.
 package enum ServiceReply: Sendable, Equatable {
     case answer(status: Int, body: [UInt8])
     /// Nothing: the service is not there or was too slow. The reason is for people.

@@ -9,7 +9,7 @@ internal import LocationSharingApp
 ///
 /// Belongs to the thread that moves its clock, one at a time. Between moves nothing happens.
 final class SimulatedPhone {
-    /// Who the phone is to the service.
+    /// The phone's account at the service.
     struct Identity: Sendable {
         /// The handle.
         let device: String
@@ -47,7 +47,7 @@ final class SimulatedPhone {
     }
 
     /// - Parameters:
-    ///   - folder: what app and extension share; it exists.
+    ///   - folder: the existing folder that app and extension share.
     ///   - network: the way to the service.
     init(
         _ identity: Identity, _ manner: Manner, start: Date, service: URL, folder: String,
@@ -69,7 +69,7 @@ final class SimulatedPhone {
             after: { seconds, body in SimulatedApplication.current?.after(seconds, body) })
         let steps = Steps(identity, device, diary)
         self.steps = steps
-        // What the system did before the message comes before it, however much of both one turn of the clock holds.
+        // The system's earlier callbacks are written before the message, even if both are in one turn of the clock.
         let tell: @Sendable (Outbox.Event) -> Void = {
             steps.note()
             diary.note($0, device: identity.device, at: clock.now)
@@ -97,7 +97,7 @@ final class SimulatedPhone {
         if manner.user == nil { application.changeInSettings(.authorizedAlways) }
     }
 
-    /// What the simulated system told the app and the extension, the same for the same track, script and seed.
+    /// The simulated system's callbacks to the app and the extension, the same for the same track, script and seed.
     var callbackLog: CallbackLog { device.callbackLog }
 
     /// For how long each service has kept the phone's receivers busy.
@@ -161,7 +161,7 @@ final class SimulatedPhone {
         steps.note()
     }
 
-    /// What an app like this one says in its Info.plist and entitlements.
+    /// The Info.plist and entitlements of such an app.
     private static func bundle(_ identity: Identity) -> SimulatedBundle {
         SimulatedBundle(
             identifier: identity.bundleID,
@@ -218,7 +218,7 @@ private final class Steps: @unchecked Sendable {
     ]
 }
 
-/// The app's delegate: what is done at each launch.
+/// The app's delegate, which starts the reporter at each launch.
 private final class App: SimulatedApplicationDelegate {
     private let atLaunch: () -> Void
 

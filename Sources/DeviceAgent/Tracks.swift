@@ -2,8 +2,7 @@ internal import CoreLocation
 internal import Foundation
 
 extension SimulatedTrack {
-    /// Reads a file of any of the kinds a track comes in, told apart by what it begins with: GPX, NMEA 0183, GeoJSON or
-    /// JSON lines.
+    /// Reads a track file: GPX, NMEA 0183, GeoJSON or JSON lines, detected by the first bytes.
     ///
     /// - Throws: ``ScenarioError`` with the path, and never a place.
     init(file path: String) throws(ScenarioError) {

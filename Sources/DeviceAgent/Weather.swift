@@ -4,8 +4,9 @@ internal import FoundationNetworking
 internal import LocationSharingApp
 internal import Synchronization
 
-/// What befalls the messages of one phone: each is late by up to a delay, and of those lost half never arrive and of the
-/// others the answer is lost, so that they are sent again. The same seed gives the n-th message the same fate.
+/// The network conditions of one phone: each message is late by up to a delay. Of the lost ones, half never arrive; the
+/// others arrive and their answer is lost, so that they are sent again. With the same seed, the n-th message has the
+/// same outcome.
 final class Weather: Sendable {
     enum Fate { case arrives, isLost, answerIsLost }
 

@@ -24,7 +24,7 @@ package struct WorldService: Sendable {
         (self.port, self.adminToken, self.setTime, self.stop) = (port, adminToken, setTime, stop)
     }
 
-    /// Starts one on a new directory, whose pushes go to a stand-in and whose clock stands at a time.
+    /// Starts a service on a new directory, whose pushes go to a stand-in and whose clock has a given time.
     package typealias Start =
         @Sendable (
             _ directory: String, _ pushes: PushStandIn, _ bundleID: String, _ time: Timestamp
@@ -48,7 +48,7 @@ final class World {
     /// Real milliseconds until a push that the service was to send counts as never sent.
     private static let pushMs: Int64 = 5_000
 
-    /// What became of one question.
+    /// The outcome of one question.
     struct Asked: Equatable {
         let asker, person: String
         let at: Date
@@ -132,7 +132,7 @@ final class World {
         let end = scenario.start.addingTimeInterval(scenario.hours * 3600)
         inParallel { member in
             member.phone.open()
-            // The user answers what is asked, then puts the phone away.
+            // The user answers the prompts, then puts the phone away.
             member.run(until: member.now.addingTimeInterval(30))
             member.phone.leave()
         }
@@ -155,7 +155,7 @@ final class World {
         for line in lines { line.disconnect() }
     }
 
-    /// What was played, in numbers.
+    /// Counts of the played scenario.
     var summary: Summary {
         Summary(
             phones: order.count, reported: tally.count("reported"), retried: tally.count("retrying"),

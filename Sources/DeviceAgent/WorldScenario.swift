@@ -21,7 +21,7 @@ internal import Whereabouts
 ///      "askers": [{"person": "friend", "asks": "commuter", "everySeconds": 600, "purpose": "dinner",
 ///                  "expect": ["answered", "answeredFromLastKnown"]}]}
 ///
-/// `network` is what happens to requests, their answers and pushes. `moveMeters` is the goal of a move, and `atMeters`
+/// `network` has the faults of requests, answers and pushes. `moveMeters` is the goal of a move, and `atMeters`
 /// the place of a beacon, in meters east and north of home. When an agenda is over, it starts again.
 /// `newTokenEverySeconds` says how often the system changes the device token, which ends the old one;
 /// `opensEverySeconds` says how often the user opens the app, which then notices (0: never). Instead of home and
@@ -93,7 +93,7 @@ struct WorldScenario {
     /// Reads a scenario.
     ///
     /// - Parameters:
-    ///   - directory: what paths are relative to.
+    ///   - directory: the base of relative paths.
     ///   - now: a world without a `start` begins at the next midnight UTC.
     /// - Throws: ``ScenarioError`` with the first thing wrong, in one sentence.
     init(_ root: JSONValue, directory: String, now: Date) throws(ScenarioError) {

@@ -10,14 +10,15 @@ import CPROJ
 /// register's first and second.
 ///
 /// **Choice of the operation.** The register often has several operations between a system and WGS 84, such as one for
-/// Czechia and one for Slovakia (EPSG:5514). PROJ chooses for each place: among the operations whose area holds the place,
-/// the one with the best accuracy that needs no grid file beyond the installed ones. ``operation(at:)`` names it. The
-/// choice is that of `proj_create_crs_to_crs`, with one exception: an operation that ignores the difference of datums
-/// ("ballpark") is never used. Where PROJ alone would use one, outside all areas (EPSG:3003 in France), an operation of
-/// the system's datum is used, and its accuracy there is unknown. Other installations of PROJ can choose differently,
-/// because they have other grids or another edition of the register: with the grid BETA2007 of Debian's `proj-data`
-/// EPSG:31467 is good to 1 m, and without it to 3 m. There and back is the same place within 2 mm, except where areas of
-/// operations meet (EPSG:5514 at the border of Czechia and Slovakia: 15 m). PROJ never uses the network here.
+/// Czechia and one for Slovakia (EPSG:5514). PROJ chooses for each place: among the operations whose area holds the
+/// place, the one with the best accuracy that needs no grid file beyond the installed ones. ``operation(at:)`` names
+/// it. The choice is that of `proj_create_crs_to_crs`, with one exception: an operation that ignores the difference of
+/// datums ("ballpark") is never used. Where PROJ alone would use one, outside all areas (EPSG:3003 in France), an
+/// operation of the system's datum is used, and its accuracy there is unknown. Other installations of PROJ can choose
+/// differently, because they have other grids or another edition of the register: with the grid BETA2007 of Debian's
+/// `proj-data` EPSG:31467 is good to 1 m, and without it to 3 m. There and back is the same place within 2 mm, except
+/// where areas of operations meet (EPSG:5514 at the border of Czechia and Slovakia: 15 m). PROJ never uses the network
+/// here.
 ///
 /// One per thread: it owns its PROJ context. Creating one reads `proj.db` and takes a few milliseconds: not for Swift's
 /// shared thread pool. The tests compare sixteen systems with pyproj, within 1 mm.
@@ -146,8 +147,8 @@ extension CoordinateReferenceSystem {
     package struct Operation: Hashable, Sendable {
         /// The register's names of its steps, such as "Inverse of Italy zone 1 + Monte Mario to WGS 84 (4)".
         package let name: String
-        /// The accuracy in meters that the register states for the operation's area; `nil` if it states none or the place
-        /// is outside this area.
+        /// The accuracy in meters that the register states for the operation's area; `nil` if it states none or the
+        /// place is outside this area.
         package let accuracyMeters: Double?
 
         fileprivate init(name: String, accuracyMeters: Double?) {
@@ -243,7 +244,7 @@ private struct OperationList {
     }
 }
 
-/// What the register says about a system, copied out of PROJ's objects.
+/// The register's entry of a system, copied from PROJ's objects.
 private struct Description {
     let name: String
     let axisNames: (x: String, y: String)

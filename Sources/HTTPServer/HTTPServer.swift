@@ -77,8 +77,8 @@ package final class HTTPServer: Sendable {
         try result.get()
     }
 
-    /// Accepts no more connections, lets received requests be answered for the configured time, closes everything and waits
-    /// until that is done. A second call does nothing.
+    /// Accepts no more connections, lets received requests be answered for the configured time, closes everything and
+    /// waits until that is done. A second call does nothing.
     ///
     /// - Parameter lastCall: Called once, on the server's thread, if requests still wait after that time. Answers given until
     ///   it returns are sent; the other requests get 503.
@@ -102,6 +102,6 @@ package final class HTTPServer: Sendable {
     /// As ``stop(lastCall:)``, but returns at once; call ``stop(lastCall:)`` to wait.
     package func beginStopping() { loop.stop() }
 
-    /// What the server has done since its start.
+    /// Counts of the server's work since its start.
     package var counters: HTTPServerCounters { loop.counters.snapshot() }
 }

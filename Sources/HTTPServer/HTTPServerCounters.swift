@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a server has done since its start.
+/// Counts of a server's work since its start.
 package struct HTTPServerCounters: Sendable, Equatable {
     /// Connections accepted, and those of them still open.
     package var connectionsAccepted = 0, connectionsOpen = 0

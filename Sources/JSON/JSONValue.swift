@@ -2,7 +2,7 @@ internal import CSupport
 
 /// One value of a ``JSONDocument``, which it keeps alive. Reading copies nothing but strings that are asked for.
 package struct JSONValue: Sendable {
-    /// What a value is. JSON knows one kind of number; whether it was written as an integer is kept.
+    /// The type of a value. JSON has one type of number; an integer is distinguished by its notation.
     package enum Kind: Sendable {
         case null, bool, integer, double, string, array, object
     }
@@ -12,7 +12,7 @@ package struct JSONValue: Sendable {
 
     private var node: json_node { document.nodes[index] }
 
-    /// What the value is. `integer` is a number written without fraction and exponent.
+    /// The type of the value. `integer` is a number written without fraction and exponent.
     package var kind: Kind {
         switch json_kind(node.kind) {
         case json_kind_null: .null

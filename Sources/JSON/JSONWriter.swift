@@ -3,7 +3,7 @@
 /// A misplaced call (a value without its key, an end without its beginning) is a bug and stops the process. Up to 63
 /// containers may be one in another.
 package struct JSONWriter: Sendable {
-    /// What has been written so far; a complete text when every container has been ended.
+    /// The bytes written so far; a complete text once every container has been ended.
     package private(set) var bytes: [UInt8] = []
 
     /// One bit for each open container, the innermost lowest: 1 for an object.
@@ -51,7 +51,7 @@ package struct JSONWriter: Sendable {
         hasKey = true
     }
 
-    /// Writes a string. Quote, backslash and control characters are escaped, all else stands as UTF-8.
+    /// Writes a string. Quote, backslash and control characters are escaped, all other characters are written as UTF-8.
     package mutating func value(_ string: String) {
         beforeValue()
         appendQuoted(string)
@@ -80,8 +80,8 @@ package struct JSONWriter: Sendable {
         if magnitude < 0x1p53, number == number.rounded(.towardZero), !(number == 0 && number.sign == .minus) {
             appendDecimal(UInt64(magnitude), places: 0, negative: number < 0)
         } else if shifted < 1e15, shifted >= 1e3, shifted / 1e7 == magnitude {
-            // What receivers give has seven decimals at most. A decimal of no more than fifteen digits is the shortest of
-            // all that read back as the same number, and its digits come out of an integer faster.
+            // Receivers' values have at most seven decimals. A decimal of no more than fifteen digits is the shortest
+            // of all that read back as the same number, and its digits come out of an integer faster.
             appendDecimal(UInt64(shifted), places: 7, negative: number < 0)
         } else {
             bytes.append(contentsOf: number.description.utf8)

@@ -9,7 +9,7 @@ package enum ProviderTokenError: Error, Equatable, Sendable, CustomStringConvert
     /// OpenSSL could not sign.
     case signing(String)
 
-    /// What went wrong, for an operator.
+    /// The reason, for an operator.
     package var description: String {
         switch self {
         case .badIdentifier(let which): "the \(which) must be ten capital letters or digits"

@@ -1,10 +1,10 @@
-/// Decides when to sign a new provider token: after 45 to 50 minutes, and out of turn if APNs reports it as expired or the
-/// clock was set.
+/// Decides when to sign a new provider token: after 45 to 50 minutes, and out of turn if APNs reports it as expired or
+/// the clock was set.
 ///
-/// Apple wants a token refreshed at most every 20 minutes and at least every 60; it answers a new token for each push with
-/// `TooManyProviderTokenUpdates`. Apple counts per connection. So a token that follows one younger than 20 minutes uses a new
-/// connection (``ProviderTokenSource/Signed/mayFollow(_:)``), and few tokens are signed out of turn. The policy has no token,
-/// only its number and age, so that it can be tested without a key.
+/// Apple wants a token refreshed at most every 20 minutes and at least every 60; it answers a new token for each push
+/// with `TooManyProviderTokenUpdates`. Apple counts per connection. So a token that follows one younger than 20 minutes
+/// uses a new connection (``ProviderTokenSource/Signed/mayFollow(_:)``), and few tokens are signed out of turn. The
+/// policy has no token, only its number and age, so that it can be tested without a key.
 package struct ProviderTokenPolicy: Sendable {
     /// Minutes after which a token is renewed, chosen anew between the two for each token, so that processes that
     /// started together do not renew together.
@@ -13,8 +13,8 @@ package struct ProviderTokenPolicy: Sendable {
     package static let refreshMinutesMax: Int64 = 50
     /// The least number of minutes between two signatures, except those out of turn.
     package static let spacingMinutes: Int64 = 20
-    /// The most signatures out of turn within ``spacingMinutes``. It bounds the new connections of a clock that jumps all
-    /// the time.
+    /// The most signatures out of turn within ``spacingMinutes``. It bounds the new connections of a clock that jumps
+    /// all the time.
     package static let outOfTurnMax = 3
     /// If the wall clock has moved more than this against the monotonic clock, in milliseconds, the age of a token is
     /// unknown. Slewing moves it less: 1.8 s in an hour at 500 ppm.
@@ -30,7 +30,7 @@ package struct ProviderTokenPolicy: Sendable {
         case refusal
     }
 
-    /// What to do about an `ExpiredProviderToken`.
+    /// The reaction to an `ExpiredProviderToken`.
     package enum Renewal: Sendable, Equatable {
         /// Another push of the same token was refused first: use the newer token.
         case alreadyDone
@@ -88,7 +88,7 @@ package struct ProviderTokenPolicy: Sendable {
         if current?.number == number { current?.wasAccepted = true }
     }
 
-    /// What to do when APNs answered `ExpiredProviderToken` to a push that carried token `number`.
+    /// The reaction when APNs answered `ExpiredProviderToken` to a push that carried token `number`.
     package func renewal(ofExpired expired: Int, at now: PushTime) -> Renewal {
         guard let current, current.number == expired else { return .alreadyDone }
         let isYoung = now.monotonicMs - current.at.monotonicMs < Self.spacingMs

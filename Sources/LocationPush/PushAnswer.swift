@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What APNs said to one request.
+/// APNs' answer to one request.
 struct PushAnswer: Equatable {
     let status: Int
     let apnsID: String?

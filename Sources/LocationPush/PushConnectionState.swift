@@ -1,8 +1,8 @@
 /// The life of one APNs connection as a value: inputs in, actions out, no socket and no clock.
 ///
-/// It decides how many requests may be open, when a silent connection is dead, how long a request may take, and which broken
-/// requests were certainly not processed. Sources: Apple, "Sending notification requests to APNs"; RFC 9113 sections 5.1.2,
-/// 6.8 and 8.7.
+/// It decides how many requests may be open, when a silent connection is dead, how long a request may take, and which
+/// broken requests were certainly not processed. Sources: Apple, "Sending notification requests to APNs"; RFC 9113
+/// sections 5.1.2, 6.8 and 8.7.
 package struct PushConnectionState: Sendable {
     /// Something that happened on the connection.
     package enum Input: Sendable, Equatable {
@@ -46,7 +46,7 @@ package struct PushConnectionState: Sendable {
         case unknown
     }
 
-    /// What the owner of the socket has to do.
+    /// Work for the owner of the socket.
     package enum Action: Sendable, Equatable {
         /// The request on this stream has ended.
         case finish(stream: Int32, Ending)
@@ -83,8 +83,8 @@ package struct PushConnectionState: Sendable {
     private var streams: [Int32: Request] = [:]
     /// The streams in the order they were opened; some of them may have ended.
     private var order = StreamLine()
-    /// The requests given up since the last answer, and the sum of their waits. With the sum, pushes with short deadlines
-    /// recognize a dead connection and do not mistake a slow one for it.
+    /// The requests given up since the last answer, and the sum of their waits. With the sum, pushes with short
+    /// deadlines recognize a dead connection and do not mistake a slow one for it.
     private var unanswered = (count: 0, waitedMs: Int64(0))
     /// The reason why the connection is abandoned.
     private var leaving = "drained"
@@ -135,7 +135,7 @@ package struct PushConnectionState: Sendable {
     /// Whether the request is open and nothing of it was sent.
     package func isUnwritten(_ stream: Int32) -> Bool { streams[stream]?.isWritten == false }
 
-    /// Takes an input and says what follows from it.
+    /// Takes an input and returns the actions that it requires.
     ///
     /// - Parameter now: milliseconds of a monotonic clock.
     package mutating func handle(_ input: Input, atMs now: Int64) -> [Action] {

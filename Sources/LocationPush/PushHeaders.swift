@@ -1,8 +1,9 @@
 /// Writes the header fields of the pushes of one connection.
 ///
-/// APNs keeps a small HPACK table. What differs in every push (`:path`) or should not lie in a table (`authorization`)
-/// is never indexed; the fields whose value changes but whose name is worth an entry are indexed the first time on a
-/// connection and not after that; everything else is indexed (Apple: "Sending notification requests to APNs").
+/// APNs keeps a small HPACK table. A field that differs in every push (`:path`) or should not be in a table
+/// (`authorization`) is never indexed; the fields whose value changes but whose name is worth an entry are indexed the
+/// first time on a connection and not after that; everything else is indexed (Apple: "Sending notification requests to
+/// APNs").
 struct PushHeaders {
     private let authority: String
     /// Of the fields that are indexed once: those that were.

@@ -13,7 +13,7 @@ final class PushLink {
         let ending: PushConnectionState.Ending
         /// For `answered`.
         let answer: PushAnswer?
-        /// For `unknown`: what became of the request.
+        /// For `unknown`: what is known about the request.
         let why: String
     }
 
@@ -69,8 +69,8 @@ final class PushLink {
     var isClosed: Bool { connection.stage == .closed }
     /// Whether new pushes may still go this way, now or later.
     var isUsable: Bool { !isClosed && !(state?.isDraining ?? false) }
-    /// The number of pushes it takes now. It is 0 while the socket takes no bytes, because a push waiting inside could not be
-    /// withdrawn.
+    /// The number of pushes it takes now. It is 0 while the socket takes no bytes, because a push waiting inside could
+    /// not be withdrawn.
     var capacity: Int { connection.isFlushed ? state?.capacity ?? 0 : 0 }
     /// The pushes handed in of which nothing was sent yet.
     var unwritten: [PushQueue.Number] {
@@ -119,7 +119,7 @@ final class PushLink {
         handle(.retire, atMs: now)
     }
 
-    /// Reads and writes what the socket allows.
+    /// Reads and writes as much as the socket allows.
     func advance(atMs now: Int64) {
         do throws(TransportFault) {
             try connection.advance()
@@ -130,7 +130,7 @@ final class PushLink {
         }
     }
 
-    /// Writes what waits to be written.
+    /// Writes the waiting bytes.
     func flush(atMs now: Int64) {
         do throws(TransportFault) {
             try connection.flush()
@@ -235,7 +235,7 @@ final class PushLink {
     }
 }
 
-/// Turns what nghttp2 reports into inputs of ``PushConnectionState`` and gathers the responses' parts.
+/// Turns nghttp2's callbacks into inputs of ``PushConnectionState`` and gathers the responses' parts.
 private final class PushResponses: HTTP2Events {
     var parts: [Int32: PushAnswerParts] = [:]
     private var inputs: [PushConnectionState.Input] = []

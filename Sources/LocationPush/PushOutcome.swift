@@ -29,7 +29,7 @@ package enum PushFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// No provider token could be signed.
     case providerToken(ProviderTokenError)
 
-    /// What happened, for an operator.
+    /// The outcome in words, for an operator.
     package var description: String {
         switch self {
         case .queueFull: "too many pushes are waiting"

@@ -5,7 +5,7 @@
 struct PushQueue {
     typealias Number = UInt64
 
-    /// What follows from the end of a try.
+    /// The consequence of a finished try.
     struct Verdict: Equatable {
         /// The push's outcome, or nil when it will be tried again.
         var outcome: PushOutcome?
@@ -40,7 +40,8 @@ struct PushQueue {
         let untilMs: Int64
     }
 
-    /// The most renewals of the provider token for one push: one for an expired token, one for a clock that is set meanwhile.
+    /// The most renewals of the provider token for one push: one for an expired token, one for a clock that is set
+    /// meanwhile.
     private static let renewalsMax = 2
     /// The most repeated tries of a push, whatever its deadline. With the usual pauses, 15 minutes have 17.
     static let retriesMax = 24
@@ -151,7 +152,7 @@ struct PushQueue {
         }
     }
 
-    /// Decides what follows an attempt that ended without an answer.
+    /// Decides the consequence of a try that ended without an answer.
     ///
     /// - Parameter notProcessed: `true` if APNs certainly did not process the push; `false` if it may have.
     mutating func broken(_ number: Number, notProcessed: Bool, why: String, atMs now: Int64) -> Verdict {

@@ -1,4 +1,4 @@
-/// What the sender of a push should do about a refusal by APNs.
+/// The sender's reaction to a refusal by APNs.
 package enum PushConsequence: Sendable, Equatable {
     /// Try again after a pause, with the same `apns-id`.
     case retry
@@ -11,7 +11,7 @@ package enum PushConsequence: Sendable, Equatable {
     case retireDeviceToken(ifNotRegisteredSince: Int64?)
     /// The device token is malformed or belongs to the other APNs service: do not use it here again.
     case wrongEnvironment
-    /// Key, team, topic or clock is wrong: tell the operator and hold the queue; more pushes would fail the same way.
+    /// Key, team, topic or clock is wrong: notify the operator and hold the queue; more pushes would fail the same way.
     case configurationAlarm
     /// This push can never succeed: fail it and do not repeat it.
     case bug
@@ -29,7 +29,7 @@ package enum PushReason: Sendable, Hashable {
     /// A reason this table does not know, as received; empty when APNs gave none.
     case other(String)
 
-    /// Every reason Apple documents: its name, its status, and what follows from it. `PushConsequence.retireDeviceToken`
+    /// Every reason that Apple documents, with its name, status and consequence. `PushConsequence.retireDeviceToken`
     /// is completed with the answer's time by ``PushRejection/consequence``.
     package static let table: [(reason: PushReason, name: String, status: Int, consequence: PushConsequence)] = [
         (.badCollapseID, "BadCollapseId", 400, .bug),
@@ -86,7 +86,7 @@ package enum PushReason: Sendable, Hashable {
         return Self.byReason[self]?.name ?? ""
     }
 
-    /// What follows from the reason, or from the status when the reason is unknown.
+    /// The consequence of the reason, or of the status if the reason is unknown.
     func consequence(status: Int) -> PushConsequence {
         if let known = Self.byReason[self]?.consequence { return known }
         switch status {
@@ -119,7 +119,7 @@ package struct PushRejection: Sendable, Equatable {
         self.timestampMs = timestampMs
     }
 
-    /// What to do about it: ``PushReason/table``, completed with the time.
+    /// The consequence by ``PushReason/table``, completed with the time.
     package var consequence: PushConsequence {
         let consequence = reason.consequence(status: status)
         if case .retireDeviceToken = consequence { return .retireDeviceToken(ifNotRegisteredSince: timestampMs) }

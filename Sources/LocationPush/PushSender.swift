@@ -12,7 +12,7 @@ package struct PushEndpoint: Sendable {
     /// PEM file of the certificates to trust; nil for the system's own, as for Apple's hosts.
     package let trustFile: String?
 
-    /// Apple's service for `environment` unless told otherwise.
+    /// By default, Apple's service for `environment`.
     package init(
         environment: PushEnvironment, host: String? = nil, port: UInt16 = 443, trustFile: String? = nil
     ) {
@@ -65,31 +65,31 @@ package struct PushSenderStatus: Sendable, Equatable {
 /// Sends location pushes to one APNs service over HTTP/2, on its own thread.
 ///
 /// It connects when the first push arrives, keeps the connection, and opens a new one if APNs asks for it or is silent.
-/// If pushes wait although every connection carries as many as APNs allows, it opens another, up to a bound, and closes that
-/// when it has been idle for long. A push uses the connection with the fewest pushes in flight.
+/// If pushes wait although every connection carries as many as APNs allows, it opens another, up to a bound, and closes
+/// that when it has been idle for long. A push uses the connection with the fewest pushes in flight.
 ///
-/// Every push ends in exactly one ``PushOutcome``. A push answered with 429 or 5xx is tried again with the same `apns-id`
-/// until its deadline, after growing pauses or the time in `Retry-After`, at most 24 times. After a 429, nothing is sent to
-/// that device token meanwhile. A push that was lost with its connection, or not answered in time, is tried up to three more
-/// times. A push that APNs certainly did not process is sent again without counting.
+/// Every push ends in exactly one ``PushOutcome``. A push answered with 429 or 5xx is tried again with the same
+/// `apns-id` until its deadline, after growing pauses or the time in `Retry-After`, at most 24 times. After a 429,
+/// nothing is sent to that device token meanwhile. A push that was lost with its connection, or not answered in time,
+/// is tried up to three more times. A push that APNs certainly did not process is sent again without counting.
 package final class PushSender: Sendable {
-    /// What a sender needs to know.
+    /// The settings of a sender.
     package struct Configuration: Sendable {
         /// Which APNs to talk to.
         package var endpoint: PushEndpoint
         /// Shared by all senders of one team and key.
         package var providerTokens: ProviderTokenSource
-        /// How long to wait for what.
+        /// Time-outs and pauses.
         package var timing = PushTiming()
         /// Where the time is read.
         package var clock = PushClock.system
         /// Connections that may be open for new pushes at a time.
         package var connectionsMax = 4
-        /// The most outstanding pushes; more end at once as `queueFull`. The service's own pushes may fill three quarters, so
-        /// that pushes for people are taken even if APNs is away for long.
+        /// The most outstanding pushes; more end at once as `queueFull`. The service's own pushes may fill three
+        /// quarters, so that pushes for people are taken even if APNs is away for long.
         package var outstandingMax = 10_000
-        /// Called on the sender's thread when pushes of a kind that was refused as `queueFull` are taken again, because at
-        /// least a sixteenth of ``outstandingMax`` has ended. Called once for each time that the queue was full.
+        /// Called on the sender's thread when pushes of a kind that was refused as `queueFull` are taken again, because
+        /// at least a sixteenth of ``outstandingMax`` has ended. Called once for each time that the queue was full.
         package var madeRoom: @Sendable () -> Void = {}
         /// Numbers from 0 up to but not including 1, for pauses.
         package var jitter: @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -127,8 +127,8 @@ package final class PushSender: Sendable {
 
     /// Hands a push in. Returns at once.
     ///
-    /// All closures are called on the sender's thread and must not block. Only the completion of a push that is refused at
-    /// once (`queueFull`, `stopped`, `otherEnvironment`) is called on the caller's thread.
+    /// All closures are called on the sender's thread and must not block. Only the completion of a push that is refused
+    /// at once (`queueFull`, `stopped`, `otherEnvironment`) is called on the caller's thread.
     ///
     /// - Parameters:
     ///   - isWanted: Called right before each try, before a push waits for a try, and by ``reconsider()``. If it returns
@@ -165,8 +165,8 @@ package final class PushSender: Sendable {
         }
     }
 
-    /// Checks every waiting push; those that are no longer wanted end as `withdrawn`. Returns at once, on any thread. Calls in
-    /// quick succession become one.
+    /// Checks every waiting push; those that are no longer wanted end as `withdrawn`. Returns at once, on any thread.
+    /// Calls in quick succession become one.
     ///
     /// Cost: one call of `isWanted` per waiting push.
     package func reconsider() {
@@ -217,7 +217,7 @@ struct PushSubmission: Sendable {
     let completion: @Sendable (PushOutcome) -> Void
 }
 
-/// What passes between callers and the sender's thread.
+/// The state shared by callers and the sender's thread.
 final class PushInbox: Sendable {
     private struct Contents {
         var submissions: [PushSubmission] = []

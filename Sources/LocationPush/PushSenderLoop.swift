@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The sender's thread: carries inputs to ``PushQueue`` and ``PushLink`` and does what they say.
+/// The sender's thread: passes inputs to ``PushQueue`` and ``PushLink`` and performs their actions.
 final class PushSenderLoop {
-    /// The longest sleep, in milliseconds: nothing depends on it, it bounds the harm of a clock that stands still.
+    /// The longest sleep, in milliseconds: nothing depends on it; it bounds the harm of a stopped clock.
     private static let sleepMsMax: Int64 = 60_000
     /// The interval in milliseconds at which a queue held for its provider token checks whether the clock was set.
     private static let clockLookMs: Int64 = 1_000
@@ -181,7 +181,7 @@ final class PushSenderLoop {
         }
     }
 
-    /// Reports the tries that have ended on a link and asks the queue what follows.
+    /// Reports a link's finished tries to the queue and acts on their consequences.
     private func settle(_ link: PushLink, atMs now: Int64) {
         for ended in link.takeEnded() {
             report(ended, link)
@@ -268,7 +268,7 @@ final class PushSenderLoop {
 
     private func complete(_ number: PushQueue.Number, _ outcome: PushOutcome) {
         guard let submission = submissions.removeValue(forKey: number) else { return }
-        // First the count, so that a caller who hands in the next push from the completion finds room.
+        // The count goes first, so that a caller who sends the next push from the completion finds room.
         let hasMadeRoom = inbox.noteEnded(bound: configuration.outstandingMax)
         submission.completion(outcome)
         if hasMadeRoom { configuration.madeRoom() }
@@ -385,8 +385,8 @@ final class PushSenderLoop {
         settleAll(atMs: now)
     }
 
-    /// When the loop must turn again although nothing happens. Judged at the moment of this turn, not at a later one:
-    /// what came due in between was not looked at yet.
+    /// The time of the next turn if there is no event before. Computed for the time of this turn, not a later one: work
+    /// that became due in between has not been examined.
     private func nextDueMs(atMs now: Int64) -> Int64 {
         var due = now + Self.sleepMsMax
         if let queueDue = queue.nextDueMs(atMs: now) { due = min(due, queueDue) }

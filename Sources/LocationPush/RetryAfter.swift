@@ -6,7 +6,7 @@ enum RetryAfter: Equatable {
     /// Seconds since 1970 UTC.
     case date(Int64)
 
-    /// `nil` for what is neither.
+    /// `nil` for any other text.
     init?(_ text: String) {
         if let seconds = Int64(text) {
             self = .seconds(seconds)

@@ -1,4 +1,4 @@
-/// Where an MQTT broker is, and as whom to come to it.
+/// The address of an MQTT broker, and the client's credentials and subscription.
 package struct BrokerConfiguration: Sendable {
     package var host: String
     package var port: Int
@@ -13,7 +13,7 @@ package struct BrokerConfiguration: Sendable {
     package var topic: String
 
     package enum TLS: Sendable {
-        /// Trusts what the system trusts.
+        /// Trusts the system's certificates.
         case system
         /// Trusts the certificates of a PEM file.
         case file(String)

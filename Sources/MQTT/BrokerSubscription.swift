@@ -22,9 +22,10 @@ package final class BrokerSubscription: Sendable {
     private static let pauseTurns = (first: 10, most: 600)
 
     /// - Parameters:
-    ///   - take: called on the thread of ``run()`` for each message, which waits for it; whether the message is taken for good.
-    ///   - due: called on the same thread, ten times a second while there is a connection: what is to be published, each once.
-    ///   - note: takes a sentence for the operator when the connection comes or goes.
+    ///   - take: called on the thread of ``run()`` for each message; returns whether the message is stored durably. The
+    ///     message is acknowledged only then.
+    ///   - due: called on the same thread, ten times a second while connected; returns messages to publish, each once.
+    ///   - note: called with a sentence for the operator when the connection is made or lost.
     package init(
         _ configuration: BrokerConfiguration, take: @escaping @Sendable (BrokerMessage) -> Bool,
         due: @escaping @Sendable () -> [BrokerPublication] = { [] },
@@ -106,7 +107,7 @@ package final class BrokerSubscription: Sendable {
         note("Connected to the broker.")
     }
 
-    /// What cannot be sent on this connection is sent on the next one: libmosquitto keeps it.
+    /// Messages that cannot be sent on this connection are sent on the next one: libmosquitto keeps them.
     private func publish(_ client: OpaquePointer) {
         for message in due() {
             mosquitto_publish(client, nil, message.topic, Int32(message.payload.count), message.payload, 1, false)
@@ -123,7 +124,7 @@ package final class BrokerSubscription: Sendable {
 
 private let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
 
-/// What the callbacks are given; they come on the thread of ``BrokerSubscription/run()`` only.
+/// The argument of the callbacks, which run only on the thread of ``BrokerSubscription/run()``.
 private final class Context {
     unowned let subscription: BrokerSubscription
     var isSubscribed = false

@@ -54,7 +54,7 @@ package struct AddressRule: Hashable, Sendable {
             return .private
         }
         // This network, link-local (where clouds keep their credentials), protocol assignments, documentation,
-        // benchmarks, the former relays of 6to4, multicast and what is reserved.
+        // benchmarks, the former relays of 6to4, multicast and reserved blocks.
         let special: [(UInt32, UInt32)] = [
             (0x0000_0000, 8), (0xA9FE_0000, 16), (0xC000_0000, 24), (0xC000_0200, 24), (0xC633_6400, 24),
             (0xCB00_7100, 24), (0xC612_0000, 15), (0xC058_6300, 24), (0xE000_0000, 3),
@@ -70,7 +70,7 @@ package struct AddressRule: Hashable, Sendable {
         if address.dropLast().allSatisfy({ $0 == 0 }), address[15] == 1 { return .loopback }
         if address[0] & 0xFE == 0xFC { return .private }
         // Of the rest only 2000::/3 is routed; of that not protocol assignments (2001::/23), documentation
-        // (2001:db8::/32, 3fff::/20) and 6to4 (2002::/16), behind which any address of IPv4 may stand.
+        // (2001:db8::/32, 3fff::/20) and 6to4 (2002::/16), which may lead to any address of IPv4.
         guard address[0] & 0xE0 == 0x20 else { return .none }
         let first = UInt32(address[0]) << 24 | UInt32(address[1]) << 16 | UInt32(address[2]) << 8 | UInt32(address[3])
         let isSpecial =

@@ -1,6 +1,6 @@
 import CCurl
 
-/// Scheme, host and port of a place that may be posted to (RFC 6454).
+/// Scheme, host and port of a URL (RFC 6454).
 package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package let isEncrypted: Bool
     /// In lower case; an address of IPv6 in brackets.
@@ -32,8 +32,8 @@ package struct PostURL: Hashable, Sendable {
     package let text: String
     package let origin: Origin
 
-    /// `nil` for what is no URL of `https` or `http`, has a user, a password or a fragment, or holds anything but visible
-    /// ASCII: a name in other letters is given in its form with `xn--`.
+    /// `nil` for a text that is no URL of `https` or `http`, that has a user, a password or a fragment, or that has a
+    /// character other than visible ASCII. A host name with other letters must be in its `xn--` form.
     package init?(_ text: String) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let url = curl_url() else { return nil }
         defer { curl_url_cleanup(url) }

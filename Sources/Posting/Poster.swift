@@ -34,11 +34,11 @@ package enum PostOutcome: Hashable, Sendable {
 
 /// Why no answer came.
 package enum PostFault: String, Hashable, Sendable {
-    /// The name stands for no address.
+    /// The host name has no address.
     case unknownHost
     /// Nothing listens at its addresses.
     case notConnected
-    /// It stands for an address that may not be posted to.
+    /// The rule refuses the address of the host.
     case addressNotAllowed
     /// The certificate is not trusted, or TLS was not agreed on.
     case tls
@@ -81,7 +81,7 @@ package final class Poster: @unchecked Sendable {
 
     /// - Parameters:
     ///   - trustFile: PEM file of certificates to trust instead of the system's.
-    ///   - rule: which addresses an origin may stand for; `nil` for one that may stand for any.
+    ///   - rule: the addresses to which an origin's name may lead; `nil` for any.
     package init(trustFile: String?, rule: @escaping @Sendable (Origin) -> AddressRule?) {
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard let multi = curl_multi_init() else { preconditionFailure("Out of memory.") }
@@ -90,9 +90,10 @@ package final class Poster: @unchecked Sendable {
 
     deinit { curl_multi_cleanup(multi) }
 
-    /// Sends; `completion` is called once. Both closures are called on the poster's own thread, and must be quick.
+    /// Sends a request; `completion` is called once. Both closures are called on the poster's thread and must be quick.
+    /// After ``stop()``, `completion` is called at once, on the caller's thread, with ``PostFault/stopped``.
     ///
-    /// - Parameter reader: takes what is answered, which is dropped without.
+    /// - Parameter reader: takes the answer's body; without it, the body is dropped.
     package func send(
         _ post: Post, reading reader: Reader? = nil, _ completion: @escaping @Sendable (PostOutcome) -> Void
     ) {
@@ -104,14 +105,14 @@ package final class Poster: @unchecked Sendable {
         curl_multi_wakeup(multi)
     }
 
-    /// Begins to send; to be called once. What was handed in before waits for it.
+    /// Starts the thread; call it once. Requests sent before wait for it.
     package func start() {
         let thread = WorkerThread { self.run() }
         state.withLock { $0.thread = thread }
     }
 
-    /// Ends it; what is under way ends as stopped, and when this returns nothing more is called. From a completion it may
-    /// be called too: then it ends after that.
+    /// Stops the thread. Requests in progress end as ``PostFault/stopped``, and after the return no closure is called.
+    /// A completion may call it too; the thread then ends after that completion.
     package func stop() {
         let thread = state.withLock { state in
             state.isStopping = true
@@ -225,7 +226,7 @@ private final class Transfer {
     }
 
     func finish(_ code: CURLcode) {
-        // Too long an answer is one all the same: its head says what became of the message.
+        // An answer that is too long still counts: its status is known.
         let isAnswered = code == CURLE_OK || (code == CURLE_WRITE_ERROR && isRead)
         if isAnswered {
             let seconds = post_retry_after_seconds(handle)

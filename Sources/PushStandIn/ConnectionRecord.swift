@@ -2,7 +2,7 @@ internal import JSON
 
 /// An event on a connection, other than a push, that the stand-in saw.
 package struct ConnectionRecord: Sendable, Equatable {
-    /// What happened.
+    /// The kind of event.
     package enum What: Sendable, Equatable {
         case opened
         /// The sender reset a stream, with an error code of RFC 9113 section 7.
@@ -15,7 +15,7 @@ package struct ConnectionRecord: Sendable, Equatable {
     package let atMs: Int64
     /// 1, 2, 3 … in the order of arrival of connections.
     package let connection: Int
-    /// What happened.
+    /// The kind of event.
     package let what: What
 
     /// The record as one JSON line, without the line's end:

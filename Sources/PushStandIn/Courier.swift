@@ -16,7 +16,8 @@ internal import LocationPush
 ///     {"clear":{}}                                                               → {"cleared":true}
 ///     {"count":{}}                       → {"connections":1,"pushes":40,"accepted":20,"resets":0}
 ///
-/// (``PushStandInRule`` says what a script may hold). `unregister` ends all tokens attached to the connection. A push comes as
+/// (``PushStandInRule`` says what a script may hold). `unregister` ends all tokens attached to the connection. A push
+/// comes as
 ///
 ///     {"push":{"apnsID":"…","topic":"…","priority":10,"expiration":1732147260,"payload":{…}}}
 ///
@@ -33,7 +34,7 @@ struct Courier {
         let expiresAtMs: Int64
     }
 
-    /// What came over the push port.
+    /// Counts of the events on the push port.
     struct Counts {
         var connections = 0
         var pushes = 0
@@ -45,7 +46,7 @@ struct Courier {
 
     private(set) var phones: PhoneRegistry
     var counts = Counts()
-    /// What happens to the pushes and connections to come.
+    /// The faults of the next pushes and connections.
     var script = FaultScript()
     private var connections: [Int: LineConnection] = [:]
     /// Which connection a token's phone is at.
@@ -62,7 +63,7 @@ struct Courier {
         connections[number] = connection
     }
 
-    /// Reads and obeys what a phone says.
+    /// Reads and executes a phone's commands.
     mutating func serve(_ number: Int, atUnixMs now: Int64) {
         guard let connection = connections[number] else { return }
         connection.flush()

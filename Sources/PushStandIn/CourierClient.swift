@@ -154,7 +154,7 @@ package final class CourierClient {
         return true
     }
 
-    /// Cuts the payload out of a line as it stands: `payload` is the last member of the object inside the object, and
+    /// Cuts the payload out of a line unchanged: `payload` is the last member of the object inside the object, and
     /// `,"payload":` cannot occur inside an earlier string, where its quotes would be escaped.
     private static func push(_ line: [UInt8]) -> CourierPush? {
         let key = Array(#","payload":"#.utf8)

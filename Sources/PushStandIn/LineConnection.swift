@@ -30,7 +30,7 @@ final class LineConnection {
         Glibc.close(descriptor)
     }
 
-    /// Reads what is there and returns the complete lines, without their ends.
+    /// Reads the available bytes and returns the complete lines, without their ends.
     func readLines() -> [[UInt8]] {
         guard !isClosed else { return [] }
         var piece = [UInt8](repeating: 0, count: 16 * 1024)

@@ -2,7 +2,7 @@ internal import Glibc
 internal import JSON
 internal import LocationPush
 
-/// The device tokens the stand-in gave to phones, kept in a file so that a restart keeps them.
+/// The device tokens that the stand-in issued to phones, in a file so that they survive a restart.
 ///
 /// The file `phones.jsonl` (mode 0600) grows by one line a change; of a token's lines the last one counts:
 /// `{"token":"<hex>","bundleID":"…","environment":"development","unregisteredAt":1732147200123}`, where the last

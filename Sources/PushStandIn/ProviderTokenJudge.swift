@@ -4,7 +4,7 @@ internal import LocationPush
 
 /// Checks provider tokens as APNs does, from the JWT's text alone: it shares no code with the side that signs.
 ///
-/// Belongs to the stand-in's thread.
+/// Used only on the stand-in's thread.
 final class ProviderTokenJudge {
     private let key: OpaquePointer
     private let keyID: String

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What the stand-in saw and did about one push. Holds the end of the device token only.
+/// One push as the stand-in received it, and its answer. Contains only the end of the device token.
 package struct PushRecord: Sendable, Equatable {
     /// Milliseconds since 1970 UTC.
     package let arrivedMs: Int64
@@ -26,7 +26,7 @@ package struct PushRecord: Sendable, Equatable {
     package let payloadBytes: Int
     /// Names of the fields that came as never-indexed HPACK literals, in order.
     package let neverIndexed: [String]
-    /// What APNs lets pass and a sender should not leave so: a field that it fills in by itself, for example.
+    /// Flaws that APNs accepts and a sender should correct, for example a missing field that APNs fills in.
     package let notes: [String]
     /// HTTP status of the answer; 0 when there was none.
     package let status: Int

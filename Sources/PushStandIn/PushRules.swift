@@ -69,7 +69,7 @@ struct PushRules {
             token: token, topic: topic, priority: priority, expirationSeconds: expiration, payload: request.body)
     }
 
-    /// What is allowed and not as it should be.
+    /// The flaws of an acceptable request.
     static func notes(on request: ArrivedRequest) -> [String] {
         var notes: [String] = []
         if request.first("apns-push-type") == nil { notes.append("apns-push-type is missing, taken as location") }

@@ -24,11 +24,11 @@ package final class PushStandIn: Sendable {
         package var clock = PushClock.system
         /// Streams a connection may have open once a valid push has come over it; before that it is one.
         package var streamsMax = 1000
-        /// What happens to the pushes and connections to come.
+        /// The faults of the next pushes and connections.
         package var script: [PushStandInRule] = []
         /// Called on the stand-in's thread with the record of each push, for a log of JSON lines.
         package var record: @Sendable (PushRecord) -> Void = { _ in }
-        /// Called likewise with what happens to connections.
+        /// Called on the same thread with each event of a connection.
         package var recordConnection: @Sendable (ConnectionRecord) -> Void = { _ in }
 
         /// The usual stand-in on a directory.
@@ -89,12 +89,12 @@ package final class PushStandIn: Sendable {
         if !isJoined.exchange(true, ordering: .sequentiallyConsistent) { thread.join() }
     }
 
-    /// Where a sender finds this stand-in.
+    /// The address for a sender.
     package func endpoint(environment: PushEnvironment = .development) -> PushEndpoint {
         PushEndpoint(environment: environment, host: "localhost", port: port, trustFile: credentials.trustFile)
     }
 
-    /// Scripts what happens to the next pushes, one fault a push in this order, after those scripted before.
+    /// Adds faults for the next pushes, one fault per push in this order, after the earlier ones.
     package func script(_ faults: [PushStandInFault]) {
         script(faults.map { PushStandInRule($0) })
     }
@@ -144,7 +144,7 @@ package final class PushStandIn: Sendable {
     }
 }
 
-/// What passes between callers and the stand-in's thread.
+/// The state shared by callers and the stand-in's thread.
 final class StandInShared: Sendable {
     struct Contents: ~Copyable {
         var courier: Courier

@@ -2,8 +2,8 @@
 package enum PushStandInFault: Sendable, Equatable {
     /// Nothing: the push is treated as usual.
     case none
-    /// This answer, whatever the push is. `retryAfterSeconds` is sent in `Retry-After` as seconds, `retryDateSeconds` as a
-    /// date that many seconds ahead.
+    /// This answer, whatever the push is. `retryAfterSeconds` is sent in `Retry-After` as seconds, `retryDateSeconds`
+    /// as a date that many seconds ahead.
     case answer(
         status: Int, reason: String, timestampMs: Int64? = nil, retryAfterSeconds: Int? = nil,
         retryDateSeconds: Int? = nil)
@@ -13,8 +13,8 @@ package enum PushStandInFault: Sendable, Equatable {
     case reset(errorCode: UInt32)
     /// The push is accepted and handed to the phone, then the stream is reset without an answer.
     case resetAfterAcceptance(errorCode: UInt32)
-    /// GOAWAY with a last stream below this push's. It and those after it on its connection, `unprocessed` together, are
-    /// not processed; the GOAWAY leaves when the last of them is there, at the latest after
+    /// GOAWAY with a last stream below this push's. It and those after it on its connection, `unprocessed` together,
+    /// are not processed; the GOAWAY leaves when the last of them is there, at the latest after
     /// ``PushStandIn/gatheringMs``.
     case goAwayBefore(reason: String, unprocessed: Int = 1)
     /// The push is answered truly, with a GOAWAY that includes its stream.
@@ -31,8 +31,8 @@ package enum PushStandInFault: Sendable, Equatable {
     case noAnswer
     /// The phone gets the push, but the sender gets no answer.
     case noAnswerAfterAcceptance
-    /// From this push on, the connection answers PING and SETTINGS, but only every `answersEvery`-th push, for example every
-    /// third for 3 and none for 0. The other pushes are not processed.
+    /// From this push on, the connection answers PING and SETTINGS, but only every `answersEvery`-th push, for example
+    /// every third for 3 and none for 0. The other pushes are not processed.
     case mute(answersEvery: Int = 0)
     /// The push is answered truly, and the connection allows this many streams from now on.
     case maxConcurrentStreams(Int)
@@ -47,7 +47,7 @@ package enum PushStandInFault: Sendable, Equatable {
 
 /// When a fault happens: to which of the pushes (or connections) that reach this rule.
 package struct PushStandInRule: Sendable, Equatable {
-    /// What happens.
+    /// The fault.
     package let fault: PushStandInFault
     /// How many pass before the first one is hit.
     package let skip: Int
@@ -56,7 +56,7 @@ package struct PushStandInRule: Sendable, Equatable {
     /// Of those that may be hit, the share that is, from 0 to 1, chosen at random but the same in each run.
     package let share: Double
 
-    /// The next push, unless told otherwise.
+    /// By default, only the next push.
     package init(_ fault: PushStandInFault, skip: Int = 0, times: Int? = 1, share: Double = 1) {
         (self.fault, self.skip, self.times, self.share) = (fault, skip, times, share)
     }

@@ -14,7 +14,7 @@ final class PushStandInLoop {
     private let courierListener: LoopbackListener
     private var connections: [StandInConnection] = []
     private var lastConnection = 0
-    /// What a fault holds back.
+    /// The work that a fault delays.
     private var delayed: [(dueMs: Int64, work: Delayed)] = []
 
     private enum Delayed {
@@ -144,7 +144,7 @@ final class PushStandInLoop {
             shared.contents.withLock { $0.courier.counts.resets += 1 }
             record(connection, .reset(stream: stream, errorCode: errorCode), now)
         }
-        // A connection that a fault cuts has its earlier answers flushed; what came after is as if never read.
+        // On a connection that a fault cuts, earlier answers are flushed and later requests are ignored.
         for (stream, request) in connection.takeArrived() where !connection.isSilent && !connection.isCut {
             let arrival = Arrival(
                 connection: connection, stream: stream, request: request, arrivedMs: now.unixMs)

@@ -1,12 +1,12 @@
 internal import JSON
 
-// The script of a stand-in is a JSON array of rules, in a file or in a courier's line. A rule names its fault, what the
-// fault needs, and which pushes it hits:
+// The script of a stand-in is a JSON array of rules, in a file or in a courier's line. A rule has its fault, the
+// fault's parameters, and the pushes that it applies to:
 //
 //     [{"fault":"answer","status":503,"reason":"ServiceUnavailable","retryAfter":2,"skip":10,"times":3},
 //      {"fault":"reset","errorCode":7,"times":null,"share":0.02}]
 
-/// What is wrong with a script, in one sentence.
+/// An error in a script, in one sentence.
 package struct FaultScriptError: Error, Equatable, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }

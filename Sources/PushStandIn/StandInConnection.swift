@@ -48,7 +48,7 @@ final class StandInConnection {
         http.close()
     }
 
-    /// Reads and writes what the socket allows. What a lost connection had said before still counts.
+    /// Reads and writes as much as the socket allows. Requests that arrived before a connection was lost still count.
     func advance() {
         do throws(TransportFault) { try http.advance() } catch { fault = error }
     }

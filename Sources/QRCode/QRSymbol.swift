@@ -16,7 +16,7 @@ package struct QRSymbol: Sendable {
         defer { QRcode_free(code) }
         width = Int(code.pointee.width)
         guard let data = code.pointee.data else { return nil }
-        // The lowest bit says whether a module is dark, the others what it is for.
+        // The lowest bit of a module is its color (1 is dark); the others are its function.
         modules = (0..<width * width).map { data[$0] & 1 == 1 }
     }
 

@@ -24,7 +24,7 @@ extension Connection {
 
     /// Makes the transaction's changes final (`COMMIT`).
     ///
-    /// - Throws: what SQLite reports; the transaction may then still be open and wants a ``rollback()``.
+    /// - Throws: SQLite's error; the transaction may then still be open and needs a ``rollback()``.
     package func commit() throws(SQLiteError) {
         try run("COMMIT")
     }
@@ -41,7 +41,7 @@ extension Connection {
             try commit()
             return result
         } catch {
-            // The first failure is the one to tell. Should the ROLLBACK fail as well, the transaction stays open and
+            // The first failure is reported. If the ROLLBACK fails as well, the transaction stays open and
             // the next BEGIN is refused: nothing can be committed unnoticed.
             try? rollback()
             throw error

@@ -17,15 +17,15 @@ import Glibc
 /// (`trusted_schema=OFF`) and looks for damaged pages (`cell_size_check=ON`). `journal_mode` and `synchronous` are the
 /// owner's to choose.
 package struct Connection: ~Copyable {
-    /// What a connection may do.
+    /// The access of a connection.
     package enum Access: Sendable {
         /// Reads and writes; makes a missing file, readable by its owner only (mode 0600, and so are its WAL and its
         /// shared memory). An existing file keeps its mode.
         case readWrite
         /// Reads an existing file (`SQLITE_OPEN_READONLY`, `query_only`) and never checkpoints.
         case readOnly
-        /// Reads a file that no process can change meanwhile, such as one on read-only media (`immutable=1`). It takes no locks
-        /// and ignores a journal or WAL beside the file.
+        /// Reads a file that no process can change meanwhile, such as one on read-only media (`immutable=1`). It takes
+        /// no locks and ignores a journal or WAL beside the file.
         case immutable
     }
 
@@ -98,7 +98,7 @@ package struct Connection: ~Copyable {
     ///
     /// - Returns: SQLite's findings; none when the file is sound. Where damage stops the look itself, that it did so is
     ///   the last finding.
-    /// - Throws: what is not damage, such as a failure to read.
+    /// - Throws: every error except damage, for example a failure to read.
     package func quickCheck() throws(SQLiteError) -> [String] {
         var findings: [String] = []
         do {

@@ -1,8 +1,9 @@
 import CSQLite
 
-/// A failure that SQLite reported: what an operator needs to act on it, never a value that was bound.
+/// A failure that SQLite reported, in words for the operator. It never contains a bound value.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
-    /// The primary result code (`SQLITE_FULL` = 13 …), as listed in "Result and Error Codes" of the SQLite documentation.
+    /// The primary result code (`SQLITE_FULL` = 13 …), as listed in "Result and Error Codes" of the SQLite
+    /// documentation.
     package let code: Int32
     /// The extended result code (`SQLITE_IOERR_FSYNC` = 1034 …); its low byte is ``code``.
     package let extendedCode: Int32

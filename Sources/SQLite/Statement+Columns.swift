@@ -15,7 +15,7 @@ extension Statement {
         return sqlite3_column_double(handle, column)
     }
 
-    /// A copy of the text, NUL characters included. What is not UTF-8 in the file becomes U+FFFD.
+    /// A copy of the text, NUL characters included. Invalid UTF-8 in the file becomes U+FFFD.
     package func text(at column: Int32) -> String {
         assertRow(has: column)
         // SQLite: the pointer first, then the length, so that the length is that of the converted value.

@@ -22,7 +22,7 @@ package struct Statement: ~Copyable {
     /// Runs to the next row (`sqlite3_step`).
     ///
     /// - Returns: `true` on a row, `false` at the end. The step after the end starts over.
-    /// - Throws: what SQLite reports; the statement is then reset, its bindings kept.
+    /// - Throws: SQLite's error; the statement is then reset, its bindings kept.
     package func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }

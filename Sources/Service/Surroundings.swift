@@ -1,7 +1,7 @@
 import CSupport
 import LocationPush
 
-/// Checks of what the service depends on outside itself, for `doctor`.
+/// Checks of the service's external dependencies, for `doctor`.
 package enum Surroundings {
     /// The greatest error of the system's clock in seconds; `nil` if the clock is not synchronized.
     package static var clockErrorSeconds: Double? {

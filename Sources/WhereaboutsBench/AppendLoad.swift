@@ -5,8 +5,8 @@ import Synchronization
 import Whereabouts
 
 /// Appends fixes and writes a line `device number` to a file for each, after it was acknowledged: the load of the crash
-/// tests, with all projections following. It ends after so many events, or when it is killed; started again, it sends
-/// again what was not acknowledged, as a phone does, and goes on behind it.
+/// tests, with all projections following. It ends after so many events, or when it is killed; after a restart, it sends
+/// the unacknowledged fixes again, as a phone does, and continues.
 struct AppendLoad {
     private let directory, acks: String
     private let events, outstanding, devices: Int

@@ -3,10 +3,10 @@ import Log
 import Service
 import Whereabouts
 
-/// Judges what a crash left of a directory that ``AppendLoad`` wrote, by opening it as the service does.
+/// Checks a directory that ``AppendLoad`` wrote before a crash by opening it as the service does.
 ///
-/// Speaks with `scripts/faults/replay`: a line `check DIR COUNT` comes in, DIR.acks holds COUNT lines or more, and `ok` or
-/// `fail WHY` goes out.
+/// Speaks with `scripts/faults/replay`: a line `check DIR COUNT` comes in, DIR.acks holds COUNT lines or more, and `ok`
+/// or `fail WHY` goes out.
 enum CrashCheck {
     static func serve() {
         while let line = readLine() {
@@ -20,7 +20,7 @@ enum CrashCheck {
         }
     }
 
-    /// `nil` when everything acknowledged is there once and all holds together; otherwise what is wrong.
+    /// `nil` if every acknowledged fix is in the log once and the log is consistent; otherwise the fault.
     private static func judge(_ path: String, acknowledged count: Int) -> String? {
         do {
             guard let acknowledged = Acknowledgement.read(path + ".acks")?.prefix(count), acknowledged.count == count
@@ -68,7 +68,7 @@ enum CrashCheck {
         return nil
     }
 
-    /// What was acknowledged is known to be known.
+    /// Sends acknowledged fixes again: the log must recognize them.
     private static func sendAgain(_ lines: some Sequence<Acknowledgement>, _ log: EventLog) throws -> String? {
         for line in lines {
             guard let caller = Fleet.deviceCaller(line.device, log) else { return "lost token of \(line.device)" }

@@ -33,7 +33,7 @@ struct Fleet {
             guard let person = Handle("person-\(index)"), let device = Handle("device-\(index)") else { continue }
             let secret = Self.secret(ofDevice: index)
             if Self.caller(secret, log) == nil {
-                // What an earlier run did before it was killed is not done again.
+                // Work of an earlier, killed run is not repeated.
                 if log.withStanding({ $0.person(person) }) == nil {
                     try Self.submit(.addPerson(person), by: manager, log)
                 }
@@ -53,7 +53,7 @@ struct Fleet {
         self.next = next
     }
 
-    /// Who reports for a device of the fleet; `nil` before its token was issued.
+    /// The caller that reports for a device of the fleet; `nil` before its token was issued.
     static func deviceCaller(_ index: Int, _ log: EventLog) -> Caller? { caller(secret(ofDevice: index), log) }
 
     private static func secret(ofDevice index: Int) -> Digest { SHA256().hash(Array("device \(index)".utf8)) }

@@ -5,7 +5,7 @@ import JSON
 import Service
 import Threading
 
-/// Answers of the gazetteer a second, and what it takes to give the first one.
+/// The gazetteer's answers per second, and the time and memory until the first one.
 struct GazetteerBench {
     private let path: String
     private let count: Int
@@ -104,7 +104,7 @@ struct GazetteerBench {
         printLine(writer.bytes)
     }
 
-    /// How many a second of this thread's processor time, and what the work returned.
+    /// The rate per second of this thread's processor time, and the work's result.
     private func measured(_ work: () -> Int) -> (known: Int, perSecond: Int) {
         let began = nanoseconds(CLOCK_THREAD_CPUTIME_ID)
         let known = work()

@@ -55,7 +55,7 @@ enum PushCredentials {
     }
 }
 
-/// What a bench of pushes prints.
+/// The printed figures of a push benchmark.
 struct PushFigures {
     let pushes: Int
     let nanoseconds: Int64
@@ -137,8 +137,8 @@ extension WakePipe {
     }
 }
 
-/// The same pushes through the whole service: each is a query, the decision to push, the push, and what came of it, with
-/// every event durable before what follows from it.
+/// The same pushes through the whole service: each is a query, the decision to push, the push and its outcome; every
+/// event is durable before its consequences.
 struct PushEventsBench {
     private let port: Int64
     private let directory: String
@@ -187,8 +187,8 @@ struct PushEventsBench {
         figures.show()
     }
 
-    /// Checks in the log that this many queries had their pushes answered with 200 and that no try had another answer, because
-    /// figures of failing pushes are meaningless.
+    /// Checks in the log that this many queries had their pushes answered with 200 and that no try had another answer,
+    /// because figures of failing pushes are meaningless.
     private func expectAccepted(_ count: Int, _ house: InProcess, after head: Int64) {
         var accepted: Set<String> = []
         var place: String? = String(head)

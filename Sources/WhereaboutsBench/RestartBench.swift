@@ -37,7 +37,7 @@ struct RestartBench {
         writer.beginObject()
         writer.field("benchmark", "restart")
         writer.field("events", Int(head))
-        // After a kill, this one folded what the saved standing did not have.
+        // After a kill, this opening folded the events that the saved standing did not have.
         writer.field("firstOpenMilliseconds", rounded(Double(first) / 1e6, 1))
         writer.field("openMilliseconds", rounded(Double(opened - began) / 1e6, 1))
         writer.field("firstAppendMilliseconds", rounded(Double(ready - began) / 1e6, 1))

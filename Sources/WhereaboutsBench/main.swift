@@ -1,5 +1,5 @@
 import Glibc
 
-// Measures the log and judges what a crash left of it; scripts/bench and scripts/faults call this.
+// Measures the log and checks it after a crash; scripts/bench and scripts/faults call this.
 
 exit(Bench.run(Array(CommandLine.arguments.dropFirst())))

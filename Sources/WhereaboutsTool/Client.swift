@@ -168,7 +168,7 @@ extension ToolError {
     init(_ error: ClientError) {
         switch error {
         case .request(let sentence): self = .usage(sentence)
-        // The service could not accept the request, so what was typed is wrong.
+        // The service could not accept the request, so the command's arguments are wrong.
         case .problem(let problem) where problem.status == 400 || problem.status == 422: self = .usage(problem.detail)
         case .problem, .service, .cancelled: self = .data(error.description)
         }

@@ -63,7 +63,8 @@ enum ManualPage {
         ".TP\n.B \(escaped(Help.form(option)))\n\(escaped(option.help))\n"
     }
 
-    /// Escapes what roff would interpret: backslashes, minus signs, and a dot or apostrophe at the beginning of a line.
+    /// Escapes the characters that roff would interpret: backslashes, minus signs, and a dot or apostrophe at the
+    /// beginning of a line.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text {

@@ -10,7 +10,7 @@ import Glibc
     static func run(_ arguments: [String], console: Console) -> Int32 {
         defer { console.flush() }
         do throws(ToolError) {
-            // What people and package checks try first, from habit.
+            // The customary form, which people and package checks try first.
             let words = arguments == ["--version"] ? ["version"] : arguments
             switch try ArgumentParser(commands: CommandTable.all).parse(words, console: console) {
             case .help(let help): console.result(help.text.utf8)

@@ -3,7 +3,7 @@ import JSON
 package import Whereabouts
 
 /// The messages of the OwnTracks apps in HTTP mode, `POST /owntracks` (OwnTracks booklet, `tech/json` and `tech/http`;
-/// comments in the code name what else the apps' sources do).
+/// comments in the code describe further behaviour of the apps' sources).
 package enum OwnTracks {
     /// Decrypts the payload of an encrypted message; `nil` if it was encrypted with another key.
     package typealias Opener = (_ payload: String) -> [UInt8]?

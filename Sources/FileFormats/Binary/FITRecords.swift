@@ -20,7 +20,7 @@ import WireFormats
 
 /// The positions in a FIT file: messages `record` (20) and `gps_metadata` (160).
 ///
-/// What a file has after a place that cannot be read is lost; what came before is kept. A wrong checksum is noted.
+/// Everything after an unreadable place in a file is lost; the positions before it are kept. A wrong checksum is noted.
 final class FITRecords: RecordReader {
     private let choices: FileChoices
     private var buffer: [UInt8] = []
@@ -265,8 +265,8 @@ struct FITDefinition {
         return value == .max ? nil : value
     }
 
-    /// The value of a field as its base type says; `nil` if there is none, it is invalid, or its size is not that of one
-    /// value.
+    /// The value of a field as its base type says; `nil` if there is none, it is invalid, or its size is not that of
+    /// one value.
     func number(_ number: UInt8, _ data: ArraySlice<UInt8>) -> Double? {
         guard let field = fields[number] else { return nil }
         let bits = bits(field, data)

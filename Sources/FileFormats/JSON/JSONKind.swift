@@ -1,7 +1,7 @@
 import JSON
 import WireFormats
 
-/// Detects what a JSON file is by the keys at its beginning.
+/// Detects the format of a JSON file by the keys at its beginning.
 enum JSONKind {
     /// The text after white space and a byte order mark.
     static func text(_ prefix: [UInt8]) -> ArraySlice<UInt8> {

@@ -13,7 +13,7 @@ struct JSONElement {
     let text: ArraySlice<UInt8>
 }
 
-/// What becomes of the elements of one JSON format.
+/// Turns the elements of one JSON format into records.
 protocol JSONElements {
     /// The arrays of the root object whose elements are read. Elements of a root array are read too.
     static var arrays: [String] { get }

@@ -1,4 +1,4 @@
-/// The bounds of what a compressed stream may expand to.
+/// The bounds of a compressed stream's expansion.
 struct ExpansionBound {
     /// A track of text is 5 to 30 times as long as its compressed form; deflate reaches 1,032.
     static let ratioMax = 250

@@ -13,7 +13,7 @@ final class GunzipSource: ByteSource {
         while !isAtEnd {
             let input = try source.peek(FileReading.pieceBytes)
             if inflater.isAtEnd {
-                // What follows is another stream, or padding, which gzip ignores too.
+                // The rest is another stream, or padding, which gzip ignores too.
                 guard input.starts(with: [0x1F, 0x8B]) else {
                     isAtEnd = true
                     return nil

@@ -6,13 +6,13 @@ import GZIP
 //     name extra data ["PK\7\8" crc(4) compressed(4) size(4)]                          for each member
 //     "PK\1\2" …                                                                       the directory, which is not read
 //
-// Numbers are little-endian. With bit 3 of the flags, the sizes are 0 and follow the data. In zip64, sizes of 2³²−1 are in
-// the extra field 1, with 8 bytes each. Bit 0 marks an encrypted member. Method 0 is stored, 8 deflate.
+// Numbers are little-endian. With bit 3 of the flags, the sizes are 0 and follow the data. In zip64, sizes of 2³²−1 are
+// in the extra field 1, with 8 bytes each. Bit 0 marks an encrypted member. Method 0 is stored, 8 deflate.
 
 /// The members of a zip file, one after the other.
 ///
-/// The directory at the end is not used. So a zip can be read from a stream, a zip in a zip needs no temporary file, and
-/// members that overlap, which the densest bombs need, do not exist.
+/// The directory at the end is not used. So a zip can be read from a stream, a zip in a zip needs no temporary file,
+/// and members that overlap, which the densest bombs need, do not exist.
 final class ZipMembers {
     /// The members that are read at most.
     static let membersMax = 100_000
@@ -46,7 +46,7 @@ final class ZipMembers {
 
     init(_ source: LookAhead) { self.source = source }
 
-    /// The next member; what is left of the one before is passed.
+    /// The next member; the rest of the previous one is skipped.
     func nextMember() throws(FormatFault) -> Member? {
         if let current {
             while try current.next() != nil {}
@@ -173,7 +173,7 @@ final class ZipMembers {
         for sizes in isLong ? [8, 4] : [4, 8] {
             let length = signature + 4 + 2 * sizes
             let after = next.dropFirst(length)
-            // What follows is another member or the directory.
+            // Another member or the directory follows.
             if after.starts(with: "PK".utf8) || next.count == length {
                 source.drop(length)
                 return

@@ -5,8 +5,9 @@ package import Geodesy
 ///     let reading = FileReading(choices) { file.read() }
 ///     while let records = try reading.next() { … }
 ///
-/// Bytes come in and records go out in pieces; memory does not grow with the file. A zip file's members are read one after
-/// the other; an archive may be in an archive, once. Names in an archive are shown to people and never used as paths.
+/// Bytes come in and records go out in pieces; memory does not grow with the file. A zip file's members are read one
+/// after the other; an archive may be in an archive, once. Names in an archive are shown to people and never used as
+/// paths.
 ///
 /// To continue after an interruption, give ``FilePosition`` of the records that are done: the file is read from its
 /// beginning, and those records are not given again. That is exact for every format, whose readers all have a state.
@@ -28,7 +29,7 @@ package final class FileReading {
     private var hasBegun = false
     private var nextPart = 0
 
-    /// What was found, so far.
+    /// The summary of the content read so far.
     package private(set) var summary = FileSummary()
     /// The records given so far.
     package private(set) var position = FilePosition(part: 0, records: 0)
@@ -175,13 +176,13 @@ package struct FilePosition: Hashable, Sendable {
     package init(part: Int, records: Int) { (self.part, self.records) = (part, records) }
 }
 
-/// What a file had.
+/// A summary of a file's content.
 package struct FileSummary {
     /// Whether the file is an archive.
     package internal(set) var isArchive = false
     /// How many parts had which format.
     package internal(set) var parts: [FileFormat: Int] = [:]
-    /// What was not imported.
+    /// The content that is not imported.
     package internal(set) var passedOver = PassedOver()
     /// The members that could not be read to their end, at most ``namedMax``, each with its reason.
     package private(set) var damaged: [(name: String, reason: String)] = []

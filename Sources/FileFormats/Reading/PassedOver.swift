@@ -1,4 +1,4 @@
-/// What a file has besides fixes and visits, counted by kind.
+/// The content of a file other than fixes and visits, counted by kind.
 package struct PassedOver: Sendable {
     /// The kinds.
     package enum Kind: Sendable, CaseIterable {
@@ -54,7 +54,7 @@ package struct PassedOver: Sendable {
         if notes.count < Self.notesMax, !notes.contains(sentence) { notes.append(sentence) }
     }
 
-    /// Adds what another file has.
+    /// Adds the counts of another file.
     mutating func add(_ other: PassedOver) {
         for (kind, count) in other.counts { counts[kind, default: 0] += count }
         for sentence in other.notes { note(sentence) }

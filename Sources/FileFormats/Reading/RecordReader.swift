@@ -2,7 +2,7 @@ package import Geodesy
 package import Whereabouts
 import WireFormats
 
-/// What a caller knows about the files to be read.
+/// The caller's settings for reading files.
 package struct FileChoices {
     /// The time of the house, to find fixes in the future.
     package var now: Timestamp
@@ -37,14 +37,14 @@ package struct FileChoices {
 
 /// The one shape of all readers: bytes in, records out.
 ///
-/// A reader keeps what one record needs, and no more; its memory does not grow with the file. It is fed in pieces of at
-/// most ``FileReading/pieceBytes``, so that a call returns a bounded number of records.
+/// A reader keeps only the state that one record needs; its memory does not grow with the file. It is fed in pieces of
+/// at most ``FileReading/pieceBytes``, so that a call returns a bounded number of records.
 protocol RecordReader: AnyObject {
     /// Reads the next bytes. The records before a fault are in `records`.
     func read(_ bytes: ArraySlice<UInt8>, into records: inout [FileRecord]) throws(FormatFault)
     /// Takes the end of the file.
     func finish(into records: inout [FileRecord]) throws(FormatFault)
-    /// What is not imported, so far.
+    /// The content not imported so far.
     var passedOver: PassedOver { get }
     /// The operations that converted the coordinates to WGS 84; `nil` if they are WGS 84.
     var operations: CoordinateReferenceSystem.UsedOperations? { get }

@@ -20,7 +20,7 @@ struct CSVHeads {
     }
 
     private(set) var index: [Column: Int] = [:]
-    /// What numbers in a column are multiplied by, where that is not 1.
+    /// The factors of columns, where they are not 1.
     private(set) var factor: [Column: Double] = [:]
     let delimiter: UInt8
     /// Whether the head says that times are UTC.

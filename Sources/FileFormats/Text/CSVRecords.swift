@@ -6,8 +6,8 @@ import WireFormats
 ///     time,latitude,longitude,altitude,accuracy,speed,course
 ///     2026-01-01T08:00:00Z,48.2083,16.373,171,5,1.4,90
 ///
-/// Cells are separated by commas, semicolons, tabs or bars; with semicolons and tabs, numbers may have decimal commas. A
-/// row with a start and an end is a visit. Traccar's reports have speeds in knots.
+/// Cells are separated by commas, semicolons, tabs or bars; with semicolons and tabs, numbers may have decimal commas.
+/// A row with a start and an end is a visit. Traccar's reports have speeds in knots.
 final class CSVRecords: RecordReader {
     private let choices: FileChoices
     private var parser: CSVParser
@@ -135,7 +135,7 @@ final class CSVRecords: RecordReader {
         return DecimalText.parse(bytes)
     }
 
-    /// Degrees, also `52.5N` and `13.4W`; NaN for what is no number.
+    /// Degrees, also `52.5N` and `13.4W`; NaN for any other text.
     private func degrees(_ column: CSVHeads.Column, _ row: CSVParser.Row) -> Double {
         if let number = number(column, row) { return number }
         let cell = text(column, row)

@@ -8,8 +8,9 @@ import WireFormats
 ///       <Point><coordinates>-122.207881,37.371915,156</coordinates></Point></Placemark>
 ///     <Placemark><TimeSpan><begin>…</begin><end>…</end></TimeSpan><Point>…</Point></Placemark>
 ///
-/// A track's `when` and `coord` elements are paired in their order. A point with a span of time is a visit. A line with a
-/// span has two times for all of its points; nothing is interpolated. A line without a time has points without a time.
+/// A track's `when` and `coord` elements are paired in their order. A point with a span of time is a visit. A line with
+/// a span has two times for all of its points; nothing is interpolated. A line without a time has points without a
+/// time.
 struct KMLSteps: XMLSteps {
     static let textBytes = 1 << 20
     static let root = "kml"
@@ -227,7 +228,7 @@ struct KMLSteps: XMLSteps {
         return FileRecord(draft, place: line, now: choices.now)
     }
 
-    /// `lon,lat[,alt]` or `lon lat [alt]`; NaN for what is not a number.
+    /// `lon,lat[,alt]` or `lon lat [alt]`; NaN for any other text.
     private static func coordinates(_ text: String, _ separator: Unicode.Scalar) -> Coordinates {
         let parts = text.utf8.split(omittingEmptySubsequences: separator == " ") {
             $0 == UInt8(ascii: separator) || separator == " " && DecimalText.isWhiteSpace($0)

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// An HTTP/2 session over TLS over a non-blocking socket, driven by its owner's poll loop.
 ///
-/// Belongs to one thread. Each step does what the socket allows at the moment and returns.
+/// Belongs to one thread. Each step continues as far as the socket allows and returns.
 package final class HTTP2Connection {
     /// How far the connection has come.
     package enum Stage: Equatable {
@@ -14,10 +14,10 @@ package final class HTTP2Connection {
     package private(set) var stage: Stage
     /// The socket; meaningless once ``stage`` is `closed`.
     package let descriptor: Int32
-    /// The HTTP/2 session; what is submitted to it leaves with ``flush()``.
+    /// The HTTP/2 session; ``flush()`` sends the requests submitted to it.
     package let session: HTTP2Session
     private let tls: OpaquePointer
-    /// Bytes of HTTP/2 received so far; tells whether the peer is alive.
+    /// The bytes of HTTP/2 received so far; an increase shows that the peer is alive.
     package private(set) var bytesReceived = 0
     private var output: [UInt8] = []
     private var outputSent = 0
@@ -72,7 +72,7 @@ package final class HTTP2Connection {
     /// Whether everything submitted so far has been handed to the system.
     package var isFlushed: Bool { output.isEmpty }
 
-    /// Does what the socket allows after `poll` returned.
+    /// Continues as far as the socket allows after `poll` returned.
     ///
     /// - Throws: ``TransportFault`` when the connection is lost; it is closed then.
     package func advance() throws(TransportFault) {
@@ -90,7 +90,7 @@ package final class HTTP2Connection {
         }
     }
 
-    /// Sends what the session has to say, as far as the socket takes it.
+    /// Sends the session's output as far as the socket takes it.
     ///
     /// - Throws: ``TransportFault`` when the connection is lost.
     package func flush() throws(TransportFault) {

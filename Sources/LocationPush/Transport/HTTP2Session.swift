@@ -79,7 +79,7 @@ package final class HTTP2Session {
         nghttp2_session_del(session)
     }
 
-    /// Reads bytes from the peer; `events` is called for what they say.
+    /// Reads bytes from the peer and calls `events` for their frames.
     ///
     /// - Throws: ``TransportFault`` when the peer broke the protocol beyond what a GOAWAY can say.
     package func receive(_ bytes: UnsafeRawBufferPointer) throws(TransportFault) {
@@ -88,7 +88,7 @@ package final class HTTP2Session {
         guard taken == bytes.count else { throw Self.fault(Int32(clamping: taken)) }
     }
 
-    /// Appends what is to be sent, until `buffer` holds at least `limit` bytes or nothing is left.
+    /// Appends output until `buffer` holds at least `limit` bytes or nothing is left.
     package func takeOutput(into buffer: inout [UInt8], upTo limit: Int) throws(TransportFault) {
         while buffer.count < limit {
             var data: UnsafePointer<UInt8>?
@@ -134,8 +134,8 @@ package final class HTTP2Session {
         if code != 0 { bodies[stream] = nil }
     }
 
-    /// Resets a stream with an error code of RFC 9113 section 7. A request whose HEADERS were not written yet is not sent
-    /// (nghttp2: `nghttp2_submit_rst_stream` cancels pending request HEADERS).
+    /// Resets a stream with an error code of RFC 9113 section 7. A request whose HEADERS were not written yet is not
+    /// sent (nghttp2: `nghttp2_submit_rst_stream` cancels pending request HEADERS).
     package func submitReset(stream: Int32, errorCode: UInt32) {
         _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, errorCode)
     }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Glibc
 
-/// Whether a TLS server can be reached, for an operator who wonders.
+/// Checks whether a TLS server can be reached, for an operator.
 package enum TLSReach {
     /// Addresses of one name that are tried.
     private static let addressesMax = 3
@@ -77,7 +77,7 @@ extension OpaquePointer {
         SSL_ctrl(self, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &bytes)
     }
 
-    /// What is wrong with the peer's certificate, after a handshake that failed; nil if that was not it.
+    /// The fault of the peer's certificate after a failed handshake; `nil` if the handshake failed for another reason.
     var verificationFault: TransportFault? {
         let verdict = SSL_get_verify_result(self)
         guard verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) else { return nil }

@@ -4,9 +4,9 @@ package import Threading
 
 /// Why a connection could not be made or was lost, in words for an operator.
 ///
-/// The text names a cause (a system error, a certificate problem, a protocol error), never what was sent.
+/// The text names a cause (a system error, a certificate problem, a protocol error), never sent data.
 package struct TransportFault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What went wrong, without a full stop.
+    /// The fault, without a full stop.
     package let description: String
 
     /// A fault in plain words.

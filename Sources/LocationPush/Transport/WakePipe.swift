@@ -35,7 +35,7 @@ package final class WakePipe: Sendable {
         _ = write(writingEnd, &byte, 1)
     }
 
-    /// Takes the wake-up back. Call before reading what the wake-up announces, so that none is missed.
+    /// Clears the wake-up. Call it before reading the announced state, so that no change is missed.
     package func drain() {
         var bytes = [UInt8](repeating: 0, count: 16)
         while read(descriptor, &bytes, bytes.count) > 0 {}

@@ -35,7 +35,7 @@ final class AnswerPool: Sendable {
 
     /// Starts the threads.
     ///
-    /// - Parameter makeContext: Called once on each thread; what it makes stays on that thread.
+    /// - Parameter makeContext: Called once on each thread; its context stays on that thread.
     init(makeContext: @escaping @Sendable () -> AnswerContext) {
         workers = Mutex([])
         let state = self.state
@@ -92,7 +92,7 @@ final class AnswerPool: Sendable {
         case end
     }
 
-    /// What a thread does next, or `nil` if it waits.
+    /// The next work of a thread; `nil` if there is none.
     private static func next(_ state: inout State) -> Next? {
         if let (caller, work) = state.waiting.next() { return .work(caller, work) }
         return state.isStopping && state.waiting.isEmpty ? .end : nil
@@ -188,7 +188,7 @@ final class AnswerContext {
         return (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
     }
 
-    /// What the gazetteer knows of a coordinate, in the first of the languages that has names; `nil` without a
+    /// The placemark of a coordinate, in the first of the languages that has names; `nil` without a
     /// gazetteer.
     ///
     /// - Parameter accuracyMeters: Countries and time zones within this distance are listed too.

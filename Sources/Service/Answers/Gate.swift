@@ -23,7 +23,7 @@ enum Gate {
 
     /// The conditions under which an answer from stored data is computed.
     struct Reading {
-        /// What the caller may see of the subject: precision, times and why.
+        /// The caller's right to the subject's data: precision, times and reason.
         let permit: Permit
         /// The time of the read, just before its record. Values that depend on time alone, such as a visit's
         /// `provisional`, are computed for this moment.
@@ -86,7 +86,7 @@ enum Gate {
     /// Answers a location query that has its fix, after the disclosure is on record. Returns at once; `respond` is
     /// called on the log's thread.
     ///
-    /// - Parameter content: Makes the record of what the bytes show of the fix, from their hash.
+    /// - Parameter content: Makes the record of the fix's disclosure from the hash of the bytes.
     static func disclose(
         _ service: Service, _ exchange: Exchange, query: QueryID, fix: Int64, precision: Precision,
         _ computed: Computed, _ respond: @escaping @Sendable (HTTPResponse) -> Void,

@@ -3,11 +3,11 @@ import Synchronization
 import Threading
 import Whereabouts
 
-/// The processor time that each person's and each invitation tree's geocoding took, and so who may geocode now.
+/// Budgets of processor time for the geocoding of each person and each invitation tree.
 ///
-/// Processor time is what other callers lose, whatever made a text or coordinate hard, and it is the same on a busy
-/// machine. A device uses the budget of its person. The operator has no budget, nor do place names in other answers.
-/// The budgets start anew with each start of the service.
+/// Processor time measures the cost to other callers for every kind of text or coordinate, and it does not grow on a
+/// busy machine. A device uses the budget of its person. The operator has no budget, nor do place names in other
+/// answers. The budgets start anew with each start of the service.
 final class GeocodingBudgets: Sendable {
     /// The budgets of one rate, by person or by the root of a tree. A full budget is the same as none and is forgotten.
     private struct Budgets {

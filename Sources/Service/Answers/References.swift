@@ -28,7 +28,7 @@ import Whereabouts
 /// The caller's own references are always accepted. Another person's reference is refused like any other text, so the
 /// refusal does not disclose whether the person exists.
 struct References: Sendable {
-    /// What a reference names. The raw value is part of the block.
+    /// The kind of thing that a reference names. The raw value is part of the block.
     /// An event of the log.
     enum Kind: UInt8 {
         case event = 1

@@ -38,7 +38,7 @@ struct ShownLocation {
             }
     }
 
-    /// The record of what this disclosure shows.
+    /// The record of this disclosure's content.
     func content(answerHash: Hash256) -> Disclosure.Content {
         Disclosure.Content(
             latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,

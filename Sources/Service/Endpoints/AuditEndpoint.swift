@@ -209,7 +209,7 @@ private enum AuditEntry {
     }
 
     /// Writes the members of a query: the question, the subject's consent, `pushes` (attempts, then pushes under way,
-    /// then a query without a device), the end, the fix, the latency and what was disclosed.
+    /// then a query without a device), the end, the fix, the latency and the disclosures.
     private static func write(
         _ query: AuditedQuery, _ attempts: [AuditedAttempt], _ starts: [AuditedStart],
         _ disclosures: [AuditedDisclosure], into writer: inout JSONWriter, _ names: PrincipalNames,

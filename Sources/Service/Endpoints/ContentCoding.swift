@@ -6,7 +6,7 @@ import HTTPServer
 /// The length of a compressed answer discloses whether one text in it repeats another. An attacker who can put texts
 /// beside a secret and have the answer fetched many times finds the secret letter by letter (BREACH; Gluck, Harris,
 /// Prado 2013). So only answers to `GET` are compressed, and never a stream, an answer that shows a new token or code,
-/// or one in which other people's words stand beside facts that they may not know, such as the purposes of requesters
+/// or one that has other people's words and facts that they may not know, such as the purposes of requesters
 /// (``Route/mixesTexts``). The recorded hash of an answer is that of the uncompressed bytes.
 enum ContentCoding {
     /// Shorter answers fit into one packet anyway.
@@ -29,7 +29,7 @@ enum ContentCoding {
         return response
     }
 
-    /// Whether the client accepts gzip, and prefers it to `identity` or likes both the same. `*` stands for every
+    /// Whether the client accepts gzip, and prefers it to `identity` or likes both the same. `*` means every
     /// coding that the header does not name.
     static func takesGZIP(_ header: String) -> Bool {
         let wanted = Preference.list(header.lowercased())

@@ -113,7 +113,7 @@ enum PushTestEndpoints {
 }
 
 /// One test under way: records each attempt, and answers when the last record is durable.
-/// The attempts, what is still to be recorded, and how the push ended.
+/// The attempts, those not yet recorded, and the outcome of the push.
 private final class PushTest: Sendable {
     private struct State {
         var attempts: [LocationPushAttempt] = []

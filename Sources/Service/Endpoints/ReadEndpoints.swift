@@ -265,7 +265,8 @@ enum ReadEndpoints {
         }
     }
 
-    /// The requested range, cut to what the permit shows and, on further pages, to what existed when the read began.
+    /// The requested range, cut to the permitted times and, on further pages, to the data that existed when the read
+    /// began.
     static func range(_ reading: Gate.Reading) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
         var (from, to) = (reading.from, reading.to)
         if let from, let to, to <= from { throw .refused("\"to\" must be later than \"from\".") }

@@ -28,7 +28,7 @@ enum RecorderEndpoints {
         return .json(writer.bytes)
     }
 
-    // MARK: Who
+    // MARK: Persons and devices
 
     /// `GET /api/0/list`: the persons whom the caller may locate, or the devices of one of them. It discloses no
     /// locations, so it is not recorded. A person without a grant for the caller has the same list of devices as a

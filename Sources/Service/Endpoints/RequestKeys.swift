@@ -4,7 +4,8 @@ import Log
 import Synchronization
 import Whereabouts
 
-/// What the service derives from a request's `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
+/// The values that the service derives from a request's `Idempotency-Key`
+/// (draft-ietf-httpapi-idempotency-key-header-07).
 struct RequestKey: Sendable {
     /// The request's id in the log, the same each time the request is sent.
     let id: RequestID

@@ -200,7 +200,7 @@ final class Deliverer: Sendable {
             do throws(AppendFailure) {
                 _ = try log.appendAndWait(record, by: stream.caller, correlation: stream.correlation)
             } catch {
-                // Without a record, nothing is sent: the client reconnects and gets what it missed.
+                // Without a record, nothing is sent: the client reconnects and gets the missed news.
                 return stream.stream.finish()
             }
             bytes += shown

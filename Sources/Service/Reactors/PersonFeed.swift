@@ -40,7 +40,7 @@ struct PersonFeed {
     static let newsAtOnce = 10_000
 
     /// - Parameters:
-    ///   - told: The number up to which the timeline's news are known; `nil` if the caller may not read them.
+    ///   - told: The number up to which the timeline's news have been sent; `nil` if the caller may not read them.
     ///   - asked: The own questions to follow, with their known states; with ``nothingTold`` the feed begins with the
     ///     present states.
     init(of person: PersonID, after logged: Int64, told: Int64?, asked: [QueryID: String], patterns: AskPatterns) {

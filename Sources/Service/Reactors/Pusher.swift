@@ -5,7 +5,7 @@ import Synchronization
 import Threading
 import Whereabouts
 
-/// Wakes the phones of people who are asked for, and records the answers of APNs by commands.
+/// Wakes the phones of queried people, and records the answers of APNs by commands.
 ///
 /// It follows the standing: it takes every open query that this process has not pushed yet, so that a restart loses
 /// none. The writer, which has the outcomes of earlier pushes, decides whether to wake a device now, later or not at
@@ -43,7 +43,7 @@ final class Pusher: Sendable {
 
     /// The length of a tick: how late a push that waits for a time may be.
     private static let idleMilliseconds = 100
-    /// Queries decided about in one go: far below what the log lets wait.
+    /// The queries decided in one turn, far fewer than the log's queue holds.
     private static let queriesAtOnce = 1000
     /// The pause before a push that found the sender's queue full is handed in again.
     private static let crowdedMilliseconds: Int64 = 1000
@@ -90,7 +90,7 @@ final class Pusher: Sendable {
         var isDone: Bool { underWay.isEmpty && waiting.isEmpty }
     }
 
-    /// What the thread remembers from one turn to the next. All of it can be found again from the standing.
+    /// The thread's state between turns. All of it can be derived from the standing again.
     private struct Round {
         /// Number of the newest question that was looked at.
         var asked: Int64 = 0

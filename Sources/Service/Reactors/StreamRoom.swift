@@ -44,7 +44,7 @@ struct StreamRoom {
         return nil
     }
 
-    /// Gives back what ``take(for:of:)`` gave.
+    /// Returns the room that ``take(for:of:)`` reserved.
     mutating func giveBack(of person: PersonID) {
         guard var share = open[person] else { return }
         share.count -= 1

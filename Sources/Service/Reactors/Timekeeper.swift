@@ -5,7 +5,7 @@ import Threading
 import Whereabouts
 
 /// Ends questions past their deadline, and asks the questions that schedules require. It needs no state: the standing
-/// shows what is overdue and what is due.
+/// shows the overdue questions and the due schedules.
 final class Timekeeper: Sendable {
     private static let tickMilliseconds = 100
     /// The ticks from one look at the schedules to the next. There may be many, and seconds do not matter to them.

@@ -94,7 +94,7 @@ final class WebhookRounds {
         post(at: now)
     }
 
-    // MARK: What there is
+    // MARK: Webhooks to serve
 
     /// Looks at all webhooks of the standing, and forgets those that are gone.
     private func look(at now: Timestamp) {
@@ -200,7 +200,7 @@ final class WebhookRounds {
         if course.messages.isEmpty, let place = course.feed?.place { settle(id, .told(upTo: place)) }
     }
 
-    /// Records how far the webhook has been posted, or what became of a dead letter.
+    /// Records how far the webhook has been posted, or the end of a dead letter.
     private func settle(_ id: WebhookID, _ settlement: WebhookSettlement) {
         // A settlement that the log does not take is repeated after a restart, under the same id.
         service.log.submit(.settleWebhook(id, settlement), by: .house, correlation: .random()) { _ in }
@@ -208,7 +208,7 @@ final class WebhookRounds {
 
     // MARK: On record, and out
 
-    /// Records the message as a read of what it shows; `false` if the webhook's token no longer has that right.
+    /// Records the message as a read of its content; `false` if the webhook's token no longer has that right.
     private func record(
         _ message: WebhookMessage, _ errand: WebhookDeliverer.Errand, _ look: Look, at now: Timestamp
     ) -> Bool {
@@ -258,7 +258,7 @@ final class WebhookRounds {
         ready = left
     }
 
-    // MARK: What came back
+    // MARK: Outcomes
 
     /// Settles a message that its target accepted, or pauses its webhook.
     private func noteAnswer(to errand: WebhookDeliverer.Errand, _ outcome: PostOutcome, at now: Timestamp) {

@@ -57,7 +57,7 @@ package struct Permit: Hashable, Sendable {
     }
 }
 
-/// What a caller wants to do with a person's data.
+/// An act that a caller requests on a person's data.
 package enum Act: Hashable, Sendable {
     /// Ask where the person is now.
     case ask
@@ -74,7 +74,7 @@ package enum Act: Hashable, Sendable {
 }
 
 extension Standing {
-    /// Decides who may do what with whose data. There is no other place that does.
+    /// Decides whether a caller may do an act on a person's data. No other code decides it.
     ///
     /// The subject may do everything with their own data that the token's scopes allow. The operator may manage, and
     /// read with a record. Everyone else needs a valid grant; the newest one counts. The subject's phone may give

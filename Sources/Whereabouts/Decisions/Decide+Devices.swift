@@ -96,7 +96,7 @@ extension Standing {
         return decision
     }
 
-    /// Whether a query waits for the device's owner about which the device was not told.
+    /// Whether a query for the device's owner is open for which the device has not been told to report.
     package func isToBeCommanded(_ device: DeviceID, _ questionTime: QuestionTime) -> Bool {
         guard let known = devices[device], !known.isRemoved else { return false }
         return !questionsToCommand(device, of: known.person, questionTime).isEmpty

@@ -12,8 +12,8 @@ extension Standing {
         return decision
     }
 
-    /// Takes in what an import has of one device. The person and the device are made first if they do not exist, by the same
-    /// decision: either all of it is in the log or nothing.
+    /// Takes in one device's part of an import. The person and the device are made first if they do not exist, by the
+    /// same decision: either all of it is in the log or nothing.
     ///
     /// - Throws: ``Refusal/alreadyExists(_:)`` if the device is another person's.
     func importFixes(
@@ -43,7 +43,7 @@ extension Standing {
         return decision
     }
 
-    /// Appends what the reports of a device come to, and returns what became of each.
+    /// Appends the events of a device's reports, and returns the outcome of each report.
     private func take(
         _ reports: [DeviceReport], of id: DeviceID, _ device: Device, at now: Timestamp,
         known fixes: inout some FixLookup, into decision: inout Decision
@@ -188,8 +188,8 @@ extension Standing {
     /// Whether a fix ends a query when it comes.
     ///
     /// Only the answer of a phone that was woken ends a coarse query at once. Other fixes would disclose the minute of
-    /// a report: those that come by themselves, and those that an app sends because the answer to its last report told
-    /// it to. They answer in the query's last second (``coarseAnswer(to:at:)``).
+    /// a report: unrequested reports, and reports that an app sends because the answer to its last one requested them.
+    /// They answer in the query's last second (``coarseAnswer(to:at:)``).
     private func endsAtOnce(_ query: Query, isAnswer: Bool) -> Bool {
         guard coarsePermit(of: query.verdict) != nil else { return true }
         let isWoken = !query.pushes.isEmpty || query.withheld.contains { $0.reason == .coalesced }

@@ -2,12 +2,12 @@
 
 /// The decision about one device of a query.
 package struct PushOrder: Hashable, Sendable {
-    /// What to do.
+    /// The kind of work.
     package enum What: Hashable, Sendable {
         /// A push is recorded and leaves now.
         case send
-        /// Check again then. The device is being woken for another query, its budget is used up, its owner does not let the
-        /// app be woken, or the outcome of the last push is unknown.
+        /// Check again then. The device is being woken for another query, its budget is used up, its owner does not let
+        /// the app be woken, or the outcome of the last push is unknown.
         case wait(until: Timestamp)
         /// Nothing more is sent to this device for the query: APNs has accepted a push, or refused the device's token.
         case never
@@ -68,9 +68,9 @@ extension LocationPushAttempt {
 }
 
 extension Standing {
-    /// Decides about each device of an open query. Before anything is sent, each push becomes an event, and so does each
-    /// push that is withheld, once per reason. A query that has ended gets no orders. If there is no device to wake, that is
-    /// recorded once.
+    /// Decides about each device of an open query. Before anything is sent, each push becomes an event, and so does
+    /// each push that is withheld, once per reason. A query that has ended gets no orders. If there is no device to
+    /// wake, that is recorded once.
     func startPushes(
         _ id: QueryID, to wanted: [DeviceID], by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -138,8 +138,8 @@ extension Standing {
         return now < next ? (.wait(until: next), .budget) : (.send, nil)
     }
 
-    /// Records the outcome of a try. The try may have reached APNs even if the person was erased since. Then the record goes
-    /// to the house's stream, without anything made from personal data.
+    /// Records the outcome of a try. The try may have reached APNs even if the person was erased since. Then the record
+    /// goes to the house's stream, without anything made from personal data.
     func recordPushAttempt(_ attempt: LocationPushAttempt, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
@@ -153,8 +153,8 @@ extension Standing {
         return decision
     }
 
-    /// Pushes that were started and have no recorded outcome, tests included, at most `limit`. Before anything is pushed,
-    /// these are the pushes of a process that has ended.
+    /// Pushes that were started and have no recorded outcome, tests included, at most `limit`. Before anything is
+    /// pushed, these are the pushes of a process that has ended.
     ///
     /// Cost: linear in the number of queries and devices.
     package func pushesUnderWay(atMost limit: Int) -> [LocationPushAttempt] {

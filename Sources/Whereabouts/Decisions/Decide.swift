@@ -1,6 +1,6 @@
 /// Looks up fixes in the log. The writer provides it, because the pure half cannot read the log or its index.
 package protocol FixLookup {
-    /// What the log has of the fix, reported by this device.
+    /// How a fix of this device relates to the fixes in the log.
     mutating func known(_ fix: Fix, device: DeviceID) -> KnownFix
 }
 

@@ -4,7 +4,7 @@
 package struct AskPatterns: Sendable {
     /// One thing that another person did about the person.
     package struct Step: Hashable, Sendable {
-        /// What was done.
+        /// The kind of act.
         package enum What: Hashable, Sendable {
             /// A query or a read, allowed or not.
             case ask(isRefused: Bool)

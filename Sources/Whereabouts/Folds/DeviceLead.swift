@@ -1,6 +1,6 @@
 import Geodesy
 
-/// Decides which of a person's devices stands for the person. One device leads at a time; reports of the others are not
+/// Decides which of a person's devices represents the person. One device leads at a time; reports of the others are not
 /// used for visits and crossings. For example, a tablet left at home reports only where the tablet is.
 ///
 /// The first device to report leads. Another takes the lead if it is carried and the leader is not, or if the leader
@@ -128,7 +128,7 @@ extension TrackPoint {
     }
 }
 
-/// From this time on, a device stands for its person. Before the first lead, the person had one device.
+/// From this time on, a device represents its person. Before the first lead, the person had one device.
 package struct Lead: Hashable, Sendable {
     /// The time from which the device leads, by the fixes' timestamps.
     package let from: Timestamp

@@ -14,7 +14,7 @@ package struct Restart: Hashable, Sendable {
     }
 }
 
-// MARK: - What a state is written of
+// MARK: - Coding of a state
 
 extension TrackPoint {
     func write(to writer: inout CBORWriter) {

@@ -48,7 +48,7 @@ struct StaySamples {
         beforeTail = oldest
     }
 
-    /// The seconds that a fix stands for. A fix followed by silence is at the place; one preceded by silence may be the
+    /// The seconds that a fix represents. A fix followed by silence is at the place; one preceded by silence may be the
     /// first of the way on.
     static func dwell(of fix: TrackPoint, after last: TrackPoint?, before next: TrackPoint?) -> Double {
         let before = last.map { min(VisitRules.longestDwell, fix.seconds(since: $0)) } ?? 0
@@ -120,8 +120,8 @@ struct StayCore {
         wayOut = fixes[(last + 1)...]
     }
 
-    /// The seconds that each of few fixes stands for. One followed by hours of silence is the place, and the last one
-    /// before the next fixes is the way out. None stands for more than ``VisitRules/longestDwell``.
+    /// The seconds that each of few fixes represents. One followed by hours of silence is the place, and the last one
+    /// before the next fixes is the way out. None represents more than ``VisitRules/longestDwell``.
     private static func dwellsOfFew(_ fixes: [TrackPoint], before exit: TrackPoint?) -> [Double] {
         let dwells = fixes.indices.map { index in
             let after = index + 1 < fixes.count ? fixes[index + 1] : exit

@@ -364,7 +364,7 @@ struct VisitDerivation {
     /// Clears ``hasNews`` once the caller has read the news.
     mutating func takeNews() { hasNews = false }
 
-    /// Drops what ``output(now:)`` gave as final.
+    /// Drops the final results that ``output(now:)`` returned.
     mutating func takeOutput() {
         sealedStays = []
         crossings.takeOutput()

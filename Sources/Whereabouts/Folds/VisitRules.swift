@@ -1,18 +1,18 @@
 /// The rules of one version of the derivation of visits and crossings, and the thresholds that all versions share.
 /// Distances are meters, times seconds; each threshold has its reason.
 ///
-/// A threshold or rule that changes what is derived needs a new version: it becomes a property here, and the older versions
+/// A threshold or rule that changes the results needs a new version: it becomes a property here, and the older versions
 /// keep their value. So a timeline of either version can be folded from the log, and the two can be compared. The page
 /// <doc:0029-how-long-old-rules-are-kept> says when an old version is dropped.
 package struct VisitRules: Hashable, Sendable {
     /// The version of the derivation, and of the projection that is folded by it.
     package let version: Int64
-    /// What the silence between two fixes says.
+    /// The meaning of a silence between two fixes.
     let silence: SilenceRules
     /// Whether the visits that a device itself reports are evidence (``StoredFix/report``).
     package let usesReportedVisits: Bool
-    /// Whether places are remembered for stays with few fixes (``PlaceMemory``). The same rules find spikes in pairs, end a
-    /// false spot at the jump back, and take a fix outside that a long silence follows as a place.
+    /// Whether places are remembered for stays with few fixes (``PlaceMemory``). The same rules find spikes in pairs,
+    /// end a false spot at the jump back, and take a fix outside that a long silence follows as a place.
     let remembersPlaces: Bool
 
     /// The versions that can still be folded, oldest first.
@@ -153,7 +153,7 @@ package struct VisitRules: Hashable, Sendable {
     static let keptFixes = 32
     /// … at least this far apart, in seconds: with one fix a second, the tests below would see only noise.
     static let keptSpacing = 10.0
-    /// A fix stands for the time until the next one, at most this long (a silent phone is no further evidence), …
+    /// A fix represents the time until the next one, at most this long (a silent phone is no further evidence), …
     static let longestDwell = 400.0
     /// … and for this share of the time since the one before. With a distance filter, the fix before a silence is the
     /// place, and the one that ends it is the way out.
@@ -166,7 +166,7 @@ package struct VisitRules: Hashable, Sendable {
     /// … plus this share of a fix's accuracy.
     static let coreAccuracies = 0.5
     static let coreRounds = 3
-    /// If there are so few fixes, each stands for the silence after it, up to this many seconds: before hours of it the
+    /// If there are so few fixes, each represents the silence after it, up to this many seconds: before hours of it the
     /// fix is the place, before minutes of it the way there or out.
     static let fewFixes = 3
     static let longestQuiet = 3600.0
@@ -191,8 +191,8 @@ package struct VisitRules: Hashable, Sendable {
 
     /// Time between fixes is time with data up to this step, in seconds: phones at rest send such heartbeats.
     static let dataStepSeconds = 2 * 3600.0
-    /// A last fix off the core is on the way out if it came at most this many seconds after another, as the fixes of a moving
-    /// phone do (``SilenceRules/wayOutSeconds``).
+    /// A last fix off the core is on the way out if it came at most this many seconds after another, as the fixes of a
+    /// moving phone do (``SilenceRules/wayOutSeconds``).
     static let wayOutFixSeconds = 90.0
     /// A reported moment is ignored if fixes came within this many seconds before and after it.
     static let reportSilenceSeconds = 600.0
@@ -269,7 +269,7 @@ package struct VisitRules: Hashable, Sendable {
     /// The samples of the way through a polygon.
     static let passSamples = 19
 
-    // MARK: Restart points (no influence on what is derived)
+    // MARK: Restart points (no influence on the results)
 
     /// While the person is travelling, the derivation may be restarted once in each span of this many seconds.
     static let restartSpanSeconds: Int64 = 6 * 3600
@@ -277,13 +277,13 @@ package struct VisitRules: Hashable, Sendable {
     static let restartFixes: Int64 = 1024
 }
 
-/// How much silence, in seconds, one visit may contain, and what the silence after a fix says. Without a limit a visit goes on
-/// through any silence between two fixes at its place.
+/// The longest silence, in seconds, that one visit may contain, and the meaning of the silence after a fix. Without a
+/// limit a visit goes on through any silence between two fixes at its place.
 struct SilenceRules: Hashable {
     /// The longest silence within one visit to the same place: a phone at rest reports rarely.
     let samePlaceSeconds: Double
-    /// After a longer silence between two places the person left the first when last seen there, and reached the second when
-    /// first seen there.
+    /// After a longer silence between two places the person left the first when last seen there, and reached the second
+    /// when first seen there.
     let otherPlaceSeconds: Double
     /// The person has left if at least this much silence follows a fix off the core (``VisitRules/wayOutFixSeconds``).
     let wayOutSeconds: Double
@@ -293,8 +293,8 @@ struct SilenceRules: Hashable {
     static let limited = SilenceRules(
         samePlaceSeconds: Visit.longestSilenceSeconds, otherPlaceSeconds: 24 * 3600, wayOutSeconds: 300)
 
-    /// A visit is at most this many times as long as its time with data, plus ``samePlaceSeconds``: several silences in a row
-    /// are no better evidence than one.
+    /// A visit is at most this many times as long as its time with data, plus ``samePlaceSeconds``: several silences in
+    /// a row are no better evidence than one.
     private static let mostPerData = 2.0
 
     /// The longest stay, in seconds, for a time with data.

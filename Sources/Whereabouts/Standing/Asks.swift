@@ -1,5 +1,5 @@
-/// What one person may still ask about another, and the reads under way. Only requests by a grant are limited, not
-/// those about the person's own data or the operator's recorded reads.
+/// The requests that one person may still make about another, and the reads in progress. Only requests by a grant are
+/// limited, not those about the person's own data or the operator's recorded reads.
 package struct Asks: Hashable, Sendable {
     /// A requester and a subject.
     package struct Pair: Hashable, Sendable, Comparable {
@@ -15,7 +15,7 @@ package struct Asks: Hashable, Sendable {
     package struct Begun: Hashable, Sendable {
         /// The request for its first page.
         package let id: RequestID
-        /// What was read.
+        /// The question of the read.
         package let question: LocationRead.Question
         /// The requested range.
         package let from, to: Timestamp?
@@ -37,9 +37,9 @@ package struct Asks: Hashable, Sendable {
         }
     }
 
-    /// What is left of ``Limits/pushesPerAsker``.
+    /// The rest of ``Limits/pushesPerAsker``.
     package internal(set) var pushes = Allowance()
-    /// What is left of ``Limits/readsPerAsker``.
+    /// The rest of ``Limits/readsPerAsker``.
     package internal(set) var reads = Allowance()
     /// The latest reads, oldest first.
     package internal(set) var begun: [Begun] = []

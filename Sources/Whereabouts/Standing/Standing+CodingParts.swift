@@ -13,7 +13,7 @@ extension Standing {
 }
 
 extension Standing.Query.Push {
-    /// Seven numbers; `Int64.min` stands for a missing time.
+    /// Seven numbers; `Int64.min` means a missing time.
     var stored: [Int64] {
         [
             device.rawValue, startedAt.milliseconds, tries, starts, state.rawValue, mayHaveArrived ? 1 : 0,

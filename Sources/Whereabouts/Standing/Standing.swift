@@ -31,9 +31,9 @@ package struct Standing: Sendable, Equatable {
         package internal(set) var invitations: [InvitationID] = []
         /// The root of the invitation tree; `nil` for a person whose account no person invited, who is a root.
         package internal(set) var root: PersonID?
-        /// What is left of ``Limits/accountInvitationsPerInviter``.
+        /// The rest of ``Limits/accountInvitationsPerInviter``.
         package internal(set) var accountInvitations = Allowance()
-        /// What is left of ``Limits/accountInvitationsPerTree``, for a root.
+        /// The rest of ``Limits/accountInvitationsPerTree``, for a root.
         package internal(set) var accountInvitationsOfTree = Allowance()
     }
 
@@ -61,7 +61,7 @@ package struct Standing: Sendable, Equatable {
         package internal(set) var pushToken: PushToken?
         /// The hashes of the latest rejected reports and messages, oldest first, to recognize repeats.
         package internal(set) var kept: [Hash256] = []
-        /// What is left of ``Limits/pushBudget``.
+        /// The rest of ``Limits/pushBudget``.
         package internal(set) var pushes = Allowance()
         /// When the last push was started.
         package internal(set) var lastPushAt: Timestamp?
@@ -291,7 +291,8 @@ package struct Standing: Sendable, Equatable {
     /// The standing of an empty log.
     package init() {}
 
-    /// Notes the id of a key that seals a part of an event. Later keys must have higher ids, whatever `keys.sqlite` says.
+    /// Notes the id of a key that seals a part of an event. Later keys must have higher ids, whatever `keys.sqlite`
+    /// says.
     ///
     /// Folded events do not name their keys, so the reader or sealer of an event calls this. An impossible id, as in a
     /// damaged event, is ignored.

@@ -2,8 +2,8 @@ extension Precision {
     /// The seconds that a coarse grant does not distinguish.
     package static let coarseSeconds: Int64 = 900
 
-    /// What a grant of this precision shows of a time: all of it, or its quarter of an hour. Everything that a
-    /// requester could compare, including ages, is computed from this.
+    /// A time as a grant of this precision shows it: exact, or the quarter of an hour that contains it. Everything that
+    /// a requester could compare, including ages, is computed from this.
     package func shown(_ time: Timestamp) -> Timestamp {
         guard self < .exact else { return time }
         let quarter = Self.coarseSeconds * 1000

@@ -36,7 +36,7 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     package static func < (a: Precision, b: Precision) -> Bool { a.rank < b.rank }
 }
 
-/// What a grant shows its requester, and when.
+/// The terms of a grant: the precision and the times of the shown data.
 package struct GrantTerms: Hashable, Sendable {
     package let precision: Precision
     /// Whether the past is visible, and not only the newest location.

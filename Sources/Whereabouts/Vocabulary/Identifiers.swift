@@ -105,8 +105,8 @@ package struct Identifier128: Hashable, Sendable, CustomStringConvertible {
         self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
-    /// A version 8 UUID for a request with an `Idempotency-Key`: `high` stands for the caller, key and address, `low`
-    /// for the content. The bits that a UUID prescribes are lost.
+    /// A version 8 UUID for a request with an `Idempotency-Key`: `high` is derived from the caller, key and address,
+    /// `low` for the content. The bits that a UUID prescribes are lost.
     package init(ofKeyedRequest high: UInt64, _ low: UInt64) {
         self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
         self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

@@ -86,7 +86,7 @@ package struct WebhookFailure: Hashable, Sendable {
     package static let gone: Int64 = 410
 }
 
-/// What a webhook no longer has to post.
+/// A message or dead letter that a webhook no longer has to post.
 package enum WebhookSettlement: Hashable, Sendable {
     /// The target has accepted everything up to this event.
     case told(upTo: Int64)

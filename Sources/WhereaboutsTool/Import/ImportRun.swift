@@ -145,7 +145,7 @@ struct ImportRun {
         if pendingFixes >= Self.pendingMax { try postAll(&report) }
     }
 
-    /// Posts what waits, as many devices in one request as it takes.
+    /// Posts the waiting reports, with as many devices in one request as fit.
     private mutating func postAll(_ report: inout ImportReport) throws(ToolError) {
         var together: [(device: Handle, batch: PendingBatch)] = []
         var (fixes, bytes) = (0, 0)
@@ -260,7 +260,7 @@ private struct PendingBatch {
     private var json: [[UInt8]] = []
     private var byteCount = 0
 
-    /// A request with its frame stays below what the service takes.
+    /// A request with its frame stays below the service's limit.
     static let bytesMax = Limits.ingestBodyBytes - 4096
 
     init(person: Handle) { self.person = person }

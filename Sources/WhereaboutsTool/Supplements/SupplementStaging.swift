@@ -201,7 +201,7 @@ final class SupplementStaging {
         return found
     }
 
-    // MARK: What SQLite says, as a sentence
+    // MARK: SQLite's errors as sentences
 
     private func transaction(_ body: () throws(SQLiteError) -> Void) throws(ToolError) {
         try Self.sql { () throws(SQLiteError) in try connection.transaction(body) }
@@ -219,7 +219,7 @@ final class SupplementStaging {
     }
 }
 
-// MARK: - What was read, in order
+// MARK: - The staged rows, in order
 
 /// An address to write, with the key of its street.
 struct StagedAddress: Equatable {
