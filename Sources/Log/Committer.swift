@@ -13,7 +13,7 @@ final class Committer: @unchecked Sendable {
     private unowned let log: EventLog
     private let slot = Monitor(Slot())
     private var thread: WorkerThread?
-    /// An emptied batch, whose arrays keep their capacity.
+    /// The batch that waits for the thread, and an emptied batch, whose arrays keep their capacity.
     private struct Slot {
         var batch: Batch?
         var spare = Batch()
@@ -23,11 +23,13 @@ final class Committer: @unchecked Sendable {
     /// 64 MiB: with more, a checkpoint is made between two batches even under load.
     private static let pagesPerCheckpoint = 16_000
 
+    /// - Parameter log: Must outlive the committer.
     init(store: LogStore, sealer: consuming LogSealer, log: EventLog) {
         (self.store, self.log) = (store, log)
         self.sealer = sealer
     }
 
+    /// Starts the thread.
     func start() {
         thread = WorkerThread { [self] in
             while let batch = slot.wait(for: { slot -> Batch?? in
@@ -43,6 +45,7 @@ final class Committer: @unchecked Sendable {
         }
     }
 
+    /// Ends the thread, after the batch that it has.
     func stop() {
         slot.change { $0.isStopping = true }
         thread?.join()
@@ -58,7 +61,8 @@ final class Committer: @unchecked Sendable {
         }
     }
 
-    /// Writes a batch, answers its callers, and makes a checkpoint if one is due. Called by the thread with the turn.
+    /// Writes a batch, answers its callers, and makes a checkpoint if one is due. Called by the thread with the turn. A
+    /// fault stops the log, and the callers get it.
     func commit(_ batch: consuming Batch) {
         var batch = batch
         if let failure = log.failure { return answer(&batch, failure) }
@@ -72,7 +76,9 @@ final class Committer: @unchecked Sendable {
         }
     }
 
-    /// Makes a batch durable without answering its callers.
+    /// Makes a batch durable without answering its callers. An empty batch costs nothing.
+    ///
+    /// - Throws: ``LogError``. A full disk is tried again once, in the space of the reserve (``Room/spend()``).
     func write(_ batch: borrowing Batch) throws(LogError) {
         if batch.events.isEmpty { return }
         let start = MonotonicClock.seconds
@@ -85,11 +91,14 @@ final class Committer: @unchecked Sendable {
         log.publish(head: sealer.range.size, ended: batch.ended)
     }
 
+    /// One try: the keys first, because an event must not be durable without its key.
     private func writeOnce(_ batch: borrowing Batch) throws(LogError) {
         try log.keys.makeDurable()
         try store.write(batch, &sealer)
     }
 
+    /// Gives each caller its result, or the failure, in the order in which they waited. Empties the batch and keeps it
+    /// as the next spare.
     func answer(_ batch: inout Batch, _ failure: LogError?) {
         for (completion, result) in batch.answers {
             if let failure { completion(.failure(.fault(failure))) } else { completion(result) }

@@ -9,6 +9,7 @@ package struct CompactRange: Sendable {
     /// The roots of the complete subtrees, largest first: one for each bit set in ``size``.
     private(set) var subtrees: [Digest]
 
+    /// The range of no leaves.
     init() {
         size = 0
         subtrees = []
@@ -21,8 +22,10 @@ package struct CompactRange: Sendable {
         subtrees = stride(from: 0, to: bytes.count, by: 32).compactMap { Digest(bytes: bytes[$0..<$0 + 32]) }
     }
 
+    /// The stored form: 32 bytes for each subtree.
     var bytes: [UInt8] { subtrees.flatMap(\.bytes) }
 
+    /// Adds a leaf at the end.
     mutating func append(_ leaf: Digest, _ sha256: SHA256) {
         var node = leaf
         var merged = size

@@ -3,9 +3,9 @@ import Threading
 package import Whereabouts
 
 extension EventLog {
-    /// Decides and appends each of several commands, in their order, so that they share commits. All of them are taken, or
-    /// none because the log is stopping, short of room or busy. `completion` is called once with what each came to, when all
-    /// are durable or refused; like that of ``submit(_:by:correlation:_:)``, it must be quick.
+    /// Decides and appends each of several commands, in their order, so that they share commits. The queue takes all of
+    /// them, or none because the log is stopping, short of room or busy. `completion` is called once with the outcome
+    /// of each, when all are durable or refused; like that of ``submit(_:by:correlation:_:)``, it must be quick.
     ///
     /// - Parameter correlation: The same for all of them, so not that of a keyed request.
     package func submit(

@@ -14,8 +14,10 @@ package final class EventLog: Sendable {
     /// The most commands in one transaction.
     static let batchBound = 1024
 
+    /// Receives the outcome of a command, once.
     typealias Completion = @Sendable (Result<Receipt, AppendFailure>) -> Void
 
+    /// A command that waits to be decided, with its caller.
     struct Waiting: Sendable {
         let command: Command
         let caller: Caller
@@ -23,11 +25,14 @@ package final class EventLog: Sendable {
         let completion: Completion
     }
 
+    /// The state that callers, the writer and the committing thread share.
     struct Queue {
+        /// The commands in the order in which they are decided.
         var waiting: [Waiting] = []
         /// An empty array with capacity, given back by the writer, so that the queue does not grow anew for each batch.
         var spare: [Waiting] = []
         var isStopping = false
+        /// The fault that stopped the log; it stays until a restart.
         var failure: LogError?
         /// Whether a thread has the turn to write the file.
         var isCommitting = false
@@ -56,6 +61,7 @@ package final class EventLog: Sendable {
         }
     }
 
+    /// As ``Listener``, for news of pushes.
     private struct PushListener {
         let call: @Sendable (PushNews) -> Void
     }
@@ -217,11 +223,16 @@ package final class EventLog: Sendable {
     /// A copy of the newest standing.
     package func standingCopy() -> Standing { standing.withLock { $0 } }
 
+    /// Changes the newest standing. Only the writer's thread does.
     func changeStanding<R>(_ body: (inout Standing) -> R) -> R {
         standing.withLock { body(&$0) }
     }
 
-    /// Decides and appends; `completion` is called on the writer's thread once the events are durable, and must be quick.
+    /// Queues a command. `completion` is called once: when the events are durable, on the thread that committed them,
+    /// or at once on this thread if the command is not taken. It must be quick and must not block.
+    ///
+    /// A command waits for those before it. It is refused, without being decided, while the queue is full (`busy`), the
+    /// disk is full (`full`) or the log has stopped (`fault`).
     package func submit(
         _ command: Command, by caller: Caller, correlation: RequestID,
         _ completion: @escaping @Sendable (Result<Receipt, AppendFailure>) -> Void
@@ -331,12 +342,13 @@ package final class EventLog: Sendable {
         try body()
     }
 
-    /// Takes back the array of a finished batch.
+    /// Takes back the array of a finished batch, so that its capacity is used again.
     func giveBack(_ batch: consuming [Waiting]) {
         batch.removeAll(keepingCapacity: true)
         queue.read { $0.spare = batch }
     }
 
+    /// Publishes a new head after its commit, and wakes the threads that wait for it.
     func publish(head: Int64, ended: [QueryID]) {
         headNumber.store(head, ordering: .releasing)
         headSignal.change { $0.number = head }
@@ -348,12 +360,13 @@ package final class EventLog: Sendable {
         whenEnded.withLock { $0 = Listener(call: body) }
     }
 
-    /// Calls `body` on the writer's thread after each decision that concerns pushes, before it is durable. `body` must be
-    /// quick. The standing already has the decision.
+    /// Calls `body` on the writer's thread after each decision that concerns pushes, before it is durable. `body` must
+    /// be quick. The standing already has the decision.
     package func notifyOfPushNews(_ body: @escaping @Sendable (PushNews) -> Void) {
         whenPushNews.withLock { $0 = PushListener(call: body) }
     }
 
+    /// Hands news to the listener.
     func publish(_ news: PushNews) { whenPushNews.withLock { $0 }?.call(news) }
 
     /// Stops the log: waiting callers get the error, and no command is accepted any more.
@@ -366,8 +379,8 @@ package final class EventLog: Sendable {
         for item in waiting { item.completion(.failure(.fault(error))) }
     }
 
-    /// Calls `body` once after a fault has stopped the log and every waiting caller has its error; at once if the log has
-    /// stopped already.
+    /// Calls `body` once after a fault has stopped the log and every waiting caller has its error; at once if the log
+    /// has stopped already.
     package func notifyOfFailure(_ body: @escaping @Sendable () -> Void) {
         whenFailed.withLock { $0 = body }
         if failure != nil { tellFailure() }

@@ -34,6 +34,8 @@ extension FixIdentities {
         return runs
     }
 
+    /// Throws unless a run belongs to this log and epoch, ends at an event that the log has, and was written by no
+    /// later state of the log.
     private static func check(
         _ run: FixRun, _ name: String, _ log: LogIdentity, _ erased: Int, _ reader: LogReader
     ) throws(FixRunFailure) {

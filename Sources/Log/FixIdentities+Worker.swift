@@ -5,18 +5,25 @@ import Threading
 import Whereabouts
 
 extension FixIdentities {
+    /// A piece of the thread's work.
     private enum Work {
+        /// Write marks that were handed over as a run.
         case write([FixMark], from: Int64, to: Int64)
+        /// Fold missing events from the log into a run.
         case fold(from: Int64, to: Int64)
+        /// Write a run without the marks of erased persons.
         case forget(FixRun)
+        /// Merge neighboring runs into one.
         case merge([FixRun])
         case stop
     }
 
+    /// The events read from the log at a time.
     private static let eventsPerRead = 4096
+    /// With more runs than this, all are merged: a look-up reads each of them.
     private static let runsMax = 24
 
-    /// The thread.
+    /// The thread. It opens its reader at the first work, and again after a failure if there is none.
     func run() {
         var reader: LogReader?
         while true {
@@ -61,6 +68,7 @@ extension FixIdentities {
         }
     }
 
+    /// Whether enough durable events are in memory for a run.
     func isDue(_ state: State) -> Bool {
         min(state.handed, state.durable) - state.view.floor >= settings.eventsPerRun
     }
@@ -89,16 +97,19 @@ extension FixIdentities {
         return task
     }
 
+    /// Whether the disk has space for a run with the marks of these.
     private func hasRoom(for runs: [FixRun]) -> Bool {
         room?.allows(runs.reduce(0) { $0 + FixRun.bytes(ofMarks: $1.header.marks) }) ?? true
     }
 
+    /// The work of writing the marks in memory whose events are durable.
     private func write(_ state: State) -> Work {
         let to = min(state.handed, state.durable)
         let count = state.inbox.firstIndex { $0.number > to } ?? state.inbox.count
         return .write(Array(state.inbox[..<count]), from: state.view.floor, to: to)
     }
 
+    /// Does a piece of work that can fail. The other kinds handle their failures.
     private func work(_ task: Work, _ reader: LogReader) throws(LogError) {
         switch task {
         case .write(let marks, let from, let to): try write(marks, from: from, to: to, reader, movesFloor: true)
@@ -110,6 +121,7 @@ extension FixIdentities {
         }
     }
 
+    /// Writes the marks in memory at an orderly stop, unless there are few.
     private func writeTheRest(_ reader: LogReader) throws(LogError) {
         let rest = state.read { state in
             min(state.handed, state.durable) - state.view.floor >= settings.fewEvents ? write(state) : nil
@@ -128,8 +140,8 @@ extension FixIdentities {
         return isWhole ? marks : nil
     }
 
-    /// Gives `body` each fix among the events after `number` up to `end`: the number of its event and its mark, `nil` if
-    /// the event does not open.
+    /// Gives `body` each fix among the events after `number` up to `end`: the number of its event and its mark, `nil`
+    /// if the event does not open.
     ///
     /// - Returns: `false` if the thread was stopped before the end.
     func scan(
@@ -157,6 +169,9 @@ extension FixIdentities {
         return true
     }
 
+    /// Writes a run and puts it into the view.
+    ///
+    /// - Parameter movesFloor: Whether the marks come from memory, and are dropped there.
     private func write(
         _ marks: [FixMark], from: Int64, to: Int64, _ reader: LogReader, movesFloor: Bool
     ) throws(LogError) {
@@ -183,6 +198,7 @@ extension FixIdentities {
         }
     }
 
+    /// Does `body`; a failure of a run becomes one of a file.
     private func wrapped<R>(_ body: () throws(FixRunFailure) -> R) throws(LogError) -> R {
         do throws(FixRunFailure) { return try body() } catch {
             if case .file(let errno) = error { throw .file(path: settings.folder, errno: errno) }
@@ -190,6 +206,8 @@ extension FixIdentities {
         }
     }
 
+    /// Puts a run in place of others, in one change of the view, and deletes their files. If a run that overlaps it has
+    /// appeared meanwhile, the new one is deleted instead.
     private func replace(_ old: [FixRun], by run: FixRun, _ also: (inout State) -> Void = { _ in }) {
         let isUsed = state.change { state in
             // A run may have been discarded meanwhile. The new one is still good: its blocks were read before and had
@@ -205,8 +223,8 @@ extension FixIdentities {
         if !isUsed { unlink(run.path) }
     }
 
-    /// Writes a run anew without the marks of erased persons. If that is not possible, removes the run: it can be folded
-    /// again, and the marks of an erased person must not stay.
+    /// Writes a run anew without the marks of erased persons. If that is not possible, removes the run: it can be
+    /// folded again, and the marks of an erased person must not stay.
     private func forget(_ run: FixRun) {
         let erased = state.read { $0.erased }
         guard hasRoom(for: [run]) else { return discard(run, .file(errno: ENOSPC)) }
@@ -216,6 +234,7 @@ extension FixIdentities {
         } catch { discard(run, error) }
     }
 
+    /// Merges runs. A damaged one among them is discarded; its events are then folded from the log.
     private func merge(_ runs: [FixRun]) throws(LogError) {
         let erased = state.read { $0.erased }
         do throws(FixRunFailure) {
@@ -259,8 +278,8 @@ extension FixIdentities {
 
     /// Neighbours none of which has more than 2/7 of their marks, so at least four, or all runs if there are too many.
     ///
-    /// Each fix is written again about once while the log grows fourfold, and there are up to three runs for each such step,
-    /// whatever small runs the ends of processes leave between them.
+    /// Each fix is written again about once while the log grows fourfold, and there are up to three runs for each such
+    /// step, whatever small runs the ends of processes leave between them.
     private static func mergeable(_ runs: [FixRun]) -> [FixRun]? {
         var best: (range: ClosedRange<Int>, largest: Int64, total: Int64)?
         for start in runs.indices {

@@ -5,22 +5,24 @@ import Synchronization
 import Threading
 import Whereabouts
 
-/// The log's own index of fix identities: from (device, timestamp, latitude, longitude) to the numbers of the events that
-/// reported such a fix.
+/// The log's own index of fix identities: from (device, timestamp, latitude, longitude) to the numbers of the events
+/// that reported such a fix.
 ///
 /// The index is derived from the events alone and decides nothing: the writer opens the event that a mark names and
-/// compares. Files (``FixRun``) hold the marks up to ``View/floor``; the later ones are in memory. A worker thread writes a run
-/// for each ``Settings/eventsPerRun`` events, merges runs of like size, and folds missing runs again from the log, for example
-/// after a file was lost or damaged. Until then fixes older than the newest of their device wait; newer ones do not.
+/// compares. Files (``FixRun``) hold the marks up to ``View/floor``; the later ones are in memory. A worker thread
+/// writes a run for each ``Settings/eventsPerRun`` events, merges runs of like size, and folds missing runs again from
+/// the log, for example after a file was lost or damaged. Until then fixes older than the newest of their device wait;
+/// newer ones do not.
 ///
-/// A mark contains no coordinate and no time: its hash is keyed with a secret derived from the key-encryption key. The marks
-/// of an erased person are removed from every file before the erasure is reported as done.
+/// A mark contains no coordinate and no time: its hash is keyed with a secret derived from the key-encryption key. The
+/// marks of an erased person are removed from every file before the erasure is reported as done.
 ///
 /// Disk: 24.8 bytes a fix. Memory: twice 24 bytes for each fix that is in no run yet, and 0.4 bytes for each that is.
 /// `scripts/bench identities` measures the rest.
 package final class FixIdentities: Sendable {
     /// The runs that the writer searches.
     struct View: Sendable {
+        /// Raised with each change of the runs or the floor.
         var generation = 0
         /// By the events they cover, which do not overlap.
         var runs: [FixRun] = []
@@ -39,6 +41,7 @@ package final class FixIdentities: Sendable {
         var handed: Int64
         /// Events up to this number are on disk.
         var durable: Int64
+        /// The persons whose marks must not be in any file.
         var erased: Set<PersonID>
         /// The number of erased persons left out by the files that the thread is writing.
         var erasedAtWork: Int?
@@ -48,6 +51,7 @@ package final class FixIdentities: Sendable {
         /// The time of the next try, in seconds of the monotonic clock.
         var pausedUntil = 0.0
 
+        /// The events up to the floor that no run covers, in order.
         var holes: [ClosedRange<Int64>] {
             var holes: [ClosedRange<Int64>] = []
             var place: Int64 = 0
@@ -59,6 +63,7 @@ package final class FixIdentities: Sendable {
             return holes
         }
 
+        /// Sets the runs of the view.
         mutating func change(_ runs: [FixRun]) {
             view.runs = runs.sorted { $0.header.from < $1.header.from }
             view.isComplete = holes.isEmpty
@@ -68,11 +73,12 @@ package final class FixIdentities: Sendable {
 
     /// The directory of the files, and their sizes.
     package struct Settings: Sendable {
+        /// The folder of the runs.
         let folder: String
         /// Events kept in memory before they are written as a run. A start after a crash reads up to this many again.
         package var eventsPerRun: Int64 = 65_536
-        /// Marks kept in memory while the files cannot be written. Beyond this the older half is dropped, and folded from
-        /// the log once files can be written.
+        /// Marks kept in memory while the files cannot be written. Beyond this the older half is dropped, and folded
+        /// from the log once files can be written.
         var marksInMemory = 1_000_000
         /// Missing events that a start reads before it takes commands. If more are missing, they are folded while
         /// commands are taken.
@@ -89,11 +95,14 @@ package final class FixIdentities: Sendable {
     }
 
     let settings: Settings
+    /// The disk space; `nil` takes it as unlimited.
     let room: Room?
+    /// The log's path.
     let path: String
     let keys: KeyRing
     let log: Identifier128
     let epoch: Int64
+    /// The keys of the marks' hashes and of the blocks' tags.
     let identityKey, tagKey: SipHash
     let state: Monitor<State>
     let generationHint = Atomic<Int>(0)
@@ -141,8 +150,8 @@ package final class FixIdentities: Sendable {
         }
     }
 
-    /// The hash of a fix's mark: equal for fixes with equal ``Fix/content``, and above ``FixMark/contentBits`` for equal
-    /// identities.
+    /// The hash of a fix's mark: equal for fixes with equal ``Fix/content``, and above ``FixMark/contentBits`` for
+    /// equal identities.
     func hash(of fix: Fix, device: DeviceID) -> UInt64 {
         // Adding zero turns −0 into 0: the two are equal.
         let identity = identityKey.hash(
@@ -175,6 +184,7 @@ package final class FixIdentities: Sendable {
     /// Changes whenever ``view`` does.
     var generation: Int { generationHint.load(ordering: .acquiring) }
 
+    /// The runs and floor for the writer's next look-ups.
     var view: View { state.read { $0.view } }
 
     /// The writer's first state: the view, and the marks of the events after its floor.
@@ -223,7 +233,7 @@ package final class FixIdentities: Sendable {
     /// For a failed look-up that would succeed now.
     static let sentenceOfAMoment = "The index that finds duplicates was being made again. Send these fixes again."
 
-    /// Why older fixes cannot be looked up, and what to do; `nil` if they can.
+    /// The reason why older fixes cannot be looked up, with advice; `nil` if they can.
     package var sentenceWhileIncomplete: String? {
         state.read { state in
             if state.view.isComplete { return nil }
@@ -265,8 +275,10 @@ package final class FixIdentities: Sendable {
     /// The result of comparing the files with the log.
     package struct Check: Sendable {
         /// The events compared.
+        /// The events that the compared runs cover.
         package internal(set) var events: Int64 = 0
         /// The fixes among them.
+        /// The marks in them.
         package internal(set) var fixes: Int64 = 0
         /// `nil` if each file has a mark for each fix among its events, and no other marks.
         package internal(set) var problem: String?

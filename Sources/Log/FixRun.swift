@@ -3,10 +3,11 @@ import Glibc
 import Whereabouts
 
 // One file of the index of fix identities, `fix-identities/FROM-TO.run`: the marks of all fixes among the events after
-// FROM up to TO, sorted. A run is written once, under another name, synced and then renamed; nothing changes it afterwards.
+// FROM up to TO, sorted. A run is written once, under another name, synced and then renamed; nothing changes it
+// afterwards.
 //
-// Words of 8 bytes, least significant byte first, in blocks of 64 words. The last word of a block is its tag (`Block.tag`):
-// it depends on the index's key, the run's nonce, the block's number from 0, and the words before it.
+// Words of 8 bytes, least significant byte first, in blocks of 64 words. The last word of a block is its tag
+// (`Block.tag`): it depends on the index's key, the run's nonce, the block's number from 0, and the words before it.
 //
 //     block 0       magic, format, log id (2 words), epoch, FROM, TO, leaf of event TO (4 words), erased, marks, nonce
 //     blocks 1…n    21 marks each, in the order of (hash, number): hash, number, person
@@ -17,15 +18,18 @@ import Whereabouts
 
 /// The mark of one fix in the index: a keyed hash, and the number of its event.
 struct FixMark: Hashable, Comparable, Sendable {
-    /// The bits of ``hash`` that follow from the other members of the fix, so that of a thousand fixes of one device, time
-    /// and place the equal one is found without opening the rest. The 40 bits above follow from the identity.
+    /// The bits of ``hash`` that follow from the other members of the fix, so that of a thousand fixes of one device,
+    /// time and place the equal one is found without opening the rest. The 40 bits above follow from the identity.
     static let contentBits: UInt64 = 0xFF_FFFF
 
+    /// The hash of the fix (``FixIdentities/hash(of:device:)``).
     let hash: UInt64
     /// The number of the event that reported the fix.
     let number: Int64
+    /// The owner of the device, so that an erasure finds the mark.
     let person: PersonID
 
+    /// The order in a run: by hash, then by number.
     static func < (one: FixMark, other: FixMark) -> Bool {
         one.hash == other.hash ? one.number < other.number : one.hash < other.hash
     }
@@ -37,6 +41,7 @@ enum FixRunFailure: Error, CustomStringConvertible {
     case damaged
     /// It belongs to another log, epoch, key or version.
     case foreign
+    /// The file cannot be read or written now; it is kept.
     case file(errno: Int32)
 
     var description: String {
@@ -50,7 +55,9 @@ enum FixRunFailure: Error, CustomStringConvertible {
 
 /// An open run. It is never changed, so any thread may use it.
 final class FixRun: Sendable {
+    /// The length of a block, which one read fetches.
     static let blockBytes = 512
+    /// The marks in a block: three words each.
     static let marksPerBlock = 21
     private static let wordsPerBlock = blockBytes / 8 - 1
     private static let magic: UInt64 = 0x7365_6D61_4E78_6946  // "FixNames"
@@ -58,7 +65,9 @@ final class FixRun: Sendable {
 
     /// The content of the first block.
     struct Header: Sendable {
+        /// The log that the marks are of.
         let log: Identifier128
+        /// Its epoch when the run was written.
         let epoch: Int64
         /// The marks are of events after this number.
         let from: Int64
@@ -68,6 +77,7 @@ final class FixRun: Sendable {
         let leaf: Digest
         /// The number of persons erased from the log when the run was written.
         let erased: Int64
+        /// The number of marks in the file.
         var marks: Int64
     }
 
@@ -129,6 +139,7 @@ final class FixRun: Sendable {
         return (1 + blocks + (blocks + Int64(wordsPerBlock) - 1) / Int64(wordsPerBlock)) * Int64(blockBytes)
     }
 
+    /// The blocks that this many marks fill.
     fileprivate static func blocks(ofMarks marks: Int) -> Int { (marks + marksPerBlock - 1) / marksPerBlock }
 
     /// The matches of one hash in a run: events with the same fix, and events whose fix has the same device, time and
@@ -181,22 +192,25 @@ final class FixRun: Sendable {
         return found
     }
 
+    /// The marks in a block; fewer only in the last one.
     private func count(inBlock index: Int) -> Int {
         min(Self.marksPerBlock, Int(header.marks) - index * Self.marksPerBlock)
     }
 
+    /// Reads a block of marks and checks its tag and its first hash.
     private func read(_ block: inout Block, _ index: Int) throws(FixRunFailure) {
         try block.read(1 + index, from: descriptor)
         guard block.hasTag(key, nonce, 1 + index), block[0] == fences[index] else { throw .damaged }
     }
 
-    /// Reads the marks in their order.
+    /// Reads the marks in their order, block by block.
     struct Cursor {
         private let run: FixRun
         private var block = Block()
         private var index = -1
         private var slot = 0
         private var count = 0
+        /// The mark at the cursor; `nil` at the end.
         private(set) var mark: FixMark?
 
         init(_ run: FixRun) throws(FixRunFailure) {
@@ -204,6 +218,7 @@ final class FixRun: Sendable {
             try advance()
         }
 
+        /// Goes to the next mark; throws ``FixRunFailure/damaged`` if the order is wrong.
         mutating func advance() throws(FixRunFailure) {
             if slot == count {
                 index += 1
@@ -230,8 +245,10 @@ final class FixRun: Sendable {
             set { words[index] = newValue.littleEndian }
         }
 
+        /// Sets all words to 0.
         fileprivate mutating func clear() { for index in words.indices { words[index] = 0 } }
 
+        /// Reads the block of this number, from 0.
         fileprivate mutating func read(_ number: Int, from descriptor: Int32) throws(FixRunFailure) {
             let count = words.withUnsafeMutableBytes {
                 pread(descriptor, $0.baseAddress, FixRun.blockBytes, off_t(number * FixRun.blockBytes))
@@ -251,17 +268,19 @@ final class FixRun: Sendable {
             return tag
         }
 
+        /// Whether the last word is the tag of the others.
         fileprivate func hasTag(_ key: SipHash, _ nonce: UInt64, _ number: Int) -> Bool {
             self[FixRun.wordsPerBlock] == tag(key, nonce, number)
         }
 
+        /// Sets the tag and appends the block's bytes.
         fileprivate mutating func close(_ key: SipHash, _ nonce: UInt64, _ number: Int, into bytes: inout [UInt8]) {
             self[FixRun.wordsPerBlock] = tag(key, nonce, number)
             words.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
     }
 
-    /// Writes a run.
+    /// Writes a run under a temporary name; without ``finish()`` the file is deleted.
     struct Writer: ~Copyable {
         private let path: String
         private var header: Header
@@ -309,6 +328,7 @@ final class FixRun: Sendable {
             if slot == FixRun.marksPerBlock { try endBlock() }
         }
 
+        /// Closes a full block, or the last one.
         private mutating func endBlock() throws(FixRunFailure) {
             block.close(key, nonce, number, into: &buffer)
             block.clear()
@@ -317,6 +337,7 @@ final class FixRun: Sendable {
             if buffer.count >= Self.bufferBytes { try flush() }
         }
 
+        /// Writes the buffer to the file.
         private mutating func flush() throws(FixRunFailure) {
             var done = 0
             while done < buffer.count {

@@ -35,8 +35,8 @@ extension KeyRing {
 
     /// Whether the file was made under `kek`.
     ///
-    /// The check value decides. Files of earlier versions have none, and it may be damaged; then most of the keys must open.
-    /// Cost: one look-up, or about 1 µs per key if the check value does not open.
+    /// The check value decides. Files of earlier versions have none, and it may be damaged; then most of the keys must
+    /// open. Cost: one look-up, or about 1 µs per key if the check value does not open.
     static func isRight(_ kek: SymmetricKey, _ store: Store) throws(SQLiteError) -> Bool {
         let check = try opensCheck(store, kek)
         if check == true { return true }
@@ -68,6 +68,7 @@ extension KeyRing {
     }
 
     /// Whether the file has a table of this name. A file of an older version may lack one.
+    /// Whether the file has a table of this name.
     package static func hasTable(_ name: String, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         try connection.cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
             (statement) throws(SQLiteError) in
@@ -87,13 +88,14 @@ extension KeyRing {
         }
     }
 
+    /// The key in a row; `nil` if the row is damaged or was written under another key-encryption key.
     static func unwrap(
         _ id: Int64, _ slot: Slot, _ wrapped: [UInt8], _ state: Store, _ kek: SymmetricKey
     ) -> SymmetricKey? {
         unseal(wrapped, associatedData(id: id, slot), state, kek).map { SymmetricKey(bytes: $0) }
     }
 
-    /// Appends `nonce ‖ ciphertext ‖ tag`.
+    /// Seals 32 bytes and appends `nonce ‖ ciphertext ‖ tag`.
     static func seal(
         _ plaintext: [UInt8], _ associated: [UInt8], _ state: Store, _ kek: SymmetricKey, into sealed: inout [UInt8]
     ) {
@@ -128,6 +130,7 @@ extension KeyRing {
         return isOpen && bytes.count == 32 ? bytes : nil
     }
 
+    /// The text that binds a wrapped key to its row.
     static func associatedData(id: Int64, _ slot: Slot) -> [UInt8] {
         Array("whereabouts key \(id) \(slot.person.rawValue) \(slot.keyClass.rawValue) \(slot.period)".utf8)
     }

@@ -5,25 +5,29 @@ import Synchronization
 package import Whereabouts
 
 // `keys.sqlite`: one random AES-256 key per person, class and UTC month, wrapped with AES-256-GCM under the
-// key-encryption key: `wrapped` = nonce(12) ‖ ciphertext(32) ‖ tag(16), associated data = the text
-// "whereabouts key <id> <person> <class> <period>". `destroyed` lists the ids of keys that were destroyed on purpose. Every
-// copy of the file has the list, so that restoring an old copy cannot bring a person back.
+// key-encryption key: `wrapped` = nonce(12) ‖ ciphertext(32) ‖ tag(16), associated data = the text "whereabouts key
+// <id> <person> <class> <period>". `destroyed` lists the ids of keys that were destroyed on purpose. Every copy of the
+// file has the list, so that restoring an old copy cannot bring a person back.
 //
-// `kek_check` has one row: 32 zero bytes sealed in the same way, with the associated data "whereabouts key check". Only the
-// key-encryption key of this file opens it. A row of `key` is never changed, only deleted.
+// `kek_check` has one row: 32 zero bytes sealed in the same way, with the associated data "whereabouts key check". Only
+// the key-encryption key of this file opens it. A row of `key` is never changed, only deleted.
 
 /// The keys that seal and open the personal parts of events. Safe to use from any thread.
 package final class KeyRing: Sendable {
+    /// The person, class and month that have one key together.
     struct Slot: Hashable {
         let person: PersonID
         let keyClass: KeyClass
+        /// The UTC month, for example 202611.
         let period: Int64
     }
 
     /// The file and the state that the lock protects.
     final class Store {
         let connection: Connection
+        /// The keys to seal with, by slot. Emptied when it is full.
         var current: [Slot: (id: Int64, key: SymmetricKey)] = [:]
+        /// The keys that were looked up by id. Emptied when it is full.
         var known: [Int64: Key] = [:]
         let cipher = AES256GCM()
         var nonces = NonceSource()
@@ -34,8 +38,8 @@ package final class KeyRing: Sendable {
             connection = try Connection(path: path, access: access)
         }
 
-        /// Opens the transaction of the new keys. If SQLite has rolled it back, as on a full disk, the keys are inserted
-        /// again, because they are in use.
+        /// Opens the transaction of the new keys. If SQLite has rolled it back, as on a full disk, the keys are
+        /// inserted again, because they are in use.
         func openTransaction() throws(SQLiteError) {
             if connection.isInTransaction { return }
             try connection.begin()
@@ -65,9 +69,13 @@ package final class KeyRing: Sendable {
         }
     }
 
+    /// The result of looking a key up.
     enum Key: Sendable {
+        /// The key opens.
         case key(SymmetricKey)
+        /// The key was destroyed on purpose, for an erasure.
         case destroyed
+        /// The key is missing or damaged without that.
         case lost
     }
 
@@ -118,6 +126,7 @@ package final class KeyRing: Sendable {
     }
 
     /// Raised whenever keys are destroyed. A caller that keeps keys in memory then drops them.
+    /// Counts the destructions of keys. A cache of keys is stale if its count differs.
     package var currentGeneration: Int { generation.load(ordering: .acquiring) }
 
     /// The year and month of `time` as one number, 202611.
@@ -126,8 +135,8 @@ package final class KeyRing: Sendable {
         return civil.year * 100 + civil.month
     }
 
-    /// The key that seals `keyClass` of `person` in the month of `time`. A new key is on disk only after ``makeDurable()``,
-    /// which must be called before anything sealed under it is written.
+    /// The key that seals `keyClass` of `person` in the month of `time`. A new key is on disk only after
+    /// ``makeDurable()``, which must be called before anything sealed under it is written.
     ///
     /// - Throws: ``LogError/keyUnreadable(id:)`` if the key exists and does not open. It stays as it is, because a copy of the
     ///   file may have it undamaged.
@@ -159,6 +168,7 @@ package final class KeyRing: Sendable {
         }
     }
 
+    /// The result of looking a slot up in the file.
     private enum Found {
         case none
         case open(Int64, SymmetricKey)
@@ -185,7 +195,7 @@ package final class KeyRing: Sendable {
 
     /// Destroys every key of `person`. When this returns, no file has one of them.
     ///
-    /// A second call destroys what is left, so an erasure that a crash interrupted is finished at the next start.
+    /// A second call destroys the remaining keys, so the next start completes an erasure that a crash interrupted.
     func destroyKeys(of person: PersonID) throws(LogError) {
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) -> Void in
@@ -305,6 +315,7 @@ package final class KeyRing: Sendable {
     }
 
     /// Copies the file while it is in use. The copy is consistent.
+    /// Copies the file, as of one moment. Blocks other users of the keys meanwhile; the file is small.
     package func backup(to path: String) throws(SQLiteError) {
         try state.withLock { (state) throws(SQLiteError) in
             // SQLite copies nothing while the connection writes.
@@ -313,6 +324,7 @@ package final class KeyRing: Sendable {
         }
     }
 
+    /// The key of a slot in the file.
     private static func find(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
         let id = try state.connection.cached(
             "SELECT id FROM key WHERE person = ? AND class = ? AND period = ?"
@@ -327,11 +339,12 @@ package final class KeyRing: Sendable {
         return .open(id, key)
     }
 
-    /// On failure the transaction stays open, because the keys made before in it are in use.
+    /// Makes a key and its row, in the transaction of the new keys. On failure the transaction stays open, because the
+    /// keys made before in it are in use.
     private static func make(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
         let key = SymmetricKey.random()
         try state.openTransaction()
-        // The id is part of what is authenticated, so the row is written in two steps.
+        // The id is authenticated with the key, so the row is written in two steps.
         try state.connection.cached(
             "INSERT INTO key (person, class, period, wrapped) VALUES (?, ?, ?, x'')"
         ) { (statement) throws(SQLiteError) in
@@ -352,6 +365,7 @@ package final class KeyRing: Sendable {
         return .open(id, key)
     }
 
+    /// The key of a row, or why it cannot be used.
     private static func load(_ id: Int64, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Key {
         enum Row {
             case none

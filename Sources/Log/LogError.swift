@@ -4,17 +4,21 @@ package import Whereabouts
 
 /// A fault of the log or its keys. It never contains a person's data.
 package enum LogError: Error, Sendable, CustomStringConvertible {
+    /// SQLite failed, with its code and message.
     case sqlite(SQLiteError)
     /// A later version of the program wrote the file.
     case newerFormat(Int64)
     /// A later version introduced the kind of an event.
     case newerKind(number: Int64, kind: Int64)
+    /// The file exists and is another application's.
     case notALog(path: String)
     /// The tables, triggers, indexes or identity of the log differ from those of this version.
     case altered(path: String, String)
     /// Another process has the data directory open.
     case inUse(processID: Int32)
+    /// A system call on a file failed.
     case file(path: String, errno: Int32)
+    /// The key-encryption key is missing, has another length or opens other keys; the text says which.
     case keyEncryptionKey(String)
     /// The log exists, but the file with its keys does not.
     case keysMissing(path: String)
@@ -33,7 +37,7 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     /// The writer stopped after an earlier fault.
     case stopped
 
-    /// One sentence that tells the operator what to do.
+    /// One sentence with advice for the operator.
     package var description: String {
         switch self {
         case .sqlite(let error): "The database failed: \(error)."
@@ -66,6 +70,7 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
 
 /// Why a command was not appended.
 package enum AppendFailure: Error, Sendable {
+    /// The decision refused the command. Nothing is broken.
     case refused(Refusal)
     /// Too many commands wait; the same command may be sent again.
     case busy(retryAfterSeconds: Int)
@@ -73,6 +78,7 @@ package enum AppendFailure: Error, Sendable {
     case full
     /// An older fix cannot be looked up yet, as the sentence says; the same command may be sent again.
     case notYet(String, retryAfterSeconds: Int)
+    /// The log has stopped, or stopped while the command waited. Whether it was appended is then unknown.
     case fault(LogError)
 }
 
@@ -82,8 +88,8 @@ extension LogError {
 }
 
 extension Command {
-    /// Whether the command is accepted while the disk is full. Commands that add data are refused. Commands that show, end,
-    /// withdraw or erase something are accepted, and so are the house's records of its own acts.
+    /// Whether the command is accepted while the disk is full. Commands that add data are refused. Commands that show,
+    /// end, withdraw or erase something are accepted, and so are the house's records of its acts.
     var isTakenWithoutRoom: Bool {
         switch self {
         case .addPerson, .addDevice, .giveGrant, .invite, .redeemInvitation, .inviteToAccount, .openAccount, .addRegion,

@@ -3,6 +3,7 @@ package import SQLite
 package import Whereabouts
 
 /// Reads events from the log and opens their sealed parts. Each thread has its own reader, with its own connection.
+/// Reading never waits for the writer.
 package final class LogReader {
     private let connection: Connection
     private let keys: KeyRing
@@ -20,6 +21,9 @@ package final class LogReader {
     /// Opens its own connection to the log.
     ///
     /// - Parameter access: How the file is opened; `immutable` for a file on read-only media.
+    /// Opens the log for reading.
+    ///
+    /// - Parameter access: For a file on read-only media, the access that ``FilesVerification`` finds.
     package init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
         do throws(SQLiteError) {
             connection = try Connection(path: path, access: access)
@@ -75,7 +79,8 @@ package final class LogReader {
         return events.first.flatMap { $0.event.number == number ? $0 : nil }
     }
 
-    /// Events in their stored form, for `verify` and `events --as-stored`.
+    /// Events in their stored form, for `verify` and `events --as-stored`. Events before a damaged one are still
+    /// returned.
     package func storedEvents(after number: Int64, limit: Int) throws(LogError) -> [StoredEvent] {
         var events: [StoredEvent] = []
         var failure: LogError?
@@ -125,7 +130,8 @@ package final class LogReader {
 
     /// Whether the rows of these numbers are these events of these streams.
     ///
-    /// Cost: one look-up each by primary key, in the order of their numbers; or, if that is less, a scan of all `size` events.
+    /// Cost: one look-up each by primary key, in the order of their numbers; or, if that is less, a scan of all `size`
+    /// events.
     package func holds(_ heads: StreamHeads, upTo size: Int64) throws(LogError) -> Bool {
         guard Int64(heads.count) > size / Self.rowsScannedPerLookUp else {
             for (stream, head) in heads.sorted(by: { $0.value.number < $1.value.number }) {
@@ -166,7 +172,8 @@ package final class LogReader {
         } catch { throw .sqlite(error) }
     }
 
-    /// The identity, size and tree of the log, as of the last commit.
+    /// The identity, size and tree of the log, as of the last commit. Throws if the row has another form than this
+    /// version writes.
     package func identity() throws(LogError) -> LogIdentity {
         do throws(SQLiteError) { return try LogIdentity.read(connection) } catch { throw .sqlite(error) }
     }
@@ -182,6 +189,7 @@ package final class LogReader {
         return try result.get()
     }
 
+    /// Drops cached keys after a destruction of keys.
     private func forgetStaleKeys() {
         let generation = keys.currentGeneration
         if generation != cacheGeneration {
@@ -208,6 +216,7 @@ package final class LogReader {
     /// The years 1 to 9999 in milliseconds since 1970.
     private static let moments: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
+    /// The header of a row; throws ``LogError/damaged(number:_:)`` for a value that no writer writes.
     private static func header(_ statement: borrowing Statement) throws(LogError) -> EventHeader {
         let number = statement.int(at: 0)
         guard let correlation = statement.withBytes(at: 6, { RequestID(bytes: $0) }) else {
@@ -227,8 +236,8 @@ package final class LogReader {
             actor: PrincipalID(rawValue: statement.int(at: 5)), correlation: correlation, cause: statement.int(at: 7))
     }
 
-    /// A part that does not open is lost if its event is undamaged: the id then means another key, as after a restore of an
-    /// older `keys.sqlite`. Otherwise, the event is damaged.
+    /// A part that does not open is lost if its event is undamaged: the id then means another key, as after a restore
+    /// of an older `keys.sqlite`. Otherwise, the event is damaged.
     private func decode(
         _ header: EventHeader, body: UnsafeRawBufferPointer, leaf: Digest
     ) throws(LogError) -> RecordedEvent {
@@ -347,15 +356,19 @@ package final class LogReader {
 /// The one row of the table `log`.
 package struct LogIdentity: Sendable {
     /// The id of the log, made with the file.
+    /// A random id, given when the log was made. Projections and indexes keep it.
     package let id: Identifier128
     /// The epoch: 1, and one more after each restore or accepted loss.
+    /// Raised by each restore and each accepted loss, from 1.
     package let epoch: Int64
     /// The Merkle tree over all events, and with it their number.
+    /// The tree over all leaves; its size is the number of events.
     package let range: CompactRange
     /// The leaf of the newest event; `nil` for an empty log.
     let head: Digest?
 
-    /// More events or epochs than there can be. A higher number is damage; counting on from a lower one cannot overflow.
+    /// More events or epochs than there can be. A higher number is damage; counting on from a lower one cannot
+    /// overflow.
     private static let mostEvents: Int64 = 1 << 52
     private static let mostEpochs: Int64 = 1 << 32
 
@@ -390,7 +403,7 @@ extension SQLiteError {
         SQLiteError(code: 11, message: "a row of book-keeping is damaged")
     }
 
-    /// Whether a file that can be made again is damaged, or lacks our tables (`SQLITE_ERROR`, because our statements are
-    /// right).
+    /// Whether a file that can be made again is damaged, or lacks our tables (`SQLITE_ERROR`, because our statements
+    /// are right).
     package var meansDamage: Bool { isCorruption || code == 1 }
 }

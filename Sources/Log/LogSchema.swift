@@ -12,14 +12,15 @@ package import Whereabouts
 //     leaf  = SHA-256(0x00 ‖ head ‖ SHA-256(body))
 //     node  = SHA-256(0x01 ‖ left ‖ right)
 //
-// The previous leaf is that of the stream's previous event, empty for version 1. Leaves 1, 2, 3 … form the Merkle tree of
-// RFC 9162 §2.1; `compact_range` holds the roots of its maximal complete subtrees, largest first. Each part is sealed with
-// AES-256-GCM under the key `key id`; its associated data are the bytes of `head` without the previous leaf, so that an
-// event can be opened alone, followed by one byte, the part's index from 0.
+// The previous leaf is that of the stream's previous event, empty for version 1. Leaves 1, 2, 3 … form the Merkle tree
+// of RFC 9162 §2.1; `compact_range` holds the roots of its maximal complete subtrees, largest first. Each part is
+// sealed with AES-256-GCM under the key `key id`; its associated data are the bytes of `head` without the previous
+// leaf, so that an event can be opened alone, followed by one byte, the part's index from 0.
 
 enum LogSchema {
     /// Raised when an older program could misread the file.
     static let format: Int64 = 1
+    /// SQLite's application id, by which `file` recognizes the format.
     static let applicationID: Int64 = 0x5748_4552  // "WHER"
 
     static let tables: StaticString = """
@@ -54,6 +55,7 @@ enum LogSchema {
         END
         """
 
+    /// The statements that set the application id and the format.
     static let marks: StaticString = "PRAGMA application_id = 1464354130; PRAGMA user_version = 1"
 
     /// Creates the tables of an empty log.
@@ -93,23 +95,29 @@ enum LogSchema {
     }
 }
 
-/// The columns of an event that its leaf covers, besides the body.
+/// The columns of an event that its leaf covers in addition to the body.
 package struct EventHeader {
     /// The place in the log, from 1 on without a gap.
+    /// The place in the log, from 1 without gaps.
     package let number: Int64
     /// The stream, for example a person's.
     package let stream: StreamID
     /// The place in the stream, from 1 on without a gap.
+    /// The place in the stream, from 1 without gaps.
     package let version: Int64
     /// The number of the event's kind. A later version of the program may know more kinds.
+    /// The raw value of an ``EventKind``, which an older program may not know.
     package let kind: Int64
     /// The house's time when the event was decided.
+    /// The service's time of the decision.
     package let recordedAt: Timestamp
-    /// Who caused the event.
+    /// The principal who caused the event.
     package let actor: PrincipalID
     /// The request in which the event was decided.
+    /// The request that led to the event.
     package let correlation: RequestID
     /// The number of the earlier event that led to this one; 0 if there is none.
+    /// The number of the event that led to it; 0 if none.
     package let cause: Int64
 
     /// Writes the canonical header without its last item: the associated data of the sealed parts.

@@ -4,6 +4,7 @@ import Whereabouts
 /// Numbered events with the keys of their parts, and the callers that wait for them. The writer's thread hands a batch
 /// on to be sealed, hashed and written.
 struct Batch {
+    /// An event with its number, before sealing.
     struct Event {
         let header: EventHeader
         let encoded: EventCoding.Encoded
@@ -12,12 +13,14 @@ struct Batch {
     var events: [Event] = []
     /// The keys of the parts of all ``events``, in their order.
     var keys: [(id: Int64, key: SymmetricKey)] = []
+    /// The callers with their results, in the order in which they waited.
     var answers: [(completion: EventLog.Completion, result: Result<Receipt, AppendFailure>)] = []
     /// The persons whose keys are destroyed once the batch is durable.
     var erased: [PersonID] = []
     /// The queries that end with this batch.
     var ended: [QueryID] = []
 
+    /// Whether there is nothing to write and no caller to answer.
     var isEmpty: Bool { answers.isEmpty && events.isEmpty }
 
     /// Empties the batch and keeps its capacity.
@@ -85,6 +88,7 @@ struct LogSealer: ~Copyable {
     private var ciphertext: [UInt8] = []
     /// The body of the event sealed last.
     private(set) var body = CBORWriter()
+    /// The tree over all leaves, including those of the batch under way.
     private(set) var range: CompactRange
     /// The leaf of the newest event; `nil` for an empty log.
     private(set) var headLeaf: Digest?

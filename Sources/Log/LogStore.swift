@@ -13,6 +13,9 @@ package final class LogStore {
     private(set) var pagesSinceCheckpoint = 0
 
     /// Opens or creates the file.
+    ///
+    /// - Throws: ``LogError/notALog(path:)``, ``LogError/newerFormat(_:)``, ``LogError/altered(path:_:)`` if the tables
+    ///   differ, ``LogError/damaged(number:_:)`` if the row `log` does not match the events.
     init(path: String) throws(LogError) {
         witness = WitnessFile(besideLog: path)
         do throws(SQLiteError) {
@@ -50,6 +53,7 @@ package final class LogStore {
         }
     }
 
+    /// The format in the file's header; 0 for an empty file.
     private static func userVersion(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         try connection.cached("PRAGMA user_version") { (statement) throws(SQLiteError) in
             try statement.step() ? statement.int(at: 0) : 0
@@ -75,6 +79,7 @@ package final class LogStore {
         guard format <= LogSchema.format else { throw .newerFormat(format) }
     }
 
+    /// Makes the tables of an empty file, with a random id and epoch 1.
     private static func create(_ connection: borrowing Connection) throws(SQLiteError) {
         try connection.begin()
         do throws(SQLiteError) {
@@ -96,6 +101,7 @@ package final class LogStore {
         }
     }
 
+    /// The highest number of an event; 0 if there is none.
     private func newestNumber() throws(LogError) -> Int64 {
         do throws(SQLiteError) {
             return try connection.cached("SELECT max(number) FROM event") { (statement) throws(SQLiteError) in
@@ -157,6 +163,7 @@ package final class LogStore {
         return bytes
     }
 
+    /// Inserts one event. The blobs are bound without a copy.
     private func insert(_ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest) throws(SQLiteError) {
         try insertion.bind(header.number, at: 1)
         try insertion.bind(header.stream.rawValue, at: 2)
@@ -182,7 +189,8 @@ package final class LogStore {
         try result.get()
     }
 
-    /// Moves pages that no reader needs from the write-ahead log into the database, without waiting for readers.
+    /// Moves pages that no reader needs from the write-ahead log into the database, without waiting for readers. Also
+    /// makes the witness durable.
     func checkpoint() throws(LogError) {
         do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch {
             // On a full disk the pages stay in the write-ahead log, which is complete.
@@ -192,7 +200,8 @@ package final class LogStore {
         pagesSinceCheckpoint = 0
     }
 
-    /// Uses a higher epoch from the next commit on, so that projections of the lost events are not taken for this log's.
+    /// Uses a higher epoch from the next commit on, so that projections of the lost events are not taken for this
+    /// log's.
     func beginEpoch(after loss: LogLoss) {
         identity = LogIdentity(
             id: identity.id, epoch: max(identity.epoch, loss.epoch) + 1, range: identity.range, head: identity.head)

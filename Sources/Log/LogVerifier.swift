@@ -20,17 +20,17 @@ package struct LogVerification: Sendable {
     package internal(set) var problem: Problem?
     /// Sealed parts whose key was destroyed on purpose.
     package internal(set) var erasedParts: Int64 = 0
-    /// Sealed parts that no key opens although their key was not destroyed on purpose: the key is missing, or another key has
-    /// its id.
+    /// Sealed parts that no key opens although their key was not destroyed on purpose: the key is missing, or another
+    /// key has its id.
     package internal(set) var lostParts: Int64 = 0
 }
 
 /// Recomputes the log from its rows: every leaf, the numbers, the versions and chain of each stream, the tree, and the
 /// row `log` that the last commit wrote.
 ///
-/// Reads a few thousand rows at a time through its own connection, so that neither memory nor the write-ahead log grows while
-/// it runs beside the service. Events appended meanwhile are not verified. Every sealed part is opened, because one id may
-/// have meant two keys. Cost: about 2.5 µs per event and 60 bytes per stream.
+/// Reads a few thousand rows at a time through its own connection, so that neither memory nor the write-ahead log grows
+/// while it runs beside the service. Events appended meanwhile are not verified. Every sealed part is opened, because
+/// one id may have meant two keys. Cost: about 2.5 µs per event and 60 bytes per stream.
 package final class LogVerifier {
     private let connection: Connection
     private let keys: KeyRing
@@ -50,6 +50,7 @@ package final class LogVerifier {
     /// Opens its own connection to the log.
     ///
     /// - Parameter access: How the file is opened; `immutable` for a file on read-only media.
+    /// Opens the log for reading, beside a service or without one.
     package init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
         do throws(SQLiteError) {
             connection = try Connection(path: path, access: access)
@@ -132,6 +133,7 @@ package final class LogVerifier {
         }
     }
 
+    /// Notes the first fault; later ones follow from it.
     private func fail(_ number: Int64, _ sentence: String) {
         if result.problem == nil { result.problem = .init(number: number, sentence: sentence) }
     }
@@ -160,6 +162,7 @@ package final class LogVerifier {
         return rows > 0
     }
 
+    /// Verifies one row: its place, types, version, cause, leaf and parts.
     private func check(_ row: borrowing Statement) throws(SQLiteError) {
         let due = result.events + 1
         let number = row.int(at: 0)
@@ -216,6 +219,7 @@ package final class LogVerifier {
         }
     }
 
+    /// Whether the key opens the part, whose header is in `scratch`.
     private func opens(
         _ ciphertext: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer, _ index: Int
     ) -> Bool {
@@ -228,6 +232,7 @@ package final class LogVerifier {
         }
     }
 
+    /// The key of a part, read once.
     private func key(_ id: Int64) throws(SQLiteError) -> KeyRing.Key {
         if let known = known[id] { return known }
         let key = try keys.key(id)

@@ -3,9 +3,9 @@ import Glibc
 import SQLite
 package import Whereabouts
 
-// `log.witness`, beside `log.sqlite`, records the newest event outside of the write-ahead log, so that a loss at the end of
-// the log is noticed. It has two slots of 512 bytes, written in turn, so that a write torn by a power cut leaves the other
-// slot. A slot, integers big-endian:
+// `log.witness`, beside `log.sqlite`, records the newest event outside of the write-ahead log, so that a loss at the
+// end of the log is noticed. It has two slots of 512 bytes, written in turn, so that a write torn by a power cut leaves
+// the other slot. A slot, integers big-endian:
 //
 //     offset  bytes
 //          0      8   "wbwitn01"
@@ -23,8 +23,11 @@ package import Whereabouts
 
 /// An event that was durable, so that the log of this id must have it.
 package struct LogWitness: Hashable, Sendable {
+    /// The id of the log.
     let log: Identifier128
+    /// The epoch in which the event was durable.
     let epoch: Int64
+    /// The number of the event; 0 for an empty log.
     let number: Int64
     /// `nil` if `number` is 0.
     let leaf: Digest?
@@ -38,8 +41,8 @@ package struct LogWitness: Hashable, Sendable {
         (self.log, self.epoch, self.number, self.leaf) = (log, epoch, number, leaf)
     }
 
-    /// Checks that the log has the event. A log of another id or of a higher epoch, after a restore or an accepted loss, is
-    /// not checked.
+    /// Checks that the log has the event. A log of another id or of a higher epoch, after a restore or an accepted
+    /// loss, is not checked.
     ///
     /// - Throws: ``LogError/lost(_:)`` if the log lacks the event, or has another one under its number.
     package func check(_ identity: LogIdentity, _ reader: LogReader) throws(LogError) {
@@ -66,8 +69,8 @@ package struct LogWitness: Hashable, Sendable {
 package struct LogLoss: Hashable, Sendable {
     /// The number of the newest event that the log has.
     package let has: Int64
-    /// The number of the newest event known to have been durable. It is at most ``has`` if the log has another event under
-    /// this number.
+    /// The number of the newest event known to have been durable. It is at most ``has`` if the log has another event
+    /// under this number.
     package let known: Int64
     /// The epoch of that event.
     let epoch: Int64
@@ -77,7 +80,7 @@ package struct LogLoss: Hashable, Sendable {
 }
 
 extension LogLoss: CustomStringConvertible {
-    /// What is lost, and what the operator can do.
+    /// The loss, and advice for the operator.
     package var description: String {
         let what =
             if known > has {
@@ -106,6 +109,7 @@ package final class WitnessFile {
     private var isFailing = false
 
     /// The path of the witness file of the log at `path`.
+    /// The path of the witness: `log.witness` beside `log.sqlite`.
     package static func path(besideLog path: String) -> String {
         (path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path) + ".witness"
     }
@@ -125,12 +129,14 @@ package final class WitnessFile {
         isFailing = !isWritten
     }
 
+    /// Makes the file with the note in both slots.
     private func make() -> Bool {
         guard (try? DataDirectory.writePrivate(slot + slot, to: path)) != nil else { return false }
         descriptor = open(path, O_WRONLY | O_CLOEXEC)
         return descriptor >= 0
     }
 
+    /// Writes the note into the slot that has the older one.
     private func overwrite() -> Bool {
         defer { next = 1 - next }
         return slot.withUnsafeBytes {

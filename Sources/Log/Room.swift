@@ -3,16 +3,16 @@ import Synchronization
 
 /// The free space on the data directory's disk.
 ///
-/// The file `reserve` keeps 16 MiB. If the disk is nearly full, or a write finds it full, the file is removed. Reads, ends of
-/// queries and erasures are then recorded in its space, while reports are refused (``isShort``). When there is enough space
-/// again, the file is created and reports are accepted.
+/// The file `reserve` keeps 16 MiB. If the disk is nearly full, or a write finds it full, the file is removed. Reads,
+/// ends of queries and erasures are then recorded in its space, while reports are refused (``isShort``). When there is
+/// enough space again, the file is created and reports are accepted.
 package final class Room: Sendable {
     /// The size of the reserve: about 50,000 recorded reads.
     static let reserveBytes: Int64 = 16 << 20
     /// With less than this free, reports are refused, so that commands under way do not need the reserve.
     static let shortBytes: Int64 = 8 << 20
-    /// With this much free, the reserve included, reports are accepted again. It exceeds ``shortBytes`` so that the state
-    /// does not flap.
+    /// With this much free, the reserve included, reports are accepted again. It exceeds ``shortBytes`` so that the
+    /// state does not flap.
     static let enoughBytes: Int64 = 32 << 20
 
     /// A file that only saves time is written if it leaves this much free, so that it does not make reports refused.
@@ -35,6 +35,7 @@ package final class Room: Sendable {
         }
     }
 
+    /// - Parameter freeBytes: The free space; a test gives its own.
     init(directory: String, freeBytes: @escaping @Sendable () -> Int64?) {
         path = directory + "/reserve"
         self.freeBytes = freeBytes
@@ -74,6 +75,7 @@ package final class Room: Sendable {
         }
     }
 
+    /// Removes the reserve and refuses reports from now on.
     private func giveUp() {
         unlink(path)
         guard !short.exchange(true, ordering: .relaxed) else { return }
@@ -83,6 +85,7 @@ package final class Room: Sendable {
         )
     }
 
+    /// Accepts reports again.
     private func resume() {
         short.store(false, ordering: .relaxed)
         Diagnostics.note("disk.room", "There is room on the disk again: reports and questions are taken.")

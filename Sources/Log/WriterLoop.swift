@@ -2,7 +2,8 @@ import Synchronization
 import Threading
 import Whereabouts
 
-/// The writer's thread: decides, numbers and encodes commands, and has them committed.
+/// The writer's thread: decides, numbers and encodes commands, and has them committed. It is the only code that changes
+/// the standing.
 ///
 /// While a batch is being written (``Committer``), the next one is prepared. Each command is decided against a standing
 /// that has all commands before it, durable or not. No caller gets an answer before everything up to it is durable,
@@ -57,6 +58,7 @@ final class WriterLoop: @unchecked Sendable {
         }
     }
 
+    /// The thread. A fault stops the log: all waiting callers get it, and only a restart helps.
     func run() {
         committer.start()
         defer { committer.stop() }
@@ -102,11 +104,13 @@ final class WriterLoop: @unchecked Sendable {
         }
     }
 
+    /// Takes the prepared batch and begins an empty one.
     private func takeBatch() -> Batch {
         defer { batch = Batch() }
         return batch
     }
 
+    /// Commits an erasure and destroys the keys, before its caller or any later command gets an answer.
     private func commitErasure() throws(LogError) {
         var unfinished: LogError?
         try log.withTurn { () throws(LogError) in
@@ -134,8 +138,8 @@ final class WriterLoop: @unchecked Sendable {
         committer.answer(&batch, nil)
     }
 
-    /// Saves the durable standing if possible. The standing file is a cache, so appending continues either way. Called in the
-    /// writer's turn.
+    /// Saves the durable standing if possible. The standing file is a cache, so appending continues either way. Called
+    /// in the writer's turn.
     @discardableResult
     private func saveDurable() -> LogError? {
         var failure: LogError?
@@ -152,6 +156,7 @@ final class WriterLoop: @unchecked Sendable {
         return failure
     }
 
+    /// Whether a save may be tried: always, but for a while after a failed one.
     private var isSaveDue: Bool { retrySaveSeconds.map { $0 <= MonotonicClock.seconds } ?? true }
 
     /// Gives the index of fixes the marks since the last time.
@@ -159,6 +164,7 @@ final class WriterLoop: @unchecked Sendable {
         tail.handOver(upTo: log.withStanding { $0.place }, durable: log.head)
     }
 
+    /// The work of an idle moment: marks, a checkpoint, counted refusals, and a save that failed before.
     private func idle() throws(LogError) {
         handOverMarks()
         try log.withTurn { () throws(LogError) in
@@ -170,6 +176,7 @@ final class WriterLoop: @unchecked Sendable {
 
     // MARK: Deciding
 
+    /// Decides and numbers commands. If the clock has gone back since the last event, that is recorded first.
     private func prepare(_ commands: [EventLog.Waiting]) throws(LogError) {
         handOverMarks()
         let now = clock()
@@ -192,6 +199,7 @@ final class WriterLoop: @unchecked Sendable {
         }
     }
 
+    /// Decides one command, numbers its events, and notes its answer.
     private func prepare(_ item: EventLog.Waiting, at now: Timestamp) throws(LogError) {
         if item.correlation.isOfKeyedRequest, let outcome = earlierOutcome(of: item, at: now) {
             return batch.answers.append((item.completion, outcome))
@@ -254,6 +262,8 @@ final class WriterLoop: @unchecked Sendable {
         }
     }
 
+    /// Decides a command against the newest standing. If a look-up of an older fix is not possible now, the command
+    /// must be sent again.
     private func decide(_ item: EventLog.Waiting, at now: Timestamp) -> Result<Decision, AppendFailure> {
         tail.isBehind = false
         let result: Result<Decision, AppendFailure> = log.withStanding { standing in
@@ -269,6 +279,7 @@ final class WriterLoop: @unchecked Sendable {
         return .failure(.notYet(sentence, retryAfterSeconds: 1))
     }
 
+    /// The answer to a decided command: its receipt, or the refusal. A refusal may have events all the same.
     private func outcome(
         _ decision: Decision, of item: EventLog.Waiting, at now: Timestamp
     ) -> Result<Receipt, AppendFailure> {
@@ -285,6 +296,7 @@ final class WriterLoop: @unchecked Sendable {
                 recordedAt: now))
     }
 
+    /// Adds an event of the service's own to the batch.
     private func write(
         _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
     ) throws(LogError) {

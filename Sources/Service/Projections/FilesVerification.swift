@@ -62,6 +62,7 @@ package enum FilesVerification {
         return all.filter { $0.role == .active }
     }
 
+    /// Checks one projection file. A fault becomes part of the result.
     private static func check(
         _ generation: Catalog.Generation, _ directory: DataDirectory, _ reader: LogReader,
         _ progress: VerificationProgress

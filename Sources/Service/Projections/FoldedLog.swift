@@ -10,6 +10,8 @@ package final class FoldedLog: Sendable {
     private let host: ProjectionHost
     private let directory: DataDirectory
 
+    /// Opens the log and its projections, and starts their threads.
+    ///
     /// - Parameters:
     ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
     ///   - eventsPerRun: The events in a file of the index of fixes; a small number makes it write and merge files often.

@@ -3,6 +3,7 @@ import Whereabouts
 
 /// Compares the standing that the writer uses with a refold from zero.
 enum StandingCheck {
+    /// The outcome, for the report.
     struct Finding {
         /// The number of the last event folded.
         let place: Int64
@@ -34,6 +35,7 @@ enum StandingCheck {
         return Finding(place: live.place, fingerprint: fingerprint, refold: refold)
     }
 
+    /// The sum over the entries of a standing.
     private static func fingerprint(of standing: Standing) -> Fingerprint {
         let hasher = RowHasher()
         var sum = Fingerprint()

@@ -6,17 +6,17 @@ import Synchronization
 import Threading
 import Whereabouts
 
-// `projections/standing-vN-1.sqlite`: `entry(kind, id, body)` has the entries of `Standing.forEachEntry` but the versions of
-// the streams, `head(stream, number, version, leaf)` the newest event of each stream, and the one row `place(number, leaf, log_id, epoch, fingerprint)`
-// the log and the number up to which they are folded. `fingerprint` is the sum of the hashes of the entries and of the
-// place (`Fingerprint.swift`), each a CBOR array:
+// `projections/standing-vN-1.sqlite`: `entry(kind, id, body)` has the entries of `Standing.forEachEntry` but the
+// versions of the streams, `head(stream, number, version, leaf)` the newest event of each stream, and the one row
+// `place(number, leaf, log_id, epoch, fingerprint)` the log and the number up to which they are folded. `fingerprint`
+// is the sum of the hashes of the entries and of the place (`Fingerprint.swift`), each a CBOR array:
 //
 //     ["entry", kind, id, body]   ["place", number, leaf, log id, epoch]
 //
 // The heads are not in it: each is compared with the log when the file is loaded.
 
-/// The standing between two starts. The file is a cache: if it is missing, damaged, of another log or version, or disagrees
-/// with the log, the standing is refolded from the log.
+/// The standing between two starts. The file is a cache: if it is missing, damaged, of another log or version, or
+/// disagrees with the log, the standing is refolded from the log.
 struct StandingFile: SavedStanding {
     /// Raised with every change of the fold or of the entries' bytes.
     static let version = 19
@@ -27,8 +27,8 @@ struct StandingFile: SavedStanding {
     /// What the file is known to hold.
     private let known = Known()
 
-    /// The fingerprint of what the file holds since it was loaded or saved last; `nil` if that is not known. The changes that a
-    /// standing knows of are those since then.
+    /// The fingerprint of what the file holds since it was loaded or saved last; `nil` if that is not known. The
+    /// changes that a standing knows of are those since then.
     private final class Known: Sendable {
         private let fingerprint = Mutex<Fingerprint?>(nil)
         var value: Fingerprint? {
@@ -46,8 +46,8 @@ struct StandingFile: SavedStanding {
 
     /// The saved standing and the newest event of each stream if they belong to `log`, else empty ones.
     ///
-    /// The fingerprint finds damage. The newest event of each stream is compared with its row in the log, because the next
-    /// event of the stream continues its version and leaf. Meanwhile other threads load the devices and the rest.
+    /// The fingerprint finds damage. The newest event of each stream is compared with its row in the log, because the
+    /// next event of the stream continues its version and leaf. Meanwhile other threads load the devices and the rest.
     ///
     /// Cost: about 1.5 µs of processor time per entry and 0.5 µs per stream and per event, on three threads.
     ///
@@ -83,8 +83,8 @@ struct StandingFile: SavedStanding {
         let isInLog: Result<Bool, LogError>
     }
 
-    /// Whether the log has the events that are listed as the newest of their streams, and no stream is missing: each event is
-    /// in one stream, so the versions of all streams add up to the number of events.
+    /// Whether the log has the events that are listed as the newest of their streams, and no stream is missing: each
+    /// event is in one stream, so the versions of all streams add up to the number of events.
     private static func isInLog(_ heads: StreamHeads, upTo place: Int64, _ reader: LogReader) throws(LogError) -> Bool {
         guard heads.events == place else { return false }
         return try reader.holds(heads, upTo: place)
@@ -151,8 +151,8 @@ struct StandingFile: SavedStanding {
         return heads
     }
 
-    /// Has the file hold this standing. If it is known to hold an earlier one, only what changed since is written; the caller then
-    /// has the standing forget its changes.
+    /// Has the file hold this standing. If it is known to hold an earlier one, only what changed since is written; the
+    /// caller then has the standing forget its changes.
     ///
     /// Cost: about 3 µs per entry and per stream, of all or of those that changed.
     func save(_ standing: Standing, _ heads: StreamHeads, log: LogIdentity) throws(LogError) {
@@ -208,7 +208,7 @@ struct StandingFile: SavedStanding {
     }
 }
 
-/// Loads the entries of some kinds on a thread of its own.
+/// Loads the entries of some kinds on a separate thread.
 private final class Loading: Sendable {
     struct Loaded: Sendable {
         /// `nil` if an entry is not what this version writes.
@@ -272,7 +272,8 @@ private final class Loading: Sendable {
                     let id = statement.int(at: 1)
                     statement.withBytes(at: 2) { body in
                         sum.add(hasher.hash(kind, id, body))
-                        // What does not fit is reported only if the fingerprint is right: otherwise the file is damaged.
+                        // What does not fit is reported only if the fingerprint is right: otherwise the file is
+                        // damaged.
                         do throws(CBORError) { try standing.load(kind, id: id, body: body) } catch { isGood = false }
                     }
                 }

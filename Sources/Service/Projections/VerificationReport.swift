@@ -30,6 +30,7 @@ struct VerificationReport {
 
     private var problem: String? { log.problem?.sentence ?? loss?.description }
 
+    /// The report as JSON: `log`, `keys`, `fixes`, `projections` and `ok`.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
