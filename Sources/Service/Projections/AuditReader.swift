@@ -3,6 +3,9 @@ package import Whereabouts
 
 /// Reads the audit: who asked for whom, and what was shown. Lists are newest first; `before` is the number of the last
 /// row of the page before, or `nil` for the first page.
+///
+/// All functions throw ``SQLiteError`` if the file cannot be read, and a damaged projection for a row that no fold
+/// writes. Each reads by an index, so the cost is that of the rows found.
 package enum AuditReader {
     /// A query by its id, whatever its outcome.
     package static func query(
@@ -21,7 +24,7 @@ package enum AuditReader {
         try page(queriesAboutSQL, subject.rawValue, before, limit, connection)
     }
 
-    /// The queries that a principal asked.
+    /// The queries that a principal asked, also those about names that no person has.
     package static func queries(
         by requester: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedQuery] {
@@ -38,7 +41,7 @@ package enum AuditReader {
         }
     }
 
-    /// The pushes under way for a query, oldest first.
+    /// The pushes under way for a query, oldest first: started, and without a recorded outcome.
     package static func pushesUnderWay(
         for query: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedStart] {
@@ -86,7 +89,7 @@ package enum AuditReader {
         try page(changesAboutSQL, subject.rawValue, before, limit, connection)
     }
 
-    /// The acts that concern everyone.
+    /// The acts that concern everyone, for example a restore. `before` is the number of an event, not an ordinal.
     package static func acts(
         before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedAct] {
@@ -114,7 +117,7 @@ package enum AuditReader {
         try page(refusalsOfSQL, requester.rawValue, before, limit, connection)
     }
 
-    /// The rejected reports of a person's devices, by device and reason.
+    /// The number of rejected reports of a person's devices, by device and reason.
     package static func rejected(
         of subject: PersonID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [RejectedReports] {
@@ -124,7 +127,8 @@ package enum AuditReader {
         }
     }
 
-    /// The newest rejected reports of a person's devices, in the order of their numbers.
+    /// The newest rejected reports of a person's devices, in the order of their numbers, at most
+    /// `Limits.rejectionsShown` of each device.
     ///
     /// - Parameter number: Only reports after this number.
     package static func rejections(
@@ -137,6 +141,7 @@ package enum AuditReader {
         }
     }
 
+    /// One page of the rows with a key.
     private static func page<Row: AuditRow>(
         _ sql: StaticString, _ key: Int64, _ before: Int64?, _ limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [Row] {
@@ -148,6 +153,7 @@ package enum AuditReader {
         }
     }
 
+    /// All rows of a statement whose parameters are bound.
     private static func rows<Row: AuditRow>(_ statement: borrowing Statement) throws(SQLiteError) -> [Row] {
         var found: [Row] = []
         while try statement.step() { found.append(try Row(statement)) }

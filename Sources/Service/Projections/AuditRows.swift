@@ -11,9 +11,11 @@ package struct AuditedQuery: Hashable, Sendable {
     package let subject: PersonID?
     /// The principal who asked.
     package let requester: PrincipalID
+    /// When the event was recorded, by the service's clock.
     package let recordedAt: Timestamp
     /// Whether the query was allowed, and why.
     package let verdict: Verdict
+    /// Whether a person asked, or a schedule.
     package let initiation: LocationQuery.Initiation
     /// The time at which the query ends unanswered.
     package let deadline: Timestamp
@@ -50,14 +52,19 @@ package struct AuditedQuery: Hashable, Sendable {
 
 /// One attempt to wake a device, with its place in the log.
 package struct AuditedAttempt: Hashable, Sendable {
+    /// The number of its event.
     package let number: Int64
+    /// The person who was asked for; `nil` if they were erased before the attempt was recorded.
     package let subject: PersonID?
+    /// When its event was recorded: at the end of the attempt.
     package let recordedAt: Timestamp
+    /// The attempt as the event has it.
     package let attempt: LocationPushAttempt
 }
 
 /// A push that was started and has no recorded outcome, with its place in the log.
 package struct AuditedStart: Hashable, Sendable {
+    /// The number of the event that recorded the start, before the push left.
     package let number: Int64
     package let subject: PersonID
     package let recordedAt: Timestamp
@@ -67,6 +74,7 @@ package struct AuditedStart: Hashable, Sendable {
 
 /// One disclosure in answer to a query, with its place in the log.
 package struct AuditedDisclosure: Hashable, Sendable {
+    /// The number of its event.
     package let number: Int64
     package let recordedAt: Timestamp
     /// Its content is `erased` if it can no longer be read.
@@ -75,6 +83,7 @@ package struct AuditedDisclosure: Hashable, Sendable {
 
 /// A read of stored data, with its place in the log.
 package struct AuditedRead: Hashable, Sendable {
+    /// The number of its event.
     package let number: Int64
     package let recordedAt: Timestamp
     /// The members of its content are `nil` if they can no longer be read.
@@ -88,6 +97,7 @@ package struct AuditedAct: Hashable, Sendable {
     /// The ``act`` of an accepted loss.
     static let acceptLoss = "acceptLoss"
 
+    /// The number of its event. People see the ordinal instead.
     package let number: Int64
     /// 1, 2, 3 and so on, in the order of the log.
     package let ordinal: Int64
@@ -98,6 +108,7 @@ package struct AuditedAct: Hashable, Sendable {
     package let act: String
     /// The projection that the act is about; `nil` for other acts.
     package let projection: String?
+    /// The version of the projection in the act; `nil` if the act has none.
     package let version: Int64?
     /// The epoch of a restored log or after an accepted loss.
     package let epoch: Int64?
@@ -107,9 +118,11 @@ package struct AuditedAct: Hashable, Sendable {
 
 /// A change of a setting: persons, devices, tokens, grants, regions and so on.
 package struct SettingsChange: Hashable, Sendable {
+    /// The number of its event.
     package let number: Int64
     /// The person it is about; `nil` for the house.
     package let subject: PersonID?
+    /// The principal who made the change.
     package let actor: PrincipalID
     package let recordedAt: Timestamp
     /// The kind of the event.
@@ -139,18 +152,22 @@ package struct SettingsChange: Hashable, Sendable {
     /// The invitation that a grant was made by.
     package var invitation: InvitationID?
 
+    /// Takes over the terms of a grant or an invitation.
     mutating func take(_ terms: GrantTerms) {
         (precision, includesHistory) = (terms.precision, terms.includesHistory)
         (asksEachTime, from, until) = (terms.asksEachTime, terms.from, terms.until)
         hours = terms.hours.map(Self.text)
     }
 
+    /// Hours as the audit shows them, for example `Mo-Fr 08:00-18:00, Europe/Vienna`.
     static func text(_ hours: WeeklyHours) -> String { "\(hours.text), \(hours.zone.name)" }
 }
 
 /// The refusals of one requester beyond those recorded one by one.
 package struct CountedRefusals: Hashable, Sendable {
+    /// The number of the event with the count.
     package let number: Int64
+    /// The requester who was refused.
     package let requester: PrincipalID
     package let recordedAt: Timestamp
     /// The number of refusals since `since`.
@@ -161,6 +178,7 @@ package struct CountedRefusals: Hashable, Sendable {
 
 /// A report of a device that was rejected, with its place in the log.
 package struct RejectedReport: Hashable, Sendable {
+    /// The number of its event, whose sealed part has the beginning of the report.
     package let number: Int64
     package let subject: PersonID
     package let device: DeviceID
@@ -170,6 +188,7 @@ package struct RejectedReport: Hashable, Sendable {
 
 /// The number of a device's rejected reports with one reason.
 package struct RejectedReports: Hashable, Sendable {
+    /// The owner of the device.
     package let subject: PersonID
     package let device: DeviceID
     package let reason: RejectionReason

@@ -2,8 +2,10 @@ import Cryptography
 import SQLite
 import Whereabouts
 
-/// The rows that events write.
+/// The rows that events write. Each function changes a row and the fingerprint together, inside the follower's
+/// transaction.
 extension AuditTable {
+    /// Adds a query, open unless it was refused.
     func insert(_ query: LocationQuery, _ event: RecordedEvent) throws(SQLiteError) {
         let row = AuditedQuery(
             number: event.number, query: query.id, subject: query.subject, requester: query.requester,
@@ -36,7 +38,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
-    /// A query whose subject has been erased meanwhile has no row.
+    /// Ends a query. One that has ended stays as it is, and a query whose subject has been erased meanwhile has no row.
     func update(_ query: QueryID, _ end: QueryEnd, _ fix: Int64?, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedQuery(query), before.end == nil else { return }
         try file.connection.cached(
@@ -83,6 +85,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(after))
     }
 
+    /// The row of a query as it is in the file now.
     private func storedQuery(_ query: QueryID) throws(SQLiteError) -> AuditedQuery? {
         try file.connection.cached(AuditReader.querySQL) { (statement) throws(SQLiteError) in
             try statement.bind(query.bytes, at: 1)
@@ -109,6 +112,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
+    /// Removes the pushes under way of a query to a device.
     private func removeStarts(of query: QueryID, _ device: DeviceID) throws(SQLiteError) {
         var removed: [AuditedStart] = []
         try file.connection.cached("SELECT * FROM under_way WHERE query = ? AND device = ?") {
@@ -126,6 +130,7 @@ extension AuditTable {
         }
     }
 
+    /// Adds an attempt, which ends a push under way unless nothing was sent.
     func insert(_ attempt: LocationPushAttempt, _ event: RecordedEvent) throws(SQLiteError) {
         if attempt.outcome != .withheld { try removeStarts(of: attempt.query, attempt.device) }
         let row = AuditedAttempt(
@@ -159,6 +164,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
+    /// Adds a disclosure; without its key, only that it happened.
     func insert(_ disclosure: Disclosure, _ event: RecordedEvent) throws(SQLiteError) {
         let row = AuditedDisclosure(number: event.number, recordedAt: event.recordedAt, disclosure: disclosure)
         let content = disclosure.content.content
@@ -189,6 +195,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
+    /// Adds a read, allowed or refused.
     func insert(_ read: LocationRead, _ event: RecordedEvent) throws(SQLiteError) {
         let row = AuditedRead(number: event.number, recordedAt: event.recordedAt, read: read)
         let content = read.content.content
@@ -218,6 +225,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
+    /// Adds a change of a setting.
     func insert(_ row: SettingsChange) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -248,12 +256,14 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
+    /// The ordinal of the next act, from 1.
     func nextOrdinal() throws(SQLiteError) -> Int64 {
         try file.connection.cached("SELECT ifnull(max(ordinal), 0) + 1 FROM act") { (statement) throws(SQLiteError) in
             try statement.step() ? statement.int(at: 0) : 1
         }
     }
 
+    /// Adds an act of the operator.
     func insert(_ row: AuditedAct) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -295,6 +305,7 @@ extension AuditTable {
         }
     }
 
+    /// Adds a count of refusals.
     func insert(
         _ requester: PrincipalID, _ count: Int64, _ since: Timestamp, _ event: RecordedEvent
     ) throws(SQLiteError) {
@@ -313,6 +324,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(row))
     }
 
+    /// Counts a rejected report of a device by its reason.
     func count(_ device: DeviceID, _ reason: RejectionReason, _ event: RecordedEvent) throws(SQLiteError) {
         guard let subject = event.stream.person else { return }
         let before: RejectedReports? = try file.connection.cached(

@@ -34,6 +34,7 @@ extension AuditTable {
         }
     }
 
+    /// Gives the rows of all tables. A row's hash also covers the numbers by which answers find it.
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try each(AuditedQuery.self, "SELECT * FROM query ORDER BY number", body)
         try each(AuditedAttempt.self, "SELECT * FROM attempt ORDER BY number", body)
@@ -63,6 +64,7 @@ extension AuditTable {
         }
     }
 
+    /// The hashes of the rows that a statement about a person finds.
     private func hashes<Row: AuditRow>(
         _: Row.Type, _ sql: StaticString, _ person: PersonID
     ) throws(SQLiteError) -> [Fingerprint] {

@@ -2,16 +2,20 @@ import Cryptography
 import SQLite
 import Whereabouts
 
-// Each kind of row: the columns it is read from, in the order its initializer expects them, and the hash of its content.
+// Each kind of row: the columns it is read from, in the order its initializer expects them, and the hash of its
+// content.
 
 /// One kind of row in the audit.
 protocol AuditRow {
+    /// The name of the table.
     static var table: StaticString { get }
     /// Reads the columns, which all start with the row's number or key.
     init(_ statement: borrowing Statement) throws(SQLiteError)
     /// The person it is about.
     var person: PersonID? { get }
+    /// The row's name in a comparison, unique in its table.
     var key: String { get }
+    /// The row's content in a comparison, without personal words.
     var summary: String { get }
     /// The columns with event numbers, by which rows are ordered and found.
     var numbers: [Int64?] { get }
@@ -20,6 +24,7 @@ protocol AuditRow {
 }
 
 extension RowHasher {
+    /// The hash of a row: its content, then the numbers outside it.
     func hash(_ row: some AuditRow) -> Fingerprint {
         hash { writer in
             row.write(to: &writer)

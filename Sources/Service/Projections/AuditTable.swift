@@ -2,7 +2,8 @@ import Cryptography
 import SQLite
 import Whereabouts
 
-/// The audit: who asked for whom, with the outcomes and disclosures, and every change of what others may see.
+/// The audit: queries, reads and their outcomes, disclosures, and every change of a person's settings and of the rights
+/// of others.
 ///
 /// A subject's rows are deleted with the subject. Rows about others keep an erased requester's number, and lose the
 /// words that the requester wrote under their own key. Times of recording are content, because the log has them.
@@ -293,6 +294,7 @@ final class AuditTable: Projection {
         }
     }
 
+    /// A row with the members that all changes share.
     private func change(_ event: RecordedEvent, item: Int64, name: String? = nil) -> SettingsChange {
         SettingsChange(
             number: event.number, subject: event.stream.person, actor: event.actor, recordedAt: event.recordedAt,

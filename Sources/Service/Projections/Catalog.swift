@@ -4,7 +4,9 @@ import SQLite
 /// The generations of each projection, and which of them answers: `catalog.sqlite`.
 ///
 /// Switching is one row in one transaction; files are never renamed, because a live write-ahead log goes by its name.
+/// Only the host's thread writes the catalog. If it is lost, the projections are folded again.
 final class Catalog {
+    /// The purpose of a generation. A projection has at most one generation of each role.
     enum Role: String, Sendable {
         /// Answers questions.
         case active
@@ -14,9 +16,13 @@ final class Catalog {
         case previous
     }
 
+    /// One file of a projection, for example `timeline-v7-3.sqlite`.
     struct Generation: Hashable, Sendable {
+        /// The projection's name.
         let name: String
+        /// The version of its fold.
         let version: Int64
+        /// Counts the files of a projection, from 1.
         let generation: Int64
         var role: Role
         var fileName: String { "\(name)-v\(version)-\(generation).sqlite" }
@@ -26,6 +32,7 @@ final class Catalog {
     /// The greatest version or generation; a higher number is damage.
     private static let most: Int64 = 1 << 32
 
+    /// Opens the catalog, or makes an empty one.
     init(path: String) throws(SQLiteError) {
         connection = try Connection(path: path, access: .readWrite)
         try connection.execute(
@@ -48,6 +55,9 @@ final class Catalog {
         connection = try Connection(path: path, access: access)
     }
 
+    /// All generations, by projection and generation.
+    ///
+    /// - Throws: A damaged row if a name or number cannot be one of ours: the host would delete the file of that name.
     func generations() throws(SQLiteError) -> [Generation] {
         try connection.cached("SELECT name, version, generation, role FROM generation ORDER BY name, generation") {
             (statement) throws(SQLiteError) in
@@ -67,7 +77,7 @@ final class Catalog {
         }
     }
 
-    /// A new generation in `role`, which must be free.
+    /// Adds a generation in `role`, which must be free; the file does not exist yet.
     func add(_ name: String, version: Int64, role: Role) throws(SQLiteError) -> Generation {
         try connection.transaction { () throws(SQLiteError) in
             let next = try connection.cached("SELECT coalesce(max(generation), 0) + 1 FROM generation WHERE name = ?") {
@@ -87,6 +97,7 @@ final class Catalog {
         }
     }
 
+    /// Removes a generation's row; its file is not touched.
     func remove(_ generation: Generation) throws(SQLiteError) {
         try connection.cached("DELETE FROM generation WHERE name = ? AND generation = ?") {
             (statement) throws(SQLiteError) in

@@ -1,7 +1,7 @@
 package import SQLite
 package import Whereabouts
 
-/// Reads the newest locations of persons.
+/// Reads the newest locations of persons. Fixes that cannot be used, for example from the future, are not among them.
 package enum CurrentReader {
     /// The person's newest usable fix, or `nil`. If two devices have one at the same time, the more accurate wins, then
     /// the device with the lower number.

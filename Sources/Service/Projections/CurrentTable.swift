@@ -11,8 +11,8 @@ import Whereabouts
 final class CurrentTable: Projection {
     static let name = "current"
     static let versions: [Int64] = [1]
-    /// `number` and `received_after_ms` (receipt less device time; NULL for an import without one) depend on how the fix
-    /// came and are outside the fingerprint.
+    /// `number` and `received_after_ms` (receipt less device time; NULL for an import without one) depend on how the
+    /// fix came and are outside the fingerprint.
     static let schema: StaticString = """
         CREATE TABLE current (
             person INTEGER NOT NULL,
@@ -32,13 +32,17 @@ final class CurrentTable: Projection {
     /// The devices kept in memory between commits.
     private static let mostEntries = 65_536
 
+    /// The primary key of a row: the person's and the device's number.
     private struct Key: Hashable {
         let person, device: Int64
     }
 
+    /// The newest fix of a device, as of the events folded so far.
     private struct Entry {
         var fix: Fix
+        /// The number of the fix in the log.
         var number: Int64
+        /// The receipt less the device time, in milliseconds; `nil` for an import without a time of receipt.
         var receivedAfter: Int64?
         /// The hash of the row as written.
         var written: Fingerprint?
@@ -64,6 +68,7 @@ final class CurrentTable: Projection {
         }
     }
 
+    /// Takes a fix if it is usable and precedes the device's newest one.
     private func take(_ fix: Fix, _ event: RecordedEvent, _ key: Key) throws(SQLiteError) {
         let receipt = event.receipt(of: fix)
         guard
@@ -91,7 +96,7 @@ final class CurrentTable: Projection {
         }
     }
 
-    /// The order of two fixes of one device and time.
+    /// The order of two fixes of one device and time: whether `a` is the one to keep.
     private func precedes(_ a: Fix, _ b: Fix, _ key: Key) -> Bool {
         let (left, right) = (a.horizontalAccuracy ?? .infinity, b.horizontalAccuracy ?? .infinity)
         if left != right { return left < right }
@@ -143,6 +148,7 @@ final class CurrentTable: Projection {
         }
     }
 
+    /// The hash of a row over its content columns.
     private func hash(_ key: Key, _ columns: FixColumns) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(8)
@@ -155,6 +161,7 @@ final class CurrentTable: Projection {
 
     // MARK: SQL
 
+    /// The place of a device's entry in memory, read from the file if need be; `nil` if the device has no row.
     private func index(of key: Key) throws(SQLiteError) -> Dictionary<Key, Entry>.Index? {
         if let index = entries.index(forKey: key) { return index }
         return try load(key)
@@ -202,6 +209,7 @@ final class CurrentTable: Projection {
         }
     }
 
+    /// Gives the rows of one person, or of all, as they are in the file.
     private func eachStored(
         of person: PersonID?, _ body: (Key, FixColumns) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {

@@ -5,9 +5,10 @@ import Whereabouts
 /// fingerprints, in whatever order the rows were made.
 ///
 /// A row is written as a deterministic CBOR array that starts with its table's name. Its hash is the first 128 bits of
-/// SHA-256; the sum is modulo 2¹²⁸. Two different sets collide by chance with probability 2⁻¹²⁸; a person who can choose
-/// rows could do better, which is why the log, not the fingerprint, is what proves honesty.
+/// SHA-256; the sum is modulo 2¹²⁸. Two different sets collide by chance with probability 2⁻¹²⁸; a person who can
+/// choose rows could find a collision sooner, so the log proves honesty and the fingerprint does not.
 struct Fingerprint: Hashable, Sendable {
+    /// The sum, modulo 2¹²⁸.
     private(set) var sum: UInt128
 
     init(sum: UInt128 = 0) { self.sum = sum }
@@ -18,11 +19,15 @@ struct Fingerprint: Hashable, Sendable {
         sum = bytes.reduce(0) { $0 << 8 | UInt128($1) }
     }
 
+    /// The stored form: 16 bytes, the most significant first.
     var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: sum >> (8 * (15 - UInt128($0)))) } }
 
+    /// 32 hexadecimal digits, as answers show it.
     var hex: String { Hex.encode(bytes) }
 
+    /// Counts a row.
     mutating func add(_ row: Fingerprint) { sum &+= row.sum }
+    /// Takes back what ``add(_:)`` counted.
     mutating func subtract(_ row: Fingerprint) { sum &-= row.sum }
 }
 

@@ -12,6 +12,7 @@ final class FingerprintChecker: Sendable {
     private let isDone = Monitor(false)
     private let thread = Mutex<WorkerThread?>(nil)
 
+    /// Starts the thread. It pauses between rows, so that it does not delay answers.
     init(host: ProjectionHost) {
         thread.withLock {
             $0 = WorkerThread { [self] in
@@ -35,6 +36,7 @@ final class FingerprintChecker: Sendable {
     /// Waits until every active projection has been checked.
     func waitUntilDone() { _ = isDone.wait { $0 ? true : nil } }
 
+    /// Ends the check, within a few thousand rows.
     func stop() {
         stopping.store(true, ordering: .relaxed)
         thread.withLock { thread in
@@ -43,7 +45,10 @@ final class FingerprintChecker: Sendable {
         }
     }
 
-    /// The difference between a file's rows and its fingerprint, in words; `nil` if they match.
+    /// The difference between a file's rows and its fingerprint, in words; `nil` if they match, or if the file is being
+    /// loaded or cannot be read for another reason than damage.
+    ///
+    /// Cost: reads the whole file in one transaction, which holds back its checkpoints.
     ///
     /// - Parameter pauseMicroseconds: The pause after every 4096 rows, which take about as long.
     static func problem(

@@ -8,14 +8,20 @@ package import Whereabouts
 /// receivers give them, otherwise as a REAL (eight bytes). The two cannot be confused, because a REAL with a whole
 /// value would have been stored as a whole number.
 struct FixColumns: Equatable {
+    /// The device's time.
     let timestamp: Timestamp
+    /// WGS 84, in degrees.
     let latitude, longitude: Degrees
+    /// Meters; negative if the device says that the coordinate is invalid, `nil` if it gave none.
     let horizontalAccuracy: Double?
     /// `FixDetails`; `nil` if the fix has none.
     let details: [UInt8]?
 
+    /// Degrees as a column stores them.
     struct Degrees: Equatable {
+        /// The value in degrees.
         let value: Double
+        /// The number of 10⁻⁷ degrees, if the value is exactly that.
         let whole: Int64?
 
         init(_ value: Double) { (self.value, whole) = (value, FixDetails.wholeDegrees(value)) }
@@ -36,6 +42,7 @@ struct FixColumns: Equatable {
         }
     }
 
+    /// The columns of a fix. −0 meters becomes 0, as a column would return it.
     init(_ fix: Fix) {
         timestamp = fix.timestamp
         latitude = Degrees(fix.coordinate.latitude)
@@ -71,6 +78,7 @@ struct FixColumns: Equatable {
         if let details { writer.byteString(details) } else { writer.null() }
     }
 
+    /// The coordinate; throws a damaged projection if the degrees are out of range.
     var coordinate: Coordinate {
         get throws(SQLiteError) {
             do throws(CoordinateError) {
@@ -140,6 +148,7 @@ extension CBORWriter {
         if value.isNaN { null() } else { float(value.positiveZero) }
     }
 
+    /// Writes the number, or null.
     mutating func optional(_ value: Int64?) {
         if let value { integer(value) } else { null() }
     }

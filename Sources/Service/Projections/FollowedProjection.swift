@@ -5,14 +5,17 @@ import SQLite
 import Threading
 import Whereabouts
 
-/// One generation of a projection with its file open, at its place in the log.
+/// One generation of a projection with its file open, at its place in the log. Used by one thread.
 final class FollowedProjection {
+    /// The row of the catalog. The host changes its role.
     var generation: Catalog.Generation
     let kind: ProjectionKind
     private let file: ProjectionFile
     private let projection: any Projection
     private let log: LogIdentity
+    /// The number of the last event that the file has folded.
     private(set) var place: Int64
+    /// The leaf of that event, by which the file is recognized as one of this log; `nil` at place 0.
     private(set) var leaf: Digest?
     /// Whether rows are being loaded into an empty file, whose indexes are made last.
     private(set) var isLoading: Bool
@@ -24,13 +27,18 @@ final class FollowedProjection {
     /// The directory of a generation that is kept in memory only.
     static let inMemory = ":memory:"
 
+    /// Why a file cannot be followed.
     enum OpenFailure: Error {
         /// The file is damaged, or belongs to another log or epoch. It is deleted and folded again.
         case unusable(String)
+        /// The file cannot be used now, for example on a full disk. It is kept.
         case fault(SQLiteError)
     }
 
     /// Opens or creates the file of `generation`.
+    ///
+    /// - Throws: ``OpenFailure/unusable(_:)`` if the file is damaged, of another log, epoch, version or form, or at a
+    ///   place that is not in the log; ``OpenFailure/fault(_:)`` for any other error.
     init(
         _ generation: Catalog.Generation, kind: ProjectionKind, directory: String, log: LogIdentity, reader: LogReader
     ) throws(OpenFailure) {
@@ -80,6 +88,7 @@ final class FollowedProjection {
         }
     }
 
+    /// The sum over all rows at ``place``.
     var fingerprint: Fingerprint { file.fingerprint }
 
     /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction.
@@ -141,12 +150,14 @@ final class FollowedProjection {
         }
     }
 
+    /// Whether the file has the bookkeeping table, and so was made completely.
     private static func hasPlace(_ file: ProjectionFile) throws(SQLiteError) -> Bool {
         try file.connection.cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'place'") {
             (statement) throws(SQLiteError) in try statement.step()
         }
     }
 
+    /// The bookkeeping row of a file.
     struct SavedPlace {
         let number: Int64
         let leaf: Digest?
@@ -158,6 +169,8 @@ final class FollowedProjection {
         let isLoading: Bool
     }
 
+    /// The bookkeeping row.
+    ///
     /// - Throws: ``SQLiteError``, also if the checksum of the row is wrong: a damaged place must not witness the log.
     static func readPlace(_ file: ProjectionFile) throws(SQLiteError) -> SavedPlace {
         try file.connection.cached(
@@ -206,6 +219,7 @@ final class FollowedProjection {
         }
     }
 
+    /// The first 128 bits of SHA-256 over the row, as ``ProjectionFile`` specifies.
     private static func checksum(_ place: SavedPlace, _ hasher: RowHasher) -> [UInt8] {
         hasher.hash { writer in
             writer.array(9)
@@ -226,6 +240,7 @@ final class FollowedProjection {
 struct ProjectionTrouble {
     /// The reason, for the operator.
     let sentence: String
+    /// The pause until the next try.
     let pauseSeconds: Double
     /// On the monotonic clock.
     let retrySeconds: Double
@@ -233,11 +248,13 @@ struct ProjectionTrouble {
     private static let shortestPauseSeconds = 0.5
     private static let longestPauseSeconds = 30.0
 
+    /// - Parameter earlier: The trouble before; the pause is then twice as long, at most 30 s.
     init(_ sentence: String, after earlier: ProjectionTrouble?) {
         self.sentence = sentence
         pauseSeconds = earlier.map { min($0.pauseSeconds * 2, Self.longestPauseSeconds) } ?? Self.shortestPauseSeconds
         retrySeconds = MonotonicClock.seconds + pauseSeconds
     }
 
+    /// Whether the next try may be made.
     var isDue: Bool { retrySeconds <= MonotonicClock.seconds }
 }

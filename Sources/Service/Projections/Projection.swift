@@ -6,6 +6,7 @@ import Whereabouts
 ///
 /// One thread at a time uses a projection. A projection never reads another projection, a clock or a setting.
 protocol Projection: AnyObject {
+    /// The name in the catalog, in file names and in requests: letters only.
     static var name: String { get }
     /// Every version that can still be folded, oldest first. A new one comes with every change of the fold; a file of
     /// another version, or of other tables, is refolded from the log.
@@ -40,6 +41,7 @@ protocol Projection: AnyObject {
 
 /// One row for a comparison: its name and its content, as text.
 struct ProjectionRow {
+    /// The table that the row is in, or that it stands for.
     let table: StaticString
     /// The person whose data the row has; `nil` for a row without any.
     let person: PersonID?
@@ -68,8 +70,9 @@ struct ProjectionRow {
 
 /// The SQLite file of one generation of a projection.
 ///
-/// `place` is its bookkeeping row. `form` is `ProjectionKind.form`, `fingerprint` the sum over the rows of all tables, and
-/// `checksum` the first 128 bits of SHA-256 over the row's other columns, as a CBOR array that starts with `"place"`.
+/// `place` is its bookkeeping row. `form` is `ProjectionKind.form`, `fingerprint` the sum over the rows of all tables,
+/// and `checksum` the first 128 bits of SHA-256 over the row's other columns, as a CBOR array that starts with
+/// `"place"`. `leaf`, `log_id` and `epoch` bind the file to one log.
 final class ProjectionFile {
     static let placeSchema: StaticString = """
         CREATE TABLE place (
@@ -79,12 +82,16 @@ final class ProjectionFile {
         ) STRICT
         """
 
+    /// The file's path, or `:memory:`.
     let path: String
+    /// The connection: the follower's for writing, or a reader's.
     let connection: Connection
     /// Changed by the projection's `fold`; read and written together with the place.
     var fingerprint = Fingerprint()
+    /// Hashes rows; it belongs to this connection's thread.
     let hasher = RowHasher()
 
+    /// Opens the file. A writer makes a missing one, without tables.
     init(path: String, access: Connection.Access) throws(SQLiteError) {
         self.path = path
         connection = try Connection(path: path, access: access)

@@ -3,9 +3,13 @@ import Whereabouts
 
 /// The rows in which two generations of a projection differ, both folded up to the same number.
 struct ProjectionDiff: Sendable {
+    /// A row that only one generation has, or that differs.
     struct Row: Sendable {
+        /// The table of the row.
         let table: String
+        /// The person whose data the row has; `nil` for a row without any.
         let person: PersonID?
+        /// The row's name, unique in its table.
         let key: String
         /// The active generation's content; `nil` if it lacks the row.
         var active: String?
@@ -16,16 +20,23 @@ struct ProjectionDiff: Sendable {
     /// The most rows that are listed; the rest is only counted.
     static let rowsTold = 1000
 
+    /// The number up to which both files are folded.
     let place: Int64
+    /// The rows that only the other generation has.
     private(set) var added = 0
+    /// The rows that only the active generation has.
     private(set) var removed = 0
+    /// The rows with the same key and different content.
     private(set) var changed = 0
     private(set) var rows: [Row] = []
 
+    /// Whether the two generations have the same rows.
     var isEqual: Bool { added + removed + changed == 0 }
 
-    /// Compares two files read-only, each in one consistent view. Memory: 16 bytes for each row of
-    /// the active file, and the name of each row in which they differ.
+    /// Compares two files read-only, each in one consistent view. If their fingerprints are equal, no row is read.
+    /// Otherwise the active file is read twice and the other once.
+    ///
+    /// Memory: 16 bytes for each row of the active file, and the name of each row in which they differ.
     ///
     /// - Returns: `nil` if the files are not at the same place now.
     static func between(_ kind: ProjectionKind, active: String, other: String) throws(SQLiteError) -> ProjectionDiff? {
@@ -47,6 +58,7 @@ struct ProjectionDiff: Sendable {
 
     private init(place: Int64) { self.place = place }
 
+    /// Finds the differing rows: first by hash, then by name.
     private mutating func compare(_ active: any Projection, _ other: any Projection) throws(SQLiteError) {
         var onlyActive: Set<UInt128> = []
         try active.eachRow { (row) throws(SQLiteError) in onlyActive.insert(row.hash.sum) }

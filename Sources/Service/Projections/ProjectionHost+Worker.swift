@@ -7,6 +7,9 @@ import Whereabouts
 
 extension ProjectionHost {
     /// The owner of the files of all generations. Only the host's thread uses it, except in `init`.
+    ///
+    /// Each turn does the requests, tries to open what is closed, folds a batch into each file, and publishes places
+    /// and troubles. A trouble with one file never delays the others.
     final class Worker {
         private unowned let host: ProjectionHost
         private let log: EventLog
@@ -14,10 +17,13 @@ extension ProjectionHost {
         private let catalog: Catalog
         private let directory: String
         private let kinds: [ProjectionKind]
+        /// The open files, one for each generation.
         private var followed: [FollowedProjection] = []
         /// How often each projection was folded again because of damage.
         private var heals: [String: Int] = [:]
+        /// After so many refolds of one projection, the fault is not a damaged file.
         private static let mostHeals = 100
+        /// How long the thread catches up when the service stops.
         private static let lastCatchUpSeconds = 0.5
         /// The projections whose active file cannot be opened or created.
         private var closed: [String: ProjectionTrouble] = [:]
@@ -66,6 +72,7 @@ extension ProjectionHost {
             closed[name] = ProjectionTrouble(sentence, after: closed[name])
         }
 
+        /// Tries again to open the projections that could not be opened, each after its pause.
         private func openClosed() {
             for kind in kinds where closed[kind.name]?.isDue == true {
                 do throws(SQLiteError) {
@@ -82,8 +89,12 @@ extension ProjectionHost {
             }
         }
 
+        /// Whether the file is still one of ours: a refold replaces it by another.
         private func isFollowed(_ projection: FollowedProjection) -> Bool { followed.contains { $0 === projection } }
 
+        /// Publishes places, states and troubles for other threads.
+        ///
+        /// - Parameter switched: Whether an active file was replaced; readers then open the new one.
         private func publish(switched: Bool) {
             let troubles =
                 closed.map { (name: $0.key, sentence: $0.value.sentence) }
@@ -117,6 +128,7 @@ extension ProjectionHost {
             }
         }
 
+        /// Opens the file of a generation. An unusable one is dropped, and an active one is folded again.
         private func open(_ generation: Catalog.Generation, _ kind: ProjectionKind) throws(SQLiteError) {
             do throws(FollowedProjection.OpenFailure) {
                 let identity: LogIdentity
@@ -136,12 +148,14 @@ extension ProjectionHost {
             }
         }
 
+        /// Makes a new generation and its empty file.
         private func add(_ kind: ProjectionKind, version: Int64, role: Catalog.Role) throws(SQLiteError) {
             let generation = try catalog.add(kind.name, version: version, role: role)
             removeFile(generation)
             try open(generation, kind)
         }
 
+        /// Forgets a generation: closes its file, removes its row, deletes its file.
         private func drop(_ generation: Catalog.Generation) throws(SQLiteError) {
             followed.removeAll {
                 $0.generation.name == generation.name && $0.generation.generation == generation.generation
@@ -150,6 +164,7 @@ extension ProjectionHost {
             removeFile(generation)
         }
 
+        /// Deletes the file with its write-ahead log and shared memory.
         private func removeFile(_ generation: Catalog.Generation) {
             for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/\(generation.fileName)\(suffix)") }
         }
@@ -171,6 +186,7 @@ extension ProjectionHost {
             }
         }
 
+        /// The thread, until the host stops.
         func run() {
             while true {
                 let (requests, isStopping) = host.takeRequests()
@@ -232,6 +248,7 @@ extension ProjectionHost {
             return false
         }
 
+        /// Makes the indexes of files that have reached the head. Only then do they answer.
         private func finishLoaded() {
             let head = log.head
             for projection in working where projection.isLoading && projection.place >= head {
@@ -263,27 +280,32 @@ extension ProjectionHost {
             publish(switched: true)
         }
 
+        /// Reports a fault once for each place at which it occurs.
         private func stuck(_ sentence: String) {
             if stuckAt != lowestPlace { Diagnostics.fault("projection.stuck", sentence) }
             stuckAt = lowestPlace
         }
 
-        // MARK: What operators ask for
+        // MARK: Requests by operators
 
+        /// The kind with this name; throws ``HostError/unknownProjection(_:)`` without one.
         private func kind(_ name: String) throws(HostError) -> ProjectionKind {
             guard let kind = kinds.first(where: { $0.name == name }) else { throw .unknownProjection(name) }
             return kind
         }
 
+        /// The open generation with this role.
         private func find(_ name: String, _ role: Catalog.Role) -> FollowedProjection? {
             followed.first { $0.generation.name == name && $0.generation.role == role }
         }
 
+        /// Does `body`; an error of SQLite becomes ``HostError/fault(_:)``.
         private func guarded<R>(_ body: () throws(SQLiteError) -> R) throws(HostError) -> R {
             do throws(SQLiteError) { return try body() } catch { throw .fault("\(error)") }
         }
 
-        /// Begins a new generation beside the active one; an earlier candidate is deleted.
+        /// Begins a new generation beside the active one; an earlier candidate is deleted. The thread folds it from
+        /// zero, without delaying the active one.
         func rebuild(_ name: String, version: Int64?) throws(HostError) -> Catalog.Generation {
             let kind = try kind(name)
             let version = version ?? kind.newest
@@ -316,6 +338,7 @@ extension ProjectionHost {
             return try change(name, from: previous, old: nil)
         }
 
+        /// Makes `new` the active generation and the active one the previous.
         private func change(
             _ name: String, from new: FollowedProjection, old dropped: FollowedProjection?
         ) throws(HostError) -> Catalog.Generation {

@@ -8,6 +8,9 @@ import Whereabouts
 
 /// Keeps every generation of every projection folded up to the head of the log. One thread reads each event once for
 /// all of them.
+///
+/// Other threads read the published state, wait for places, and hand requests to the thread. Answers open the files
+/// themselves, read-only.
 final class ProjectionHost: Sendable {
     /// Events in one transaction while following, and while a file is loaded from zero.
     static let batch = 4096
@@ -15,12 +18,15 @@ final class ProjectionHost: Sendable {
     /// How old an answer may be while events come in, unless the caller names an event that must be included.
     private static let restMilliseconds = 50
 
+    /// The state that the thread shares with others.
     struct Shared {
         /// The place of each active projection.
         var places: [String: Int64] = [:]
+        /// The generations as of the last turn.
         var status: [Status] = []
         /// Raised whenever an active file is replaced.
         var switches = 0
+        /// The requests that the thread has not taken yet.
         var requests: [Request] = []
         /// The projections that cannot be read or written now, with the reasons.
         var troubles: [(name: String, sentence: String)] = []
@@ -31,21 +37,31 @@ final class ProjectionHost: Sendable {
         var areCallersReleased = false
     }
 
-    /// What `projections status` shows.
+    /// The state of a generation, as `projections status` shows it.
     struct Status: Sendable {
+        /// The generation, with its role.
         let generation: Catalog.Generation
+        /// The number of the last event that it has folded.
         let place: Int64
+        /// The sum over its rows at that place.
         let fingerprint: Fingerprint
+        /// Whether it is being folded from zero and cannot answer.
         let isLoading: Bool
         /// Whether its files may still have rows of an erased person.
         let holdsErased: Bool
     }
 
+    /// Why a request of the operator cannot be done. The texts are for the operator.
     enum HostError: Error, Sendable, CustomStringConvertible {
+        /// No projection has this name.
         case unknownProjection(String)
+        /// The program cannot fold this version of the projection; it can fold the listed ones.
         case unknownVersion(String, [Int64])
+        /// There is no generation to activate, roll back to or compare; the text says which and what to do.
         case nothingTo(String)
+        /// The generation is being folded from zero.
         case stillLoading(String)
+        /// A fault of the disk, or the service is stopping.
         case fault(String)
 
         var description: String {
@@ -72,6 +88,9 @@ final class ProjectionHost: Sendable {
     private let kinds: [ProjectionKind]
     private let thread = Mutex<WorkerThread?>(nil)
 
+    /// Opens every generation and starts the thread. A damaged catalog or file is folded again.
+    ///
+    /// - Throws: ``LogError/sqlite(_:)`` if the catalog cannot be opened or made.
     init(log: EventLog, directory: String, catalogPath: String, kinds: [ProjectionKind] = ProjectionKind.all)
         throws(LogError)
     {
@@ -91,7 +110,7 @@ final class ProjectionHost: Sendable {
         thread.withLock { $0 = WorkerThread { box.value.run() } }
     }
 
-    /// A damaged catalog loses only the roles of generations: everything is folded again.
+    /// Opens the catalog. A damaged one loses only the roles of generations: everything is folded again.
     private static func catalog(_ path: String, _ directory: String) throws(SQLiteError) -> Catalog {
         do throws(SQLiteError) {
             let catalog = try Catalog(path: path)
@@ -131,7 +150,7 @@ final class ProjectionHost: Sendable {
         }
     }
 
-    /// The number up to which the active projection is folded.
+    /// The number up to which the active projection is folded; 0 while it is folded from zero.
     func place(of name: String) -> Int64 { shared.read { $0.places[name] ?? 0 } }
 
     /// Ends the wait of every request for a projection; from now on none waits.
@@ -146,6 +165,7 @@ final class ProjectionHost: Sendable {
         } ?? false
     }
 
+    /// Ends a rest of the thread if it has not folded this number.
     private func note(awaited number: Int64) { shared.change { $0.awaited = max($0.awaited, number) } }
 
     /// Lets events gather, because a transaction costs as much as ten of them; at most until a caller waits for one
@@ -168,11 +188,13 @@ final class ProjectionHost: Sendable {
         } ?? false
     }
 
+    /// The generations as of the last turn, active or not.
     var status: [Status] { shared.read { $0.status } }
     /// A sentence for each projection that cannot be read or written now, without personal data.
     var troubles: [String] { shared.read { $0.troubles.map(\.sentence) } }
     /// The projections of ``troubles``.
     var failing: Set<String> { shared.read { Set($0.troubles.map(\.name)) } }
+    /// Counts the replacements of active files. A reader whose count differs opens its files again.
     var switches: Int { shared.read { $0.switches } }
 
     /// The file of the active generation; `nil` while it is still being loaded.
@@ -183,6 +205,8 @@ final class ProjectionHost: Sendable {
     }
 
     /// Runs `body` on the thread that owns the files, between two batches, and waits for its value.
+    ///
+    /// - Throws: What `body` throws; ``HostError/fault(_:)`` if the service is stopping.
     func perform<R: Sendable>(_ body: @escaping @Sendable (Worker) throws(HostError) -> R) throws(HostError) -> R {
         let box = Monitor<Result<R, HostError>?>(nil)
         let request = Request { worker in
@@ -199,6 +223,7 @@ final class ProjectionHost: Sendable {
         return try result.get()
     }
 
+    /// For the thread: the requests since the last turn, and whether to stop.
     func takeRequests() -> (requests: [Request], isStopping: Bool) {
         shared.change { state in
             defer { state.requests = [] }
@@ -206,6 +231,7 @@ final class ProjectionHost: Sendable {
         }
     }
 
+    /// For the thread: makes the state known, and wakes those who wait for a place.
     func publish(_ followed: [FollowedProjection], _ troubles: [(name: String, sentence: String)], switched: Bool) {
         shared.change { state in
             state.troubles = troubles
@@ -230,6 +256,7 @@ struct UncheckedBox<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
+/// A new reader of a log, with its own connection. Errors become those of SQLite.
 extension LogReader {
     static func opened(_ log: EventLog) throws(SQLiteError) -> LogReader {
         do throws(LogError) { return try LogReader(path: log.path, keys: log.keys) } catch {

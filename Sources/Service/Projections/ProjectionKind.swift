@@ -2,15 +2,20 @@ import Cryptography
 
 /// A kind of projection that the program can fold: its name, the versions of its fold, and how to make one.
 struct ProjectionKind: Sendable {
+    /// The projection's name, as in the catalog.
     let name: String
     /// Every version that can still be folded, oldest first; a new file gets the last.
     let versions: [Int64]
+    /// The statements for an empty file.
     let schema: StaticString
+    /// The statements for the indexes, made after the rows; may be empty.
     let indexes: StaticString
     /// SHA-256 of the statements that make tables and indexes: a file of another form is folded again.
     let form: Digest
+    /// Makes the projection over a file, for one of ``versions``.
     let make: @Sendable (ProjectionFile, _ version: Int64) -> any Projection
 
+    /// The version of new files.
     var newest: Int64 { versions[versions.count - 1] }
 
     init<P: Projection & SendableMetatype>(_ type: P.Type) {

@@ -6,16 +6,25 @@ import Whereabouts
 
 /// Compares a projection with a refold from zero, in a separate file: the two must be equal.
 enum RefoldCheck {
+    /// The outcome, as `verify` shows it.
     enum Result: String, Sendable {
+        /// Both have the same fingerprint.
         case equal
+        /// They differ: the file is damaged, or a fold depends on how events came.
         case different
         /// The projection is being folded from zero already.
         case loading
     }
 
+    /// Counts the checks of this process, to name their files.
     private static let checks = Atomic<Int64>(0)
 
+    /// Folds the log up to the status' place into a separate file, and compares the fingerprints.
+    ///
+    /// Cost: a refold in time, and the size of the projection on the disk until it ends.
+    ///
     /// - Parameter status: The status of the active generation. The refold stops exactly at its place.
+    /// - Throws: ``LogError`` if the log or the separate file cannot be read or written.
     static func run(
         _ status: ProjectionHost.Status, kind: ProjectionKind, directory: String, reader: LogReader,
         progress: VerificationProgress = VerificationProgress()

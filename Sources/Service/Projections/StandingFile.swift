@@ -24,10 +24,10 @@ struct StandingFile: SavedStanding {
     /// The directory of the projections.
     let directory: String
     let path: String
-    /// What the file is known to hold.
+    /// The known content of the file.
     private let known = Known()
 
-    /// The fingerprint of what the file holds since it was loaded or saved last; `nil` if that is not known. The
+    /// The fingerprint of the file's content since the last load or save; `nil` if it is unknown. The
     /// changes that a standing knows of are those since then.
     private final class Known: Sendable {
         private let fingerprint = Mutex<Fingerprint?>(nil)
@@ -151,7 +151,7 @@ struct StandingFile: SavedStanding {
         return heads
     }
 
-    /// Has the file hold this standing. If it is known to hold an earlier one, only what changed since is written; the
+    /// Saves this standing in the file. If the file is known to have an earlier one, only the changes are written; the
     /// caller then has the standing forget its changes.
     ///
     /// Cost: about 3 µs per entry and per stream, of all or of those that changed.
@@ -291,7 +291,7 @@ private final class StandingWriter {
 
     init(_ connection: consuming Connection) { self.connection = connection }
 
-    /// The fingerprint of what the file holds.
+    /// The fingerprint of the file's content.
     func place() throws(SQLiteError) -> Fingerprint? {
         try connection.cached("SELECT fingerprint FROM place") { (statement) throws(SQLiteError) in
             try statement.step() ? Fingerprint(bytes: statement.bytes(at: 0)) : nil
@@ -310,7 +310,7 @@ private final class StandingWriter {
         try writePlace(standing, heads, log)
     }
 
-    /// Writes what changed since the tables had rows of this fingerprint.
+    /// Writes the changes since the tables had rows of this fingerprint.
     func update(
         _ standing: Standing, _ heads: StreamHeads, _ log: LogIdentity, from before: Fingerprint
     ) throws(SQLiteError) {

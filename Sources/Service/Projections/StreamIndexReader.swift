@@ -1,7 +1,7 @@
 package import SQLite
 package import Whereabouts
 
-/// Reads the event numbers of a stream.
+/// Reads the event numbers of a stream. Versions count from 1.
 package enum StreamIndexReader {
     /// The numbers of up to `count` events of a stream, beginning with a version. Fewer if the folded stream ends
     /// before.

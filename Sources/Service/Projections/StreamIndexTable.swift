@@ -1,7 +1,7 @@
 import SQLite
 import Whereabouts
 
-/// Which event is version v of stream s.
+/// The number of each event of a stream by its version.
 ///
 /// The numbers are in blocks of 128 versions: the first number and then the differences, each as a LEB128 varint. For
 /// example, stream 4 with its versions 1, 2 and 3 in events 7, 9 and 300: `(4, 1, x'07 02 A3 02')`. The open blocks of
@@ -24,10 +24,12 @@ final class StreamIndexTable: Projection {
     /// The open blocks kept in memory between commits.
     private static let mostTails = 65_536
 
+    /// The open block of a stream, which its next event continues.
     private struct Tail {
         var firstVersion: Int64
         var count: Int64 = 0
         var lastNumber: Int64 = 0
+        /// The block's numbers as they are stored.
         var numbers: [UInt8] = []
         var isDirty = false
     }
@@ -120,6 +122,7 @@ final class StreamIndexTable: Projection {
         }
     }
 
+    /// The hash of one event's row. Rows of the fingerprint are events, not blocks.
     private func hash(_ stream: Int64, _ version: Int64, _ number: Int64) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(4)
@@ -132,6 +135,7 @@ final class StreamIndexTable: Projection {
 
     // MARK: SQL
 
+    /// The last block of a stream; an empty one for a stream without events.
     private func load(_ stream: Int64) throws(SQLiteError) -> Tail {
         try file.connection.cached(
             """
@@ -165,6 +169,7 @@ final class StreamIndexTable: Projection {
 
     // MARK: Blocks
 
+    /// Appends a difference as a LEB128 varint.
     private static func append(_ difference: Int64, to bytes: inout [UInt8]) {
         precondition(difference > 0, "Later versions have greater numbers.")
         var rest = UInt64(difference)
@@ -175,7 +180,7 @@ final class StreamIndexTable: Projection {
         bytes.append(UInt8(rest))
     }
 
-    /// The numbers in a block.
+    /// The numbers in a block; throws a damaged projection if the bytes are not rising varints.
     static func numbers(_ bytes: [UInt8]) throws(SQLiteError) -> [Int64] {
         var numbers: [Int64] = []
         var number: Int64 = 0

@@ -4,8 +4,11 @@ package import SQLite
 package import Whereabouts
 
 /// Reads fixes, visits, crossings and leads of persons.
+///
+/// Nothing here checks a grant: callers filter the rows by their permit. Times are those of devices; ranges are
+/// half-open. All functions throw ``SQLiteError``, and a damaged projection for a row that no fold writes.
 package enum TimelineReader {
-    /// The end of a page of fixes: the key of its last one.
+    /// The end of a page of fixes: the key of its last one, by which fixes are ordered.
     package struct FixKey: Hashable, Sendable {
         package let timestamp: Timestamp
         package let device: DeviceID
@@ -25,6 +28,7 @@ package enum TimelineReader {
 
     /// A crossing with the name of its region.
     package struct NamedCrossing: Sendable {
+        /// The crossing; its `reported` is the receipt of the fix that confirmed it.
         package let crossing: Crossing
         /// `Region.identifier`, also if the region has been removed since.
         package let region: String
@@ -90,8 +94,8 @@ package enum TimelineReader {
         }
     }
 
-    /// The derived visits of the person that overlap `from` … `to` and arrive after `arrivingAfter`, in order of arrival. An
-    /// open visit overlaps everything after its arrival.
+    /// The derived visits of the person that overlap `from` … `to` and arrive after `arrivingAfter`, in order of
+    /// arrival. An open visit overlaps everything after its arrival.
     ///
     /// - Parameter now: The moment of the answer, for which the visits are computed (``Visit/told(at:)``).
     package static func derivedVisits(
@@ -116,6 +120,9 @@ package enum TimelineReader {
     }
 
     /// As ``derivedVisits``, with the person's corrections.
+    ///
+    /// Cost: with corrections, visits are read from the one before `from` that a correction may join, 200 at a time,
+    /// and the fixes of each part of a split visit.
     package static func visits(
         of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
         at now: Timestamp, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
@@ -164,10 +171,12 @@ package enum TimelineReader {
         return Array(found.prefix(limit))
     }
 
+    /// The derived visits read at a time while corrections are applied.
     private static let derivedAtOnce = 200
     /// The most fixes that decide where a part of a visit was: half a day with one fix in two seconds.
     private static let fixesOfPart = 20_000
 
+    /// Where the person was in a part of a visit, from the leading device's fixes; `nil` without any.
     private static func spot(
         of person: PersonID, from: Timestamp, to: Timestamp?, _ transform: GeocentricTransform,
         in connection: borrowing Connection
@@ -177,6 +186,8 @@ package enum TimelineReader {
     }
 
     /// The visit with this id; `nil` if it does not exist, or no longer does.
+    ///
+    /// Cost: with corrections, a read of visits for each moment of a correction.
     package static func visit(
         of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
         _ transform: GeocentricTransform?, in connection: borrowing Connection

@@ -3,8 +3,9 @@ import Geodesy
 import SQLite
 import Whereabouts
 
-/// The rows that the fold's changes write.
+/// The rows that the fold's changes write. Each change updates a row, the fingerprint and the news together.
 extension TimelineTable {
+    /// Writes one change. `old` is the row as it was written before, by which the fingerprint is reduced.
     func apply(_ change: TimelineChange) throws(SQLiteError) {
         news.note(change)
         switch change {
@@ -69,6 +70,7 @@ extension TimelineTable {
         }
     }
 
+    /// Runs a statement on the row of a lead.
     private func run(_ sql: StaticString, _ lead: Lead, of person: PersonID) throws(SQLiteError) {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
@@ -148,6 +150,7 @@ extension TimelineTable {
 
     // MARK: Hashes
 
+    /// The hash of a visit, without the times at which it was reported.
     func hash(_ person: PersonID, _ visit: Visit) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(11)
@@ -165,6 +168,7 @@ extension TimelineTable {
         }
     }
 
+    /// The hash of a reported moment.
     func hash(_ person: PersonID, _ moment: StoredFix) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(9)
@@ -180,6 +184,7 @@ extension TimelineTable {
         }
     }
 
+    /// The hash of a crossing, without the time at which it was reported.
     func hash(_ person: PersonID, _ crossing: Crossing) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(6)
@@ -192,6 +197,7 @@ extension TimelineTable {
         }
     }
 
+    /// The hash of a region, removed or not.
     func hash(_ person: PersonID, _ region: WatchedRegion) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(5)
@@ -203,6 +209,7 @@ extension TimelineTable {
         }
     }
 
+    /// The hash of a person's newest receipt.
     func hash(_ person: PersonID, receipt: Timestamp) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(3)
@@ -224,6 +231,7 @@ extension TimelineTable {
         }.bytes
     }
 
+    /// The hash of a lead.
     func hash(_ person: PersonID, _ lead: Lead) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(4)

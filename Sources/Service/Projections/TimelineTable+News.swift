@@ -7,11 +7,13 @@ import Whereabouts
 /// A visit is news if it appears, if its arrival or departure changes, and if it is withdrawn, but not each time a fix
 /// moves its place a little.
 struct TimelineNews {
+    /// A visit by its id, which its arrival decides.
     private struct VisitKey: Hashable {
         let person: PersonID
         let id: UInt64
     }
 
+    /// A crossing by the columns that identify it.
     private struct CrossingKey: Hashable {
         let person: PersonID
         let region: RegionID
@@ -36,6 +38,7 @@ struct TimelineNews {
         if let last { numbers[last.person] = last.number }
     }
 
+    /// Notes a change of a visit or a crossing; others are no news.
     mutating func note(_ change: TimelineChange) {
         switch change {
         case .visit(let person, let old, let new):
@@ -59,6 +62,7 @@ struct TimelineNews {
         }
     }
 
+    /// Drops the news of a person who is erased.
     mutating func forget(_ person: PersonID) {
         visits = visits.filter { $0.key.person != person }
         crossings = crossings.filter { $0.key.person != person }
@@ -93,13 +97,16 @@ extension Visit {
 
 /// A visit or a crossing as news: shown, or withdrawn.
 struct TimelineItem {
+    /// The visit or crossing.
     enum What {
         case visit(Visit)
         case crossing(Crossing)
     }
+    /// The person whose news it is.
     let person: PersonID
     /// The person's newest event when it became known.
     let number: Int64
+    /// Whether an item given earlier no longer holds.
     let isWithdrawn: Bool
     let what: What
 
@@ -115,6 +122,7 @@ struct TimelineItem {
 // what it missed. They depend on how fixes came and were folded, so the fingerprint excludes them: a refold, with its
 // larger batches, skips intermediate states.
 extension TimelineTable {
+    /// Writes the news of the batch. Items of one event are numbered, so that their order is kept.
     func writeNews() throws(SQLiteError) {
         for (ordinal, item) in news.take().enumerated() {
             switch item.what {
@@ -148,6 +156,7 @@ extension TimelineTable {
         }
     }
 
+    /// Binds person, number, ordinal and whether it was withdrawn.
     private func bind(
         _ item: TimelineItem, _ ordinal: Int, to statement: borrowing Statement
     ) throws(SQLiteError) {
@@ -161,12 +170,15 @@ extension TimelineTable {
 extension TimelineReader {
     /// A visit or crossing as news, with its place among all news.
     struct Told {
+        /// The visit as corrected, or the crossing with its region's name.
         enum What {
             case visit(Visit)
             case crossing(NamedCrossing)
         }
+        /// The person's newest event when it became known.
         let number: Int64
         fileprivate let ordinal: Int64
+        /// Whether an item given earlier no longer holds.
         let isWithdrawn: Bool
         let what: What
     }

@@ -3,7 +3,8 @@ import Geodesy
 import SQLite
 import Whereabouts
 
-/// Reads rows back: for the fold, for erasing and for comparing.
+/// Reads rows back: for the fold, for erasing and for comparing. The fold reads its own rows only, by the protocol
+/// `TimelineRows`, which documents each function.
 extension TimelineTable: TimelineRows {
     func eachFix(
         of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(SQLiteError) -> Bool
@@ -151,6 +152,7 @@ extension TimelineTable: TimelineRows {
         }
     }
 
+    /// A restart whose checksum is right; throws a damaged projection otherwise.
     private func restart(_ statement: borrowing Statement, _ person: PersonID) throws(SQLiteError) -> Restart {
         let bytes = statement.bytes(at: 2)
         let restart = Restart(
@@ -160,6 +162,7 @@ extension TimelineTable: TimelineRows {
         return restart
     }
 
+    /// Reads region, content and time of removal.
     private static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError)
         -> WatchedRegion
     {
@@ -335,8 +338,8 @@ extension Visit {
         try statement.bind(tellableFrom?.milliseconds, at: index + 10)
     }
 
-    /// Reads the columns id, arrival, departure, latitude, longitude, accuracy, fixes, first report, report of the departure,
-    /// last seen and `tellable_from_ms`.
+    /// Reads the columns id, arrival, departure, latitude, longitude, accuracy, fixes, first report, report of the
+    /// departure, last seen and `tellable_from_ms`.
     init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
         guard
             let coordinate = try? Coordinate(

@@ -5,16 +5,17 @@ import Whereabouts
 
 /// Fixes, visits and crossings.
 ///
-/// `fix` has one row for each identity. Twins have the same identity and different contents; all but the first, in the order
-/// of their contents, are in `twin`, so that a fix without twins costs nothing more. `reported` has the moments of visits
-/// that devices reported, with −1 for a missing accuracy. Rows of these three tables are written as they arrive, the others
-/// by the changes of `TimelineFold`.
+/// `fix` has one row for each identity. Twins have the same identity and different contents; all but the first, in the
+/// order of their contents, are in `twin`, so that a fix without twins costs nothing more. `reported` has the moments
+/// of visits that devices reported, with −1 for a missing accuracy. Rows of these three tables are written as they
+/// arrive, the others by the changes of `TimelineFold`.
 final class TimelineTable: Projection {
     static let name = "timeline"
     static let versions: [Int64] = VisitRules.all.map(\.version)
-    /// Not in the fingerprint, because they depend on the order in which fixes came: `number`, `received_after_ms` (receipt
-    /// minus device time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`, `reported_ms`, the
-    /// table `restart` (the state with which the derivation continues; each row has a checksum), and ``TimelineNews``.
+    /// Not in the fingerprint, because they depend on the order in which fixes came: `number`, `received_after_ms`
+    /// (receipt minus device time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`,
+    /// `reported_ms`, the table `restart` (the state with which the derivation continues; each row has a checksum), and
+    /// ``TimelineNews``.
     static let schema: StaticString = """
         CREATE TABLE fix (
             person INTEGER NOT NULL,
@@ -166,6 +167,7 @@ final class TimelineTable: Projection {
         try fold(rest)
     }
 
+    /// Folds events without an erasure among them.
     private func fold(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
         if batch.isEmpty { return }
         news.note(batch)
@@ -204,6 +206,7 @@ final class TimelineTable: Projection {
         try delete(from: "DELETE FROM told_crossing WHERE person = ?", person)
     }
 
+    /// Runs a deletion for a person.
     private func delete(from sql: StaticString, _ person: PersonID) throws(SQLiteError) {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
@@ -220,6 +223,7 @@ final class TimelineTable: Projection {
 // MARK: - Fixes
 
 extension TimelineTable {
+    /// A fix as a row of `fix` or `twin`.
     private struct FixRow {
         let person: PersonID
         let device: DeviceID
@@ -228,6 +232,7 @@ extension TimelineTable {
         let receivedAfter: Int64?
     }
 
+    /// Writes the fixes of a batch. A fix whose identity has a row already is compared with it afterwards.
     private func insertFixes(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
         var known: [(FixRow, Fingerprint)] = []
         try file.connection.cached(
@@ -255,6 +260,7 @@ extension TimelineTable {
         for (row, hash) in known { try insertAgain(row, hash) }
     }
 
+    /// Writes the moments of the visits that devices reported.
     private func insertReports(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
         for event in batch {
             guard case .sightingReported(let device, _, .open(.visit(let report))) = event.event,
@@ -266,6 +272,7 @@ extension TimelineTable {
         }
     }
 
+    /// Writes one moment, unless it is there already.
     private func insert(_ moment: StoredFix, _ receipt: Timestamp, of person: PersonID) throws(SQLiteError) {
         guard let report = moment.report else { return }
         let isNew = try file.connection.cached(
@@ -345,8 +352,10 @@ extension TimelineTable {
         return rank(a) == rank(b) ? aHash.sum < bHash.sum : rank(a) < rank(b)
     }
 
+    /// The column `content` of a twin: the low 64 bits of its hash.
     private static func content(_ hash: Fingerprint) -> Int64 { Int64(truncatingIfNeeded: hash.sum) }
 
+    /// The row of `fix` with the same identity.
     private func storedFix(like row: FixRow) throws(SQLiteError) -> FixRow {
         try file.connection.cached(
             """
@@ -368,6 +377,7 @@ extension TimelineTable {
         }
     }
 
+    /// The hash of a fix, the same for a row of `fix` and of `twin`.
     func hash(_ person: PersonID, _ device: DeviceID, _ columns: FixColumns) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(8)

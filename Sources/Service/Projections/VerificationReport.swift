@@ -13,7 +13,7 @@ struct VerificationReport {
         /// The number of the newest event folded; `nil` if the file does not open.
         let place: Int64?
         let fingerprint: Fingerprint?
-        /// `ok`, or what is wrong with the rows.
+        /// `ok`, or the fault of the rows.
         let rows: String
         /// A ``RefoldCheck/Result``, or the error that prevented the refold.
         let refold: String
