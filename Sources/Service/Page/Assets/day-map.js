@@ -81,9 +81,15 @@ export async function dayMap(element, { picked, seen }) {
             const chosen = entry.id === state.selected;
             if (entry.kind === 'trip') {
                 context.beginPath();
-                traceLine(context, view, track, Math.max(0, firstAt(track, entry.from) - 1), firstAt(track, entry.to + 1));
+                const [first, last] = [Math.max(0, firstAt(track, entry.from) - 1), firstAt(track, entry.to + 1)];
+                // Of a way without fixes of its own the ends are known.
+                const bare = last - first < 2;
+                if (bare) {
+                    context.moveTo(...view.at(entry.trip.from.latitude, entry.trip.from.longitude));
+                    context.lineTo(...view.at(entry.trip.to.latitude, entry.trip.to.longitude));
+                } else traceLine(context, view, track, first, last);
                 for (const [colour, width] of [[colours.land, chosen ? 9 : 6], [colours.trip, chosen ? 5 : 3]]) {
-                    context.setLineDash([]);
+                    context.setLineDash(bare ? [8, 8] : []);
                     context.strokeStyle = colour;
                     context.lineWidth = width;
                     context.stroke();
@@ -142,7 +148,7 @@ export async function dayMap(element, { picked, seen }) {
             const box = [x - 14, y - 12, x + 16 + short.length * 8.2, y + 12];
             if (boxes.some(one => one[0] < box[2] && one[2] > box[0] && one[1] < box[3] && one[3] > box[1])) continue;
             boxes.push([...box, short]);
-            text(context, view, short, x + 15, y, 14, colours.ink, 600);
+            text(context, view, short, x + (entry.id === state.selected ? 20 : 15), y, 14, colours.ink, 600);
         }
     }, strings('day.map'));
     map.leaflet.on('click', event => {
@@ -177,7 +183,7 @@ export async function dayMap(element, { picked, seen }) {
         fit() {
             const places = state.list.filter(entry => entry.kind === 'visit' && inSpan(entry)).map(entry => [entry.visit.latitude, entry.visit.longitude]);
             const all = places.concat(state.span ? range(...state.span) : range(-Infinity, Infinity));
-            map.fit(all.length ? all : [], { maxZoom: 14, paddingBottomRight: [60, 130] });
+            map.fit(all.length ? all : [], { maxZoom: 14, paddingBottomRight: [110, 130] });
         },
         /** Goes to an entry. */
         focus(entry) {

@@ -1,11 +1,13 @@
 // The entries of the ledger as a person would say them.
 import { h } from './kit.js';
 import { strings } from './strings.js';
-import { dateOf, time } from './time.js';
+import { dateOf, offset, time } from './time.js';
 
 const bold = text => h('b', {}, text);
 const join = parts => parts.flat().filter(part => part !== '' && part !== undefined && part !== null && part !== false)
     .flatMap((part, index) => index ? [' · ', part] : [part]);
+// What shows places; the rest is of rights and settings.
+const POSITIONS = ['location', 'track', 'visits', 'crossings', 'trips', 'places', 'friends', 'summary'];
 const quote = text => strings('day.quote', { text });
 const who = name => name === null || name === undefined ? strings('day.erased') : name;
 const word = (group, name) => strings.has(`${group}.${name}`) ? strings(`${group}.${name}`) : name;
@@ -35,7 +37,7 @@ function visit({ visit: one, from, to, first }, { range, zone, now }) {
 }
 
 function trip({ trip: one, from, to, zone: own, endZone }) {
-    const zones = time.mode === 'place' && endZone && endZone !== own;
+    const zones = time.mode === 'place' && endZone && offset(endZone, to) !== offset(own || time.mine, to);
     return {
         what: [strings(`mode.${one.mode}`, { distance: strings.distance(one.distanceMeters) })],
         sub: join([
@@ -68,7 +70,7 @@ function ask({ item, count }, { now }) {
         const days = item.from && item.to && dateOf('UTC', item.from) !== dateOf('UTC', item.to - 1) ? strings('day.range', { from: time.date(dateOf(time.mine, item.from), { short: true }), to: time.date(dateOf(time.mine, item.to - 1), { short: true }) }) : '';
         return {
             what: strings.rich(count > 1 ? 'day.readTimes' : 'day.read', { who: name, what: word('question', item.question), count }),
-            sub: join([strings('day.shown', { count: item.count ?? 0 }), word('precision', item.precision), days, item.purpose && quote(item.purpose)]),
+            sub: join([POSITIONS.includes(item.question) && [strings('day.shown', { count: item.count ?? 0 }), word('precision', item.precision)], days, item.purpose && quote(item.purpose)]),
             how: '',
         };
     }
@@ -79,7 +81,7 @@ function ask({ item, count }, { now }) {
         what: item.purpose ? strings.rich('day.askedWhy', { who: name, purpose: quote(item.purpose) }) : strings.rich('day.asked', { who: name }),
         sub: seen
             ? join([h('span', {}, strings.rich(place ? 'day.sawPlace' : 'day.saw', { place: bold(place), precision: word('atPrecision', seen.precision) })), total >= 100 && strings('time.s', { n: strings.number(total / 1000) }), link])
-            : join([item.consent === 'asked' && (item.end === 'timedOut' || item.deadline <= now) ? strings('day.consentMissed') : item.end ? word('end', item.end) : item.consent === 'asked' && item.deadline > now ? strings('day.waitsForYou') : item.deadline > now ? strings('day.pending') : strings('end.timedOut'), strings('day.sawNothing'), link]),
+            : item.end?.startsWith('answered') ? join([strings('day.unread'), link]) : join([item.consent === 'asked' && (item.end === 'timedOut' || item.deadline <= now) ? strings('day.consentMissed') : item.end ? word('end', item.end) : item.consent === 'asked' && item.deadline > now ? strings('day.waitsForYou') : item.deadline > now ? strings('day.pending') : strings('end.timedOut'), strings('day.sawNothing'), link]),
         how: '',
     };
 }

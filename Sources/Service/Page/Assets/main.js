@@ -1,7 +1,7 @@
 // Boot: who is signed in, which language, the header; then the router shows the view of the address.
 import { api, begin, live } from './api.js';
 import { dialog, empty, h, letterKeysAreOff, sentence } from './kit.js';
-import { again, navigate, start, views } from './router.js';
+import { again, navigate, start, views, warm } from './router.js';
 import { load, strings } from './strings.js';
 import { time } from './time.js';
 
@@ -94,17 +94,20 @@ function readTime() {
 async function boot() {
     const theme = localStorage.getItem('theme');
     if (theme) root.dataset.theme = theme;
+    // What the view will need comes while the service says who is signed in.
+    const words = load(root.lang);
+    if (!main.querySelector('form')) warm();
     let me;
     try {
         me = await api.get('/session');
         // 204: nobody is signed in.
         if (!me.handle && !me.operator) throw Object.assign(new Error(), { status: 401 });
     } catch (error) {
-        await load(root.lang);
+        await words;
         if (error.status === 401) return (await import('./view-signin.js')).show({ main, strings, api, announce });
         return failed(error, { main });
     }
-    await load(root.lang || me.language);
+    await words;
     begin(me.person ?? me.handle ?? '', () => { forget().finally(() => location.reload()); });
     header(me);
     await start(() => {

@@ -28,6 +28,9 @@ const nameOf = path => {
     return views.includes(name) ? name : undefined;
 };
 
+/** Begins to load the view of the address. */
+export const warm = () => import(`./view-${nameOf(location.pathname) ?? 'now'}.js`).catch(() => {});
+
 /** Goes to an address. `replace` keeps the history as it is. */
 export function navigate(address, { replace = false } = {}) {
     history[replace ? 'replaceState' : 'pushState'](null, '', address);
