@@ -87,6 +87,7 @@ const kinds = ['query', 'consent', 'push', 'end', 'disclosure', 'read', 'finding
 const listeners = new Set();
 let source;
 let retry;
+let idle;
 let wait = 2000;
 
 /**
@@ -99,10 +100,12 @@ export const live = {
     on(names, run) {
         const entry = { names: [names].flat(), run };
         listeners.add(entry);
+        clearTimeout(idle);
         if (!source && !retry) connect();
         return () => {
             listeners.delete(entry);
-            if (listeners.size === 0) live.stop();
+            // The next view goes on with the same stream: a person may have a few only.
+            if (listeners.size === 0) idle = setTimeout(live.stop, 20_000);
         };
     },
     stop() {
@@ -125,9 +128,10 @@ function connect(again = false) {
     source = new EventSource('/v1/live');
     source.onopen = () => {
         wait = 2000;
+        // The browser resumes a lost stream with Last-Event-ID, if an event has come before; otherwise it starts now.
+        const isBack = live.since > 0 && !live.open;
         become(true);
-        // The browser resumes a lost stream with Last-Event-ID; a stream opened anew starts now.
-        if (again) tell('resync', {});
+        if (again || isBack) tell('resync', {});
         again = false;
     };
     source.onerror = () => {

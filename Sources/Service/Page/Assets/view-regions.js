@@ -15,7 +15,7 @@ export async function show(context) {
     const content = h('div');
     page(context, { title: strings('regions.heading'), lead: strings('regions.lead') }, content);
     if (!who) return load(content, () => people('regions'));
-    const canvas = h('section', { class: 'map regions-map', 'aria-label': strings('regions.map') });
+    const canvas = h('div', { class: 'map regions-map' });
     const list = h('div');
     const crossings = h('div');
     const editor = makeEditor(context, who, async number => { await read(number); await drawing?.show(); });

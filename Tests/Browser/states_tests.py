@@ -1,0 +1,150 @@
+"""Links into views, empty and bad states, lost connections, no script, no WebGL, sign-in and sign-out."""
+import contextlib
+
+from playwright.sync_api import Error
+
+from browser import PERSONS_VIEWS, VIEWS, expect
+from house import eventually
+
+
+# Links and states
+
+def test_a_link_opens_what_it_names(world):
+    query = world.house.ids["answered"]
+    with world.visit("walker") as visit:
+        for path, selector, text in (
+            (f"requests/{query}", "ol.path li", "Phone answered"), ("requests/00000000-0000-4000-8000-000000000000", ".empty", "no such question"),
+            ("audit?outcome=refused", "tbody tr", "stranger"), ("audit?who=nobody-at-all", ".empty", "No entry matches"),
+            ("year/1999", ".empty", "Nothing in 1999"), ("places?q=Home", "tbody tr", "Home"),
+            ("regions?region=hills", "li.card", "hills"), ("operate", ".empty", "for the operator"),
+        ):
+            visit.open(path)
+            visit.has(selector, text)
+        visit.must_be_quiet("links")
+    with world.visit("operator") as visit:
+        for path, selector, text in (
+            ("operate/events?kind=GrantGiven", "tbody tr", "GrantGiven"), ("operate/people", "tbody tr", "walker"), ("operate/reports", "table", "accepted (200)"),
+            ("audit", "ul.cards", "walker"), ("devices?person=walker", "section.card", "walker-phone"),
+        ):
+            visit.open(path)
+            visit.has(selector, text)
+        visit.must_be_quiet("operator's links")
+
+
+def test_somebody_new_is_told_what_to_do(world):
+    with world.visit("stranger") as visit:
+        visit.open("now")
+        for view in PERSONS_VIEWS:
+            visit.follow(view)
+            expect(len(visit.text()) > 40, f"{view} is empty without a word")
+        for view, title in (("places", "No places yet"), ("sharing", "Nobody may see where you are"), ("regions", "No region yet"), ("devices", "No device yet"), ("year", "Nothing in")):
+            visit.follow(view)
+            visit.has(".empty", title)
+        visit.must_be_quiet("new")
+
+
+def test_another_person_does_not_exist(world):
+    with world.visit("stranger") as visit:
+        visit.open("audit?person=walker")
+        expect("late for dinner" not in visit.text(), "the address does not choose whose data a person sees")
+        status = visit.page.evaluate("async () => (await fetch('/v1/people/walker/audit')).status")
+        expect(status == 404, f"the service answers {status}")
+
+
+# Connections
+
+def test_offline_after_loading_says_so_and_goes_on_later(world):
+    with world.visit("walker") as visit:
+        visit.open("audit")
+        visit.page.context.set_offline(True)
+        visit.page.get_by_label("Outcome").select_option("refused")
+        visit.page.get_by_role("button", name="Filter", exact=True).click()
+        visit.has(".problem", "No connection")
+        visit.page.context.set_offline(False)
+        visit.page.get_by_role("button", name="Try again").click()
+        visit.has("tbody tr", "stranger")
+        expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
+
+
+def test_the_live_stream_comes_back_and_loses_nothing(world):
+    with world.visit("walker") as visit:
+        visit.open("sharing")
+        expect(visit.page.locator(".card.wants").count() == 0, "no question waits yet")
+        world.house.stop_service()
+        visit.has(".note.bad", "Live updates stopped")
+        world.house.serve()
+        world.house.ask("carl", "walker", "after the break", deadlineSeconds=300)
+        visit.has(".card.wants", "after the break")
+        visit.page.get_by_role("button", name="No", exact=True).click()
+        visit.page.locator(".card.wants").wait_for(state="detached")
+        expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
+
+
+# Without
+
+def test_without_script_each_view_is_a_list(world):
+    for who in ("walker", "operator"):
+        with world.visit(who, java_script_enabled=False) as visit:
+            for view in [view for other, view in VIEWS if other == who and "/" not in view and view != "welcome"]:
+                visit.page.goto(f"{world.url}/{view}")
+                visit.page.wait_for_url("**plain=true**")
+                expect(visit.page.locator("h1").count() == 1, f"{view} has a heading")
+                expect(len(visit.text()) > 30, f"{view} has content without script")
+            expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
+
+
+def test_without_webgl_the_map_is_drawn(world):
+    browser = world.launch("--disable-3d-apis")
+    try:
+        with world.visit("walker", browser=browser) as visit:
+            visit.open("regions")
+            visit.has(".leaflet-container")
+            visit.open("day")
+            visit.has(".leaflet-container canvas")
+            expect(visit.page.evaluate("document.createElement('canvas').getContext('webgl') === null"), "WebGL is off")
+            visit.must_be_quiet("without WebGL")
+    finally:
+        browser.close()
+
+
+# Sign-in
+
+def test_signing_in_and_out(world):
+    with world.visit() as visit:
+        visit.page.goto(f"{world.url}/audit")
+        visit.has("h1", "Sign in")
+        field = visit.page.get_by_label("code")
+        field.fill("wp_" + "A" * 43)
+        visit.page.get_by_role("button", name="Sign in").click()
+        eventually("the wrong token is refused in words", lambda: len(visit.page.locator("[role=alert], .problem").all()) > 0)
+        expect(not visit.page.context.cookies(), "a wrong token gives no session")
+        visit.page.get_by_label("code").fill(world.house.tokens["friend"])
+        visit.page.get_by_role("button", name="Sign in").click()
+        visit.has("h1", "Who asked")
+        visit.ready()
+        [cookie] = visit.page.context.cookies()
+        expect((cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/"), f"the cookie is {cookie}")
+        kept = visit.page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
+        expect(world.house.tokens["friend"] not in kept and cookie["value"] not in kept, "no script can read the token")
+        visit.page.locator("summary", has_text="friend").click()
+        visit.page.get_by_role("button", name="Sign out", exact=True).click()
+        visit.has("h1", "Sign in")
+        expect(not visit.page.context.cookies(), "the session's cookie is gone")
+        left = visit.page.evaluate("async () => { const texts = []; for (const name of await caches.keys()) for (const one of await (await caches.open(name)).keys()) texts.push(one.url); return texts; }")
+        expect(not [url for url in left if "/v1/" in url or "/session" in url], f"nothing personal is cached: {left}")
+        expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
+
+
+def test_a_revoked_token_ends_the_page(world):
+    house = world.house
+    token = house.post("/v1/people/work/tokens", {"scopes": ["query", "audit", "manage"]})
+    with world.visit() as visit:
+        visit.page.goto(f"{world.url}/sharing")
+        visit.page.get_by_label("code").fill(token["token"])
+        visit.page.get_by_role("button", name="Sign in").click()
+        visit.ready()
+        house.call("DELETE", f"/v1/tokens/{token['id']}")
+        # The page may notice by itself and load anew at the same time.
+        with contextlib.suppress(Error):
+            visit.page.reload()
+        visit.has("h1", "Sign in")

@@ -1,0 +1,288 @@
+"""Five tasks with the keyboard alone, and what one does in the views: ask, consent, filter, export, draw, set up."""
+import base64
+import csv
+import datetime
+import io
+import json
+import urllib.parse
+
+import numpy
+import zxingcpp
+
+from browser import PHONE, expect
+from house import eventually
+
+
+def decoded(visit):
+    """The text of the QR code on the page, read by another program."""
+    modules = visit.has("svg.qr path").get_attribute("d")
+    size = int(visit.page.locator("svg.qr").get_attribute("viewBox").split()[2])
+    picture = numpy.full((size, size), 255, dtype=numpy.uint8)
+    for mark in modules.split("M")[1:]:
+        x, y = mark.split("h")[0].split()
+        picture[int(y), int(x)] = 0
+    found = zxingcpp.read_barcodes(numpy.kron(picture, numpy.ones((4, 4), dtype=numpy.uint8)))
+    expect(len(found) == 1, "the QR code cannot be read")
+    return found[0].text
+
+
+# With the keyboard alone
+
+def test_keyboard_finds_a_day_and_steps_by_day(world):
+    with world.visit("walker") as visit:
+        visit.open("now")
+        visit.tab_to("/day")
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_url("**/day*")
+        visit.ready()
+        visit.page.keyboard.press("ArrowLeft")
+        visit.page.wait_for_url("**/day/20*")
+        visit.ready()
+        before = visit.page.url
+        visit.page.keyboard.press("ArrowLeft")
+        eventually("the day before is shown", lambda: visit.page.url != before or visit.page.wait_for_timeout(20))
+        visit.must_be_quiet("day")
+
+
+def test_keyboard_opens_a_visit(world):
+    with world.visit("walker") as visit:
+        visit.open("day")
+        visit.page.keyboard.press("ArrowLeft")
+        visit.page.wait_for_url("**/day/20*")
+        visit.ready()
+        visit.has("[data-current], .entry")
+        visit.page.keyboard.press("j")
+        visit.has("[data-current]")
+        visit.must_be_quiet("day")
+
+
+def test_keyboard_follows_a_request(world):
+    with world.visit("walker") as visit:
+        visit.open("requests")
+        visit.tab_to("/requests/")
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_url("**/requests/*")
+        visit.has("ol.path li")
+        visit.must_be_quiet("requests")
+
+
+def test_keyboard_filters_the_audit(world):
+    with world.visit("walker") as visit:
+        visit.open("audit")
+        visit.tab_to("Who")
+        visit.page.keyboard.type("stranger")
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_url("**/audit?who=stranger")
+        visit.has("tbody tr", "stranger")
+        visit.ready()
+        names = visit.page.locator("tbody tr td:nth-child(2)").all_inner_texts()
+        expect(set(names) == {"stranger"}, f"the filter leaves entries of {names}")
+        # The address restores everything.
+        visit.page.reload()
+        visit.ready()
+        expect(visit.page.get_by_label("Who", exact=True).input_value() == "stranger", "the filter is in its field again")
+        visit.has("tbody tr", "refused")
+        visit.page.go_back()
+        visit.must_be_quiet("audit")
+
+
+def test_keyboard_exports_the_audit(world):
+    with world.visit("walker") as visit:
+        visit.open("audit?who=friend")
+        visit.tab_to("JSON")
+        with visit.page.expect_download() as saved:
+            visit.page.keyboard.press("Enter")
+        entries = json.loads(saved.value.path().read_text())
+        expect(entries and all((one.get("requester") or one.get("reader")) == "friend" for one in entries), "JSON has the filtered entries")
+        visit.tab_to("CSV")
+        with visit.page.expect_download() as saved:
+            visit.page.keyboard.press("Enter")
+        rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text())))
+        expect(any("late for dinner" in row.values() for row in rows), "CSV has the questions with their purposes")
+        visit.must_be_quiet("audit")
+
+
+# The audit is the log
+
+def test_audit_has_each_entry_of_the_log(world):
+    with world.visit("walker") as visit:
+        visit.open("audit?outcome=all&to=2000-01-01")
+        visit.has(".empty")
+        visit.open("audit?outcome=all")
+        while visit.page.get_by_role("button", name="Older entries").is_visible():
+            visit.page.get_by_role("button", name="Older entries").click()
+            visit.page.wait_for_timeout(50)
+        shown = visit.page.locator("main tbody tr").count()
+        first = visit.page.locator("main tbody time").first.get_attribute("datetime")
+        items, after = [], None
+        while True:
+            more = f"&after={urllib.parse.quote(after)}" if after else ""
+            page = world.house.get(f"/v1/people/walker/audit?limit=500{more}", world.house.tokens["walker"])
+            items += page["items"]
+            after = page["next"]
+            if not after:
+                break
+        # What was recorded since the page was read is newer than its first row.
+        newest = datetime.datetime.fromisoformat(first.replace("Z", "+00:00")).timestamp()
+        known = [one for one in items if one["at"] <= newest + 0.0005]
+        expect(shown == len(known), f"the page shows {shown} entries, the log has {len(known)}")
+
+
+# What one does
+
+def test_a_question_is_asked_and_its_path_drawn_live(world):
+    with world.visit("walker") as asker, world.visit("friend") as subject:
+        subject.open("requests")
+        asker.open("requests?whom=friend")
+        asker.page.get_by_label("Why").fill("where are you?")
+        asker.page.get_by_label("How new").select_option("0")
+        asker.page.get_by_role("button", name="Ask now").click()
+        asker.page.wait_for_url("**/requests/*")
+        subject.has("tbody tr", "where are you?")
+        asker.has(".pill", "Answered")
+        asker.has("dl.facts", "Vienna")
+        identity = asker.page.url.rsplit("/", 1)[1]
+        subject.open(f"requests/{identity}")
+        for label in ("Asked", "Push accepted", "Phone answered", "Shown"):
+            subject.has("ol.path li", label)
+        asker.must_be_quiet("requests")
+        subject.must_be_quiet("requests")
+
+
+def test_consent_comes_first_and_is_answered(world):
+    query = world.house.consent_wanted()
+    with world.visit("walker") as visit:
+        visit.open("sharing")
+        visit.has(".card.wants", "carl")
+        visit.has(".card.wants", "left")
+        top = visit.page.locator(".card").first.get_attribute("class")
+        expect("wants" in top, "the question that waits is the first card")
+        visit.page.get_by_role("button", name="Answer once").click()
+        visit.page.locator(".card.wants").wait_for(state="detached")
+        visit.must_be_quiet("sharing")
+    # A phone is woken once a minute at most; it may also answer by itself.
+    world.house.report("walker", 48.2146, 16.3549, answering=query)
+    status = eventually("carl gets an answer", lambda: (
+        answer := world.house.get(f"/v1/location-queries/{query}?wait=20", world.house.tokens["carl"]))["status"] != "pending" and answer)
+    expect(status["status"] == "answered", f"carl's question ended as {status['status']}")
+
+
+def test_a_grant_is_given_changed_and_ended(world):
+    with world.visit("walker") as visit:
+        visit.open("sharing")
+        visit.page.get_by_role("button", name="Share with somebody").click()
+        visit.page.get_by_label("Name of the person").fill("stranger")
+        visit.page.get_by_role("button", name="Share", exact=True).click()
+        card = visit.has("li.card", "stranger")
+        expect("within a kilometer" in card.inner_text(), "a new grant shows the quarter only, unless one chooses more")
+        card.get_by_role("button", name="Change").click()
+        visit.page.get_by_label("How well").select_option("city")
+        visit.page.locator("dialog").get_by_role("button", name="Change").click()
+        visit.has("li.card", "town only")
+        grants = [one for one in world.house.get("/v1/people/walker/grants", world.house.tokens["walker"])["items"] if one["requester"] == "stranger"]
+        expect([one["precision"] for one in grants] == ["city"], f"one grant is left: {grants}")
+        visit.page.get_by_role("button", name="End sharing with stranger").click()
+        visit.page.locator("dialog").get_by_role("button", name="End").click()
+        visit.page.locator("li.card", has_text="stranger").wait_for(state="detached")
+        visit.must_be_quiet("sharing")
+
+
+def test_sharing_is_paused_and_resumed(world):
+    with world.visit("walker") as visit:
+        visit.open("sharing")
+        visit.page.get_by_role("button", name="Pause all sharing").click()
+        visit.page.locator("dialog").get_by_role("button", name="Pause all sharing").click()
+        visit.has(".note.bad", "paused until")
+        visit.page.get_by_role("button", name="Resume").click()
+        visit.has("button", "Pause all sharing")
+        visit.must_be_quiet("sharing")
+
+
+def test_an_invitation_is_a_code_that_works(world):
+    with world.visit("walker", **PHONE) as visit, world.visit("stranger") as guest:
+        visit.open("sharing")
+        visit.page.get_by_role("button", name="Invite somebody of this house").click()
+        visit.page.locator("dialog").get_by_role("button", name="Invite").click()
+        address = decoded(visit)
+        expect(address.startswith(f"{world.url}/sharing?redeem="), "the code is a link to this house")
+        guest.open(address.removeprefix(world.url))
+        guest.page.locator("dialog").get_by_role("button", name="Use an invitation").click()
+        guest.page.wait_for_url("**/requests?whom=walker")
+        guest.must_be_quiet("redeem")
+        visit.must_be_quiet("sharing")
+
+
+def test_a_device_is_set_up_by_a_code(world):
+    with world.visit("carl") as visit:
+        visit.open("devices")
+        visit.has(".empty", "No device yet")
+        visit.page.get_by_role("button", name="Add a device").click()
+        visit.page.locator("dialog").get_by_role("button", name="Add a device").click()
+        code = decoded(visit)
+        expect(code.startswith("owntracks:///config?inline="), "the code sets OwnTracks up")
+        inline = json.loads(base64.b64decode(urllib.parse.unquote(code.split("=", 1)[1])))
+        expect((inline["username"], inline["url"]) == ("carl.phone", f"{world.url}/owntracks"), f"for this device and house: {inline['url']}")
+        visit.page.get_by_role("button", name="Close").click()
+        card = visit.has("section.card", "carl.phone")
+        expect("has not reported yet" in card.inner_text(), "the device says that it has not reported")
+        visit.page.get_by_role("button", name="Remove carl.phone").click()
+        visit.page.locator("dialog").get_by_role("button", name="Remove").click()
+        visit.has(".empty", "No device yet")
+        visit.must_be_quiet("devices")
+
+
+def test_a_region_is_drawn_or_typed(world):
+    with world.visit("walker") as visit:
+        visit.open("regions")
+        visit.page.get_by_label("Name", exact=True).fill("park")
+        box = visit.has(".leaflet-container").bounding_box()
+        for x, y in ((0.5, 0.5), (0.6, 0.5)):
+            visit.page.mouse.click(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
+            # Two clicks at once would be a zoom.
+            visit.page.wait_for_timeout(400)
+        expect(float(visit.page.get_by_label("Radius").input_value()) > 200, "the second click is the edge")
+        visit.page.get_by_role("button", name="Add the region").click()
+        visit.has("li.card", "park")
+        visit.page.get_by_label("Name", exact=True).fill("square")
+        visit.page.get_by_role("button", name="Polygon").click()
+        visit.page.get_by_label("Corners").fill("48.20, 16.36\n48.21, 16.36\n48.21, 16.37")
+        visit.page.get_by_role("button", name="Add the region").click()
+        visit.has("li.card", "polygon with 3 corners")
+        visit.must_be_quiet("regions")
+    house = world.house
+    for name in ("park", "square"):
+        house.call("DELETE", f"/v1/people/walker/regions/{name}", None, house.tokens["walker"])
+
+
+def test_a_place_is_renamed_and_back(world):
+    with world.visit("walker") as visit:
+        visit.open("places")
+        visit.page.get_by_role("button", name="Rename Döbling").click()
+        visit.page.locator("dialog").get_by_label("Name").fill("The hills")
+        visit.page.get_by_role("button", name="Save").click()
+        visit.has("tbody tr", "The hills")
+        visit.page.get_by_role("button", name="Withdraw: renamed The hills").click()
+        visit.has("tbody tr", "Döbling")
+        visit.must_be_quiet("places")
+
+
+def test_a_projection_is_rebuilt_compared_and_taken_into_use(world):
+    with world.visit("operator") as visit:
+        visit.open("operate")
+        visit.page.get_by_role("button", name="Rebuild timeline").click()
+        visit.page.locator("dialog").get_by_role("button", name="Rebuild").click()
+        visit.has(".pill", "equal")
+        visit.page.get_by_role("button", name="Take into use").click()
+        visit.has(".note", "in its new generation")
+        visit.page.get_by_role("button", name="Verify all").click()
+        visit.has(".note", "events verified")
+        visit.must_be_quiet("operate")
+
+
+def test_the_operator_sees_an_entry_as_it_is_stored(world):
+    with world.visit("operator") as visit:
+        visit.open("audit?person=walker&who=friend")
+        visit.page.get_by_role("button", name="Details: friend").first.click()
+        visit.page.locator("summary", has_text="What led to this").click()
+        visit.has("ol.chain li")
+        visit.must_be_quiet("audit of another")
