@@ -5,7 +5,7 @@ public let kCLErrorDomain = "kCLErrorDomain"
 /// The user-info key of a region to be monitored in place of the one that failed.
 public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"
 
-/// Why Core Location could not do what it was asked.
+/// A failure of a Core Location request.
 ///
 /// The numbers are the header's; where another binding has 16 and 17 swapped, the header is right.
 public struct CLError: CustomNSError, @unchecked Sendable, Equatable {

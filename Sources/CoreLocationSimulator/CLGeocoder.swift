@@ -30,7 +30,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
 
     open var isGeocoding: Bool { application.locked { current != nil } }
 
-    /// What is known of a place. A second request fails while the first is under way.
+    /// Looks up the placemark of a location. A second request fails while the first is in progress.
     open func reverseGeocodeLocation(_ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler) {
         ask(handler: completionHandler) { device, geocoding in
             guard let place = location.coordinate.place else { return .failure(CLError(.geocodeFoundNoResult)) }
@@ -112,7 +112,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
 
     // MARK: Requests
 
-    /// One request, told from others by identity.
+    /// One request, distinguished from others by identity.
     private final class Request {
         let handler: CLGeocodeCompletionHandler
         init(_ handler: @escaping CLGeocodeCompletionHandler) { self.handler = handler }

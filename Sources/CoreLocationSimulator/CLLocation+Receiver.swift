@@ -7,7 +7,7 @@ extension CLLocation {
 
     /// The fix as a less exact receiver sees it; the same one when it is less exact already.
     ///
-    /// The error is drawn from the seed and the fix's time, so that it does not depend on who else asked.
+    /// The error is drawn from the seed and the fix's time, so that it does not depend on other apps' requests.
     func blurred(toSigma sigma: Double, seed: UInt64) -> CLLocation {
         guard horizontalAccuracy < sigma, let place = coordinate.place else { return self }
         var noise = SeededNoise(seed: seed, purpose: 2, place: timestamp.milliseconds)

@@ -73,7 +73,8 @@ open class CLLocationManager: NSObject {
     open var authorizationStatus: CLAuthorizationStatus { application.locked { application.status } }
     open var accuracyAuthorization: CLAccuracyAuthorization { application.locked { application.accuracy } }
 
-    /// Whether a widget gets locations, too: the app may have them, and `NSWidgetWantsLocation` says that it wants them.
+    /// Whether a widget gets locations, too: the app may have them, and `NSWidgetWantsLocation` says that it wants
+    /// them.
     open var isAuthorizedForWidgetUpdates: Bool {
         application.locked { application.isAuthorized && application.bundle.hasWidgetThatWantsLocation }
     }
@@ -152,7 +153,7 @@ open class CLLocationManager: NSObject {
             if wasPaused { tellResumption() }
             guard !wasUpdating, application.profile.deliversCachedFixFirst, let cached = location else { return }
             application.device.clock.after(0) { [weak self] in
-                // The cached fix is older than the service: what a filter measures from is the first new one.
+                // The cached fix is older than the service: a filter measures from the first new fix.
                 guard let self, standard.isUpdating, mayDeliver else { return }
                 deliver([cached])
             }
@@ -323,7 +324,7 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    // MARK: What the system does
+    // MARK: Acts of the system
 
     func take(_ fix: CLLocation, at moment: Timestamp) {
         guard mayDeliver else { return }
@@ -428,7 +429,7 @@ open class CLLocationManager: NSObject {
     }
 }
 
-/// One call of `requestLocation`, told from others by identity.
+/// One call of `requestLocation`, distinguished from others by identity.
 private final class LocationRequest {
     var best: CLLocation?
 }

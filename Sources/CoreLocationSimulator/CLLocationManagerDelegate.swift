@@ -1,7 +1,7 @@
 public import Foundation
 
-/// What an app hears from its location manager. Every method is optional, as Apple's are: what is not implemented
-/// does nothing, except that the authorization method of iOS 14 passes on to the older one.
+/// The callbacks of a location manager. Every method is optional, as Apple's are: the default does nothing, except that
+/// the authorization method of iOS 14 calls the older one.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// iOS 14: authorization or accuracy changed; also called once after the manager was made.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)

@@ -6,8 +6,8 @@ public import Foundation
 /// Implement one of the two forms of ``didReceiveLocationPushPayload(_:completion:)``. An extension that implements
 /// neither never completes; the system ends it like any other that takes too long.
 public protocol CLLocationPushServiceExtension: NSObjectProtocol {
-    /// A push has come. The extension does what it has to and calls `completion` as soon as it has; the system then
-    /// ends its process.
+    /// A push has arrived. The extension calls `completion` as soon as it has done its work; the system then ends its
+    /// process.
     func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void)
 
     /// The same, complete when it returns.

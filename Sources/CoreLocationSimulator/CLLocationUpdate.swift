@@ -20,7 +20,7 @@ public struct CLLocationUpdate: Sendable {
     public var accuracyLimited: Bool { diagnostics.contains(.accuracyLimited) }
     public var serviceSessionRequired: Bool { diagnostics.contains(.serviceSessionRequired) }
 
-    /// What kind of movement is followed.
+    /// The kind of movement that is followed.
     public enum LiveConfiguration: Int, Sendable {
         case `default` = 0
         case automotiveNavigation = 1

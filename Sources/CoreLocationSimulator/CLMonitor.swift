@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a ``CLMonitor`` can watch.
+/// A condition that a ``CLMonitor`` can watch.
 public protocol CLCondition: Sendable {}
 
 /// Whether a condition holds.
@@ -39,13 +39,13 @@ public actor CLMonitor {
         application.locked { application.monitors[name]?.conditions.keys.sorted() ?? [] }
     }
 
-    /// Watches the condition from now on; its first event tells how it stands. One with the same identifier is
-    /// replaced.
+    /// Watches the condition from now on; the first event has its present state. A condition with the same identifier
+    /// is replaced.
     public func add(_ condition: any CLCondition, identifier: String) {
         add(condition, identifier: identifier, assuming: .unknown)
     }
 
-    /// Watches the condition from now on; its first event tells when it stands otherwise than assumed.
+    /// Watches the condition from now on; the first event comes when its state differs from the assumed one.
     public func add(_ condition: any CLCondition, identifier: String, assuming state: Event.State) {
         application.locked {
             application.add(condition, to: name, identifier: identifier, assuming: state)
@@ -67,7 +67,7 @@ public actor CLMonitor {
 
     // MARK: Conditions
 
-    /// The device is within a circle; full accuracy is needed to tell.
+    /// The device is within a circle; this requires full accuracy.
     public struct CircularGeographicCondition: CLCondition, Sendable {
         public let center: CLLocationCoordinate2D
         /// Meters.
@@ -86,7 +86,7 @@ public actor CLMonitor {
         public let identifier: String
         public let state: State
         public let date: Date
-        /// What satisfied the condition, said more exactly than the condition does.
+        /// The exact condition that was satisfied, for example one beacon of a region.
         public let refinement: (any CLCondition)?
         let diagnostics: ServiceDiagnostics
 

@@ -1,12 +1,12 @@
 public import Foundation
 internal import Gazetteer
 
-/// What is known of a place by name. What is not known is `nil`: streets, house numbers and postal codes are, unless the
-/// gazetteer's operator has imported them.
-/// `postalAddress` is left out with them: its type is the Contacts framework's, which Linux does not have.
+/// The names of a place. An unknown one is `nil`: streets, house numbers and postal codes are unknown unless the
+/// gazetteer's operator has imported them. `postalAddress` is left out with them: its type is the Contacts framework's,
+/// which Linux does not have.
 public final class CLPlacemark: NSObject, Sendable {
     public let location: CLLocation?
-    /// What a person would call the place in one word.
+    /// The usual short name of the place.
     public let name: String?
     public let thoroughfare: String?
     public let subThoroughfare: String?

@@ -1,5 +1,5 @@
-/// While it is held, the app needs this authorization: the system asks for it when it can, and tells in
-/// ``diagnostics`` what is in the way. Released or invalidated, it is over for good.
+/// While the app holds a session, it needs this authorization: the system asks the user when it can, and reports
+/// obstacles in ``diagnostics``. A released or invalidated session does not come back.
 ///
 /// It is made while the app is in use, or at once after a launch in the background by an app that held one before;
 /// otherwise it counts from the next time the app is in use.
@@ -11,7 +11,7 @@ public final class CLServiceSession: Sendable {
         case always = 2
     }
 
-    /// What is in the way of a session; empty when all is well.
+    /// The obstacles of a session; empty if there are none.
     public struct Diagnostic: Sendable {
         let diagnostics: ServiceDiagnostics
 
@@ -45,7 +45,7 @@ public final class CLServiceSession: Sendable {
 
     deinit { handle.end() }
 
-    /// How the session stands, now and after each change. Ends with the session.
+    /// The session's diagnostics, now and after each change. Ends with the session.
     public var diagnostics: Diagnostics { handle.diagnostics { Diagnostic(diagnostics: $0) } }
 
     public func invalidate() { handle.end() }
@@ -54,7 +54,7 @@ public final class CLServiceSession: Sendable {
 /// Keeps an app running and in use in the background, where the user sees it, from when it is made in the foreground
 /// until it is released or invalidated. After its process has ended, the app makes it again at launch.
 public final class CLBackgroundActivitySession: Sendable {
-    /// What is in the way of a session; empty when all is well.
+    /// The obstacles of a session; empty if there are none.
     public struct Diagnostic: Sendable {
         let diagnostics: ServiceDiagnostics
 
@@ -75,7 +75,7 @@ public final class CLBackgroundActivitySession: Sendable {
 
     deinit { handle.end() }
 
-    /// How the session stands, now and after each change. Ends with the session.
+    /// The session's diagnostics, now and after each change. Ends with the session.
     public var diagnostics: Diagnostics { handle.diagnostics { Diagnostic(diagnostics: $0) } }
 
     public func invalidate() { handle.end() }

@@ -1,15 +1,15 @@
 internal import Whereabouts
 
-/// What the simulated system did and what it told its apps, one line each, in order. The same track, profile, script
+/// The simulated system's acts and its callbacks to the apps, one line each, in order. The same track, profile, script
 /// and seed give the same bytes.
 ///
-/// A line is the seconds since 1970 with three decimals, who (`device`, a bundle identifier, or a bundle identifier
-/// with the number of the launch and of the manager in it) and what:
+/// A line has the seconds since 1970 with three decimals, the actor (`device`, a bundle identifier, or a bundle
+/// identifier with the numbers of the launch and the manager) and the act:
 ///
 ///     1767225600.000 org.example.app/1.1 locationManagerDidChangeAuthorization 3 0
 ///     1767225605.000 org.example.app/1.1 didUpdateLocations 46.5 9.25 5.0 @1767225605.000
 ///
-/// It holds coordinates, because it is what a test compares; diagnostics do not.
+/// It contains coordinates, because tests compare it; diagnostics contain none.
 public struct CallbackLog: Sendable, Equatable {
     public private(set) var lines: [String] = []
 

@@ -3,7 +3,7 @@ internal import Whereabouts
 /// On which side of one boundary the device is, and when it has truly gone to the other.
 ///
 /// A crossing is: past the boundary by a cushion, and not back over the boundary for the dwell time after that. The
-/// first fix only tells the side.
+/// first fix only decides the side.
 struct CrossingDetector {
     enum Side { case inside, outside }
 

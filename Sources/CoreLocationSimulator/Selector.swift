@@ -10,7 +10,7 @@ public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral {
     var sinceVersion: Int? { Self.firstVersions.first { $0.value.contains(name) }?.key }
 
     private static let firstVersions: [Int: Set<String>] = [
-        // What is older than the oldest profile counts as there from its beginning.
+        // Selectors older than the oldest profile count as present from its beginning.
         7: [
             "startUpdatingLocation", "stopUpdatingLocation", "startMonitoringSignificantLocationChanges",
             "stopMonitoringSignificantLocationChanges", "startMonitoringForRegion:", "stopMonitoringForRegion:",

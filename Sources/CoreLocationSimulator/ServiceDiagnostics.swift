@@ -28,7 +28,7 @@ struct ServiceDiagnostics: OptionSet, Sendable {
 }
 
 extension SimulatedApplication {
-    /// What holds for the app now.
+    /// The app's present diagnostics.
     var diagnostics: ServiceDiagnostics {
         var found: ServiceDiagnostics = []
         switch status {

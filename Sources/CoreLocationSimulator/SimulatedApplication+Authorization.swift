@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Whereabouts
 
-/// What the system remembers of the user's answers; it outlives the process.
+/// The system's record of the user's answers; it outlives the process.
 struct AuthorizationRecord {
     var status = CLAuthorizationStatus.notDetermined
     var accuracy: CLAccuracyAuthorization
@@ -38,7 +38,7 @@ extension SimulatedApplication {
         }
     }
 
-    // MARK: What apps ask for
+    // MARK: Requests by apps
 
     func requestWhenInUse() {
         precondition(!profile.asksByItself, "requestWhenInUseAuthorization: unrecognized selector before iOS 8.")
@@ -190,7 +190,7 @@ extension SimulatedApplication {
     }
 }
 
-/// What a delegate was last told.
+/// The authorization last reported to a delegate.
 struct ToldAuthorization: Equatable {
     let status: CLAuthorizationStatus
     let accuracy: CLAccuracyAuthorization

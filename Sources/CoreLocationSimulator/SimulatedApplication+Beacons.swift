@@ -7,7 +7,7 @@ struct MonitoredBeaconRegion {
     var presence = BeaconPresence()
 }
 
-/// What one manager heard of the beacons it ranges.
+/// The beacons that one manager ranges, as last heard.
 struct Ranging {
     /// Given when the beacons are ranged by their region, as before iOS 13.
     let region: CLBeaconRegion?
@@ -21,7 +21,7 @@ extension SimulatedApplication {
 
     var monitorsBeacons: Bool { !beaconRegions.isEmpty || watchesBeacons }
 
-    /// Looks again as soon as what is being done is done, and when a beacon will have been silent for long enough.
+    /// Checks again after the present work, and when a beacon will have been silent for long enough.
     func senseBeacons(after seconds: Double = 0) {
         device.clock.after(seconds) { [weak self] in self?.device.senseBeacons() }
     }
@@ -52,7 +52,8 @@ extension SimulatedApplication {
         noticeBeaconConditions(heard)
     }
 
-    /// Takes what is heard; where a beacon has fallen silent, it is looked for again when that has lasted.
+    /// Takes the present reception. If a beacon has become silent, it is checked again after the time that an exit
+    /// requires.
     func take(_ isHeard: Bool, into presence: inout BeaconPresence) -> CrossingDetector.Side? {
         if !isHeard && presence.side == .inside { senseBeacons(after: profile.beaconExitSeconds) }
         return presence.take(

@@ -43,7 +43,7 @@ extension SimulatedApplication {
             && live.all.values.contains { !$0.isStationary }
     }
 
-    /// What hinders a location; a reduced one is still one.
+    /// The obstacles to a location; reduced accuracy is not one.
     private var liveObstacles: ServiceDiagnostics { diagnostics.subtracting(.accuracyLimited) }
 
     func takeLive(_ fix: CLLocation, at moment: Timestamp) {

@@ -1,7 +1,7 @@
 public import Foundation
 internal import Whereabouts
 
-/// What the system keeps about an app's location pushes.
+/// The system's state of an app's location pushes.
 struct LocationPushes {
     let makeExtension: (() -> any CLLocationPushServiceExtension)?
     var token: Data?
@@ -135,7 +135,7 @@ final class LocationPushProcess {
             self.service = service
             note("payload")
             service.didReceiveLocationPushPayload(payload) { [weak self, clock] in
-                // It may be called on any thread; what it brings about is done on the simulation's.
+                // It may be called on any thread; its effects happen on the simulation's thread.
                 nonisolated(unsafe) let process = self
                 clock.inbox.post { process?.complete() }
             }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Whereabouts
 
-/// What the system keeps of one monitor, and the loop that reads its events in the running process.
+/// The system's state of one monitor, and the loop that reads its events in the running process.
 struct SystemMonitor {
     var conditions: [String: MonitoredCondition] = [:]
     fileprivate(set) weak var instance: CLMonitor?
@@ -25,7 +25,7 @@ struct MonitoredCondition {
 }
 
 extension SimulatedApplication {
-    // MARK: What apps do
+    // MARK: Acts of apps
 
     func open(_ monitor: CLMonitor) {
         let old = monitors[monitor.name]
@@ -94,12 +94,12 @@ extension SimulatedApplication {
         servicesChanged()
     }
 
-    /// The app asks for what comes after this event, so it is done with it.
+    /// The app requests the next event, so it has handled this one.
     func noteHandled(_ event: CLMonitor.Event, of monitor: String) {
         monitors[monitor]?.conditions[event.identifier]?.lastEvent = event
     }
 
-    // MARK: What the system does
+    // MARK: Acts of the system
 
     func noticeConditions(_ fix: CLLocation, at moment: Timestamp) {
         guard mayWatchConditions else { return }
@@ -115,7 +115,8 @@ extension SimulatedApplication {
         }
     }
 
-    /// Out of use the conditions are watched for those who hold, or held to their process's end, a session for it.
+    /// Out of use, the conditions are watched only for an app that holds a session, or held one until its process
+    /// ended.
     private var mayWatchConditions: Bool {
         isAuthorized && accuracy == .fullAccuracy && (isInUse || hasSessionForBackground)
     }
@@ -205,7 +206,7 @@ extension SimulatedApplication {
         follower.yield(event)
     }
 
-    /// Something changed that decides what monitors may deliver: says why nothing comes, or hands out what waits.
+    /// Called when the conditions of delivery have changed: reports why no events come, or delivers the waiting ones.
     func monitorsChanged() {
         let now = diagnostics
         for monitor in monitors.keys.sorted() {
@@ -218,7 +219,8 @@ extension SimulatedApplication {
         }
     }
 
-    /// One event for each condition. What could not be watched is found anew when it can be again.
+    /// One event for each condition. The state of an unwatched condition is determined anew when it can be watched
+    /// again.
     private func tell(
         _ diagnostics: ServiceDiagnostics, follower: AsyncStream<CLMonitor.Event>.Continuation, of monitor: String
     ) {

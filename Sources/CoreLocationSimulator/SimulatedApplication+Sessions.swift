@@ -35,7 +35,7 @@ enum ImplicitSession: Hashable {
     case updates(Int)
 }
 
-/// The sessions of an app: those of its process, and what the system remembers of those an ended process held.
+/// The sessions of an app: those of its process, and the system's record of those that an ended process held.
 struct AppSessions {
     fileprivate var all: [Int: AppSession] = [:]
     fileprivate var next = 1
@@ -53,8 +53,8 @@ extension SimulatedApplication {
             || (!sessions.implicit.isEmpty && !bundle.requiresExplicitSession)
     }
 
-    /// Whether what an app with Always follows goes on out of use: before iOS 18 always, since then with a session for
-    /// it. An ended process is given the chance to take the session again.
+    /// Whether services of an app with Always continue out of use: before iOS 18 always, since then with a session. An
+    /// ended process may take its session again.
     var hasSessionForBackground: Bool {
         guard status == .authorizedAlways else { return false }
         guard profile.hasServiceSessions else { return true }
@@ -70,7 +70,7 @@ extension SimulatedApplication {
             }
     }
 
-    // MARK: What apps do
+    // MARK: Acts of apps
 
     func beginSession(_ kind: AppSession.Kind) -> Int {
         let number = sessions.next
@@ -116,9 +116,9 @@ extension SimulatedApplication {
 
     func endImplicitSession(of loop: ImplicitSession) { sessions.implicit.remove(loop) }
 
-    // MARK: What the system does
+    // MARK: Acts of the system
 
-    /// Something changed that decides what the services that speak in sequences deliver.
+    /// Called when the conditions of delivery by asynchronous sequences have changed.
     func servicesChanged() {
         // A callback made here may ask the user a question, which changes the state again.
         guard state.isRunning, !sessions.isTelling else { return }
@@ -154,7 +154,7 @@ extension SimulatedApplication {
         }
     }
 
-    /// Asks what the sessions need, one question at a time.
+    /// Asks the user for the authorization that the sessions need, one question at a time.
     private func askForSessions() {
         guard openPrompt == nil else { return }
         if !sessions.implicit.isEmpty, profile.hasServiceSessions, !bundle.requiresExplicitSession,

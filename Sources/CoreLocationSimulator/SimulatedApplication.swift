@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Whereabouts
 
-/// An app on a ``SimulatedDevice``: what the system keeps about it, and its process while it has one.
+/// An app on a ``SimulatedDevice``: the system's state of it, and its process while it has one.
 ///
 /// The device must outlive its apps.
 ///
@@ -24,10 +24,10 @@ public final class SimulatedApplication: @unchecked Sendable {
     private var managerReferences: [ManagerReference] = []
     private var nextManager = 1
     private var suspension: SimulatedClock.Ticket?
-    /// What the process is to do when it runs again.
+    /// The work for the process when it runs again.
     var afterSuspension: [() -> Void] = []
 
-    // What the system keeps.
+    // The system's state.
     var user: UserScript
     var authorization: AuthorizationRecord {
         get { host?.authorization ?? ownAuthorization }
@@ -255,7 +255,7 @@ private struct ManagerReference {
 /// A service that the system keeps on for an app that has no process, and that the app must start again when it has.
 struct LaunchingService<Rule> {
     private(set) var isOn = false
-    /// Since the launch the app has not started it again, and is not told.
+    /// Since the launch, the app has not started the service again, so it gets no callbacks.
     private(set) var awaitsRestart = false
     private(set) var pending: [() -> Void] = []
     private let initial: Rule
@@ -263,7 +263,7 @@ struct LaunchingService<Rule> {
 
     init(rule: Rule) { (initial, self.rule) = (rule, rule) }
 
-    /// Returns what has waited, to be delivered now.
+    /// Returns the waiting callbacks, to be delivered now.
     mutating func start() -> [() -> Void] {
         defer { (isOn, awaitsRestart, pending) = (true, false, []) }
         return pending

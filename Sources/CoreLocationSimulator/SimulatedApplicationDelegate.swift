@@ -1,4 +1,4 @@
-/// What the system calls in an app, in place of `UIApplicationDelegate`.
+/// The system's calls into an app, in place of `UIApplicationDelegate`.
 public protocol SimulatedApplicationDelegate: AnyObject {
     /// The app has been launched; here it makes its location managers.
     func applicationDidFinishLaunching(options: [SimulatedLaunchOption: Bool])

@@ -1,13 +1,13 @@
 public import Foundation
 internal import Whereabouts
 
-/// A transmitter that says who it is, and nothing else.
+/// A transmitter that sends only its identity.
 public struct SimulatedBeacon: Sendable {
     public let uuid: UUID
     public let major: UInt16
     public let minor: UInt16
     public let coordinate: CLLocationCoordinate2D
-    /// What a phone receives one meter away, in decibels above one milliwatt.
+    /// The signal that a phone receives at one meter, in decibels above one milliwatt.
     public let measuredPower: Int
 
     public init(
@@ -20,7 +20,7 @@ public struct SimulatedBeacon: Sendable {
     var identity: BeaconIdentity { BeaconIdentity(uuid: uuid, major: major, minor: minor) }
 }
 
-/// What a beacon says of itself.
+/// The identity that a beacon transmits.
 struct BeaconIdentity: Hashable {
     let uuid: UUID
     let major, minor: UInt16
@@ -65,7 +65,7 @@ struct BeaconPresence {
 
     init(side: CrossingDetector.Side? = nil) { self.side = side }
 
-    /// Takes what is heard now, and returns the side when it has changed or is known for the first time.
+    /// Takes the present reception; returns the side if it has changed or is known for the first time.
     mutating func take(isHeard: Bool, at moment: Timestamp, exitSeconds: Double) -> CrossingDetector.Side? {
         let new: CrossingDetector.Side
         if isHeard {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app's Info.plist and entitlements say.
+/// The relevant parts of an app's Info.plist and entitlements.
 public struct SimulatedBundle {
     public let identifier: String
     public var infoDictionary: [String: Any]
@@ -37,7 +37,7 @@ public struct SimulatedBundle {
         (infoDictionary["UIBackgroundModes"] as? [String])?.contains("location") ?? false
     }
 
-    /// Whether sequences deliver only to those who hold a session: the header and the documentation differ in the key.
+    /// Whether sequences deliver only to apps that hold a session. Apple's header and documentation differ in the key.
     var requiresExplicitSession: Bool {
         ["NSLocationRequireExplicitServiceSession", "CLRequireExplicitServiceSession"]
             .contains { infoDictionary[$0] as? Bool ?? false }

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// What happens outside of the simulation while it runs: requests that are on their way, code of an app that was
-/// resumed on another thread.
+/// Events from outside the simulation while it runs: answers to requests, and code of an app that was resumed on
+/// another thread.
 ///
-/// Everything that comes in waits here and is done on the thread that runs the clock, in the order it came.
+/// Every event waits here and is handled on the thread that runs the clock, in the order of arrival.
 ///
 /// `@unchecked Sendable`: every field is touched only under the condition.
 final class Inbox: @unchecked Sendable {
@@ -20,7 +20,7 @@ final class Inbox: @unchecked Sendable {
 
     func begin() { condition.withLock { outstanding += 1 } }
 
-    /// What was begun has ended with this.
+    /// Ends work that was begun before, with this action.
     func end(_ action: @escaping () -> Void) {
         condition.withLock {
             outstanding -= 1
@@ -50,13 +50,13 @@ extension SimulatedApplication {
 
     /// Lets the world outside work for this app's code: a request over a real network, for example.
     ///
-    /// Simulated time stands still until it is done, so that a run is the same however long the world takes; with
+    /// Simulated time stops until the work is done, so that a run does not depend on real durations; with
     /// ``SimulatedClock/waitsForOutside`` off, time goes on. `then` is run as the app's code, on the thread of the
     /// clock, unless the process has ended meanwhile.
     ///
     /// - Parameters:
     ///   - begin: begins the work, and has its argument called exactly once when it is done, from any thread.
-    ///   - then: takes what came of it.
+    ///   - then: takes the outcome.
     public func outside<Outcome: Sendable>(
         _ begin: (_ done: @escaping @Sendable (Outcome) -> Void) -> Void, then: @escaping (Outcome) -> Void
     ) {

@@ -9,7 +9,7 @@ internal import Whereabouts
 ///
 /// `@unchecked Sendable`: every mutable field is touched only under ``lock``.
 public final class SimulatedClock: @unchecked Sendable {
-    /// What comes first at one moment.
+    /// The order of events of one moment.
     enum Rank: Int { case fix, timer }
 
     /// Names one thing to be done, so that it can be called off.
@@ -32,7 +32,7 @@ public final class SimulatedClock: @unchecked Sendable {
     let lock = NSRecursiveLock()
     /// Tasks of apps run here, between one job and the next.
     let executor = SimulatedExecutor()
-    /// What comes in from outside of the simulation.
+    /// Events from outside the simulation.
     let inbox = Inbox()
     private var isPatient = true
     private var current: Timestamp
@@ -51,7 +51,7 @@ public final class SimulatedClock: @unchecked Sendable {
         current = moment
     }
 
-    /// Whether time stands still while the world outside works for an app (``SimulatedApplication/outside(_:then:)``);
+    /// Whether time stops during external work for an app (``SimulatedApplication/outside(_:then:)``);
     /// true by default. Off where simulated time follows the real one.
     public var waitsForOutside: Bool {
         get { lock.withLock { isPatient } }
@@ -64,9 +64,9 @@ public final class SimulatedClock: @unchecked Sendable {
     /// Lets this many seconds pass.
     public func advance(by seconds: TimeInterval) { run(until: now.addingTimeInterval(seconds)) }
 
-    /// Lets time pass until `date`; what is due at that moment is done. Earlier dates do nothing.
+    /// Lets time pass until `date`, including the work due at that moment. An earlier date does nothing.
     ///
-    /// - Precondition: not called by what the clock itself is doing.
+    /// - Precondition: Not called from within an action of the clock.
     public func run(until date: Date) {
         lock.withLock {
             precondition(!isRunning, "What the clock does cannot move the clock.")
@@ -99,7 +99,7 @@ public final class SimulatedClock: @unchecked Sendable {
 
     var moment: Timestamp { lock.withLock { current } }
 
-    /// Does `action` when `seconds` have passed, 0 meaning as soon as what is being done now is done.
+    /// Does `action` when `seconds` have passed, 0 meaning directly after the present work.
     @discardableResult
     func after(_ seconds: Double, _ action: @escaping () -> Void) -> Ticket {
         lock.withLock {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Whereabouts
 
-/// What is about the device in the air.
+/// The device's Bluetooth receiver and the beacons around it.
 struct BluetoothReceiver {
     fileprivate var beacons: [SimulatedBeacon] = []
     fileprivate var isOn = true
@@ -41,7 +41,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// What is heard where the device is now.
+    /// The beacons heard at the device's present place.
     var heardBeacons: [(identity: BeaconIdentity, signal: BeaconSignal)] {
         guard hardware.contains(.bluetooth), bluetooth.isOn, let place else { return [] }
         return bluetooth.beacons.compactMap { beacon in
@@ -49,14 +49,14 @@ extension SimulatedDevice {
         }
     }
 
-    /// Looks for beacons on behalf of those who monitor them: the device moved, or a beacon did.
+    /// Looks for beacons for the apps that monitor them, after the device or a beacon has moved.
     func senseBeacons() {
         guard applications.contains(where: \.monitorsBeacons) else { return }
         let heard = heardBeacons.map(\.identity)
         for application in applications { application.noticeBeacons(heard) }
     }
 
-    /// Reports to those who range, every second as long as there are any.
+    /// Reports to the managers that range, every second while there are any.
     func range() {
         guard bluetooth.tick == nil else { return }
         bluetooth.tick = clock.after(profile.rangingIntervalSeconds) { [weak self] in

@@ -55,7 +55,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// Tells those who follow the heading, and goes on while the device turns.
+    /// Reports to the apps that follow the heading, and continues while the device turns.
     func senseHeading() {
         clock.cancel(compass.ticket)
         guard hardware.contains(.magnetometer), applications.contains(where: \.followsHeading) else { return }
@@ -81,10 +81,10 @@ extension SimulatedDevice {
         compass.calibration = nil
     }
 
-    /// What the magnetometer gives, for an app that knows its location so.
+    /// The magnetometer's heading, for an app with this last location.
     ///
     /// - Parameters:
-    ///   - turned: degrees from the top of the device to what the app calls its front.
+    ///   - turned: the angle from the device's top to the app's front, in degrees.
     ///   - location: the last one the app may know.
     func heading(turnedBy turned: Double, location: CLLocation?) -> CLHeading {
         let now = clock.now

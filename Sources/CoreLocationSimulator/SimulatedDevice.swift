@@ -24,7 +24,7 @@ public final class SimulatedDevice: @unchecked Sendable {
     }
     private(set) var monitoringDelay: SimulatedMonitoringDelay?
 
-    /// What the geocoder answers from; `nil` where it has no network.
+    /// The geocoder's source; `nil` if the device has no network.
     public var geocoding: SimulatedGeocoding? {
         get { clock.lock.withLock { places } }
         set { clock.lock.withLock { places = newValue } }
@@ -51,7 +51,7 @@ public final class SimulatedDevice: @unchecked Sendable {
         (self.clock, self.profile, self.hardware, self.seed) = (clock, profile, hardware, seed)
     }
 
-    /// What has happened so far.
+    /// The events so far.
     public var callbackLog: CallbackLog { clock.lock.withLock { log } }
 
     /// Puts an app on the device; it does not run yet.

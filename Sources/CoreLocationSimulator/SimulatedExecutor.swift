@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Were they left to the shared pool, an event of a sequence would reach its loop at some real time, while the
 /// simulated time runs on, and waiting for the loop would hold a thread of the pool it needs. Here they run in the
-/// order they became ready, until none is: what a task awaits then comes from the clock, or from outside.
+/// order they became ready, until none is ready: the rest await the clock or external events.
 final class SimulatedExecutor: TaskExecutor {
     /// Far more steps than any app makes at one moment; a task that never awaits anything real reaches it.
     private static let stepsMax = 1_000_000
@@ -16,7 +16,7 @@ final class SimulatedExecutor: TaskExecutor {
         ready.withLock { $0.append(job) }
     }
 
-    /// Runs what is ready, and what that makes ready.
+    /// Runs the ready tasks, and those that they make ready.
     ///
     /// - Precondition: it comes to rest.
     func drain() {

@@ -1,4 +1,4 @@
-/// What a device is built of, as far as locations depend on it. Availability checks follow it.
+/// The parts of a device that determine locations. Availability checks depend on them.
 public struct SimulatedHardware: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -22,7 +22,7 @@ public struct SimulatedHardware: OptionSet, Sendable {
     static let monitoring: SimulatedHardware = [.wifi, .cellular]
     var canMonitor: Bool { !isDisjoint(with: .monitoring) }
 
-    /// The best one sigma it can give; `nil` when it cannot tell the place at all.
+    /// The best one-sigma accuracy of the device; `nil` if it cannot locate itself.
     func sigmaMeters(in profile: SimulationProfile) -> Double? {
         if contains(.gps) { return 0 }
         if contains(.wifi) { return profile.wifiSigmaMeters }

@@ -1,4 +1,4 @@
-/// How a system that is busy monitors circles: what no test on a phone can bring about.
+/// How a busy system monitors circles. A test on a phone cannot cause this.
 public enum SimulatedMonitoringDelay: Sendable, Equatable {
     /// Watching begins so many seconds after it was asked for, and `regionMonitoringSetupDelayed` comes at once.
     case setup(seconds: Double)

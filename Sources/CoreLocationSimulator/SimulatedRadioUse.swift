@@ -39,7 +39,7 @@ public struct SimulatedRadioUse: Sendable, Equatable {
     }
 }
 
-/// What a service does to one receiver: which, and for what part of the time.
+/// A service's use of one receiver: the receiver, and the part of the time.
 private struct Load {
     let service: SimulatedService
     let radio: SimulatedHardware
@@ -59,12 +59,12 @@ extension SimulatedApplication {
     /// at the intervals of the profile. Compare the services with it, not with a battery.
     public var radioUse: [SimulatedService: SimulatedRadioUse] { locked { radioAccount.use } }
 
-    /// Puts the time since the last time on the account of what was on meanwhile. To be called before that changes.
+    /// Adds the time since the last call to the receivers that were on. Call it before a receiver is switched.
     func accountForRadios() {
         let now = device.clock.moment
         guard radioAccount.until != now else { return }
         let seconds = radioAccount.until.map { now.seconds(since: $0) } ?? 0
-        // First of all, because what follows asks questions that come here again.
+        // This goes first, because the following calls reach this function again.
         radioAccount.until = now
         guard seconds > 0, device.locationServicesEnabled else { return }
         for load in loads {
@@ -72,7 +72,7 @@ extension SimulatedApplication {
         }
     }
 
-    /// Puts what an extension's process has used on the account of its app.
+    /// Adds the use by an extension's process to its app's use.
     func takeOverRadioUse(of process: SimulatedApplication) {
         process.accountForRadios()
         radioAccount.use.merge(process.radioAccount.use, uniquingKeysWith: +)

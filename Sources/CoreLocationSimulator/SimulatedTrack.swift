@@ -5,7 +5,7 @@ internal import WireFormats
 
 /// Where the device goes: fixes in the order of their time, as its receiver sees them at its best.
 ///
-/// All of them are marked `isSimulatedBySoftware`. What a source does not say is −1, not 0.
+/// All of them are marked `isSimulatedBySoftware`. A value that the source does not have is −1, not 0.
 public struct SimulatedTrack: Sendable {
     public let fixes: [CLLocation]
 
@@ -68,7 +68,7 @@ public struct SimulatedTrack: Sendable {
         try self.init(reported: reported, accuracyMeters: accuracyMeters, derivesMotion: true)
     }
 
-    /// What a GNSS receiver wrote: NMEA 0183 sentences with their checksums. Damaged ones are passed over.
+    /// The output of a GNSS receiver: NMEA 0183 sentences with checksums. Damaged sentences are skipped.
     ///
     /// - Throws: ``SimulatedTrackError`` when no epoch is a fix.
     public init(nmea: Data, accuracyMeters: Double = 8) throws {
@@ -127,7 +127,7 @@ extension Double {
 }
 
 extension CLLocation {
-    /// A fix in the service's vocabulary as Core Location gives it: −1 for what is not known, marked as simulated.
+    /// A fix of the service's vocabulary in Core Location's form: unknown values are −1, and it is marked as simulated.
     package convenience init(_ fix: Fix) {
         self.init(
             all: CLLocationCoordinate2D(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude),

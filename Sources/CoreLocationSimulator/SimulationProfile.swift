@@ -18,7 +18,7 @@ public struct SimulationProfile: Sendable, Equatable {
     public static let iOS18 = SimulationProfile(.iOS, 18)
     public static let macOS15 = SimulationProfile(.macOS, 15)
 
-    // MARK: What follows from the system
+    // MARK: Properties of the system
 
     /// iOS 7 asks by itself when a service starts; the methods to ask with came with iOS 8.
     var asksByItself: Bool { platform == .iOS && version < 8 }
@@ -48,7 +48,7 @@ public struct SimulationProfile: Sendable, Equatable {
     @Sourced(.decision) public var kilometerIntervalSeconds = 60.0
     @Sourced(.decision) public var kilometerSigmaMeters = 1000.0
     @Sourced(.decision) public var threeKilometersSigmaMeters = 3000.0
-    /// What a device without GPS gets from Wi-Fi, and without Wi-Fi from cells.
+    /// The accuracy from Wi-Fi for a device without GPS, and from cells for one without Wi-Fi.
     @Sourced(.decision) public var wifiSigmaMeters = 65.0
     @Sourced(.decision) public var cellularSigmaMeters = 1000.0
     /// How long the receiver takes to find a place it is asked for.
@@ -61,7 +61,7 @@ public struct SimulationProfile: Sendable, Equatable {
     /// Whether starting delivers the last known fix first, with its old timestamp.
     @Sourced(.memory) public var deliversCachedFixFirst = true
     @Sourced(.field) public var requestLocationSeconds = 10.0
-    /// What answers `requestLocation` at once when the aim is best.
+    /// The accuracy that answers `requestLocation` at once if the best is requested.
     @Sourced(.decision) public var requestLocationBestMeters = 10.0
     @Sourced(.decision) public var pauseRadiusMeters = 50.0
     @Sourced(.decision) public var pauseSecondsOther = 600.0
@@ -73,7 +73,7 @@ public struct SimulationProfile: Sendable, Equatable {
 
     /// How long an event waits for the answer to the second prompt of a provisional Always.
     @Sourced(.decision) public var provisionalEventSeconds = 300.0
-    /// The cell whose jittered center stands for the place under reduced accuracy, in degrees.
+    /// The cell whose jittered center replaces the place under reduced accuracy, in degrees.
     @Sourced(.decision) public var reducedCellDegrees = 0.1
     /// The middle part of the cell that the jitter stays in, so that neighbouring cells are never taken for one.
     @Sourced(.decision) public var reducedJitterRatio = 0.5
@@ -164,13 +164,13 @@ public struct SimulationProfile: Sendable, Equatable {
     /// From the launch of the extension to the warning, and from there to its end.
     @Sourced(.decision) public var pushExtensionSeconds = 30.0
     @Sourced(.decision) public var pushExtensionKillSeconds = 5.0
-    /// What a device takes for an app without a pause, and how long it takes to earn one more.
+    /// The pushes that a device accepts for an app without a pause, and the seconds until one more.
     @Sourced(.documentation) public var pushesMax = 360
     @Sourced(.documentation) public var pushRefillSeconds = 240.0
     /// How many must be there again before a device that had none returns to the topic.
     @Sourced(.decision) public var pushesToReturn = 15
-    /// Whether the app must hold a `CLServiceSession` for Always, or have held one when its process ended: one of Apple's
-    /// pages says so, another says only that Always is needed.
+    /// Whether the app must hold a `CLServiceSession` for Always, or have held one when its process ended: one of
+    /// Apple's pages says so, another says only that Always is needed.
     @Sourced(.documentation) public var pushesNeedAlwaysSession = false
     /// Whether the extension is launched although the user has ended the app.
     @Sourced(.memory) public var pushesAfterForceQuit = true

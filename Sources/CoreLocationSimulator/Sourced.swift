@@ -4,7 +4,7 @@ public enum FidelityClass: String, Sendable {
     case documentation = "D"
     /// Reported in forums and articles.
     case field = "F"
-    /// From memory of those who use it; unverified.
+    /// From users' memory; unverified.
     case memory = "M"
     /// Decided by this project, because no source gives a number.
     case decision = "P"
@@ -22,7 +22,7 @@ public enum FidelityClass: String, Sendable {
     var text: String { "\(wrappedValue)" }
 }
 
-/// What the list of all values needs of each.
+/// The interface to each value for the list of all values.
 protocol AnySourced {
     var source: FidelityClass { get }
     var text: String { get }

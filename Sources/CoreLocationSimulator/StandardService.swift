@@ -21,7 +21,7 @@ struct StandardService {
 
     mutating func stop() { self = StandardService() }
 
-    /// What of one fix reaches the app.
+    /// Takes a fix; returns the part of it that reaches the app.
     mutating func take(
         _ fix: CLLocation, at moment: Timestamp, distanceFilter: Double, desiredAccuracy: Double,
         pauseSeconds: Double?, seed: UInt64, profile: SimulationProfile
@@ -57,7 +57,7 @@ struct StandardService {
     }
 }
 
-/// What the receiver does for an aim.
+/// The receiver's work for a desired accuracy.
 struct ReceiverAim {
     let intervalSeconds: Double
     let sigmaMeters: Double

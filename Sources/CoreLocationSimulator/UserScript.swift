@@ -14,7 +14,7 @@ public enum Prompt: String, Sendable, Equatable {
     case temporaryFullAccuracy
 }
 
-/// What the user chooses.
+/// The user's choice.
 public enum Choice: String, Sendable, Equatable {
     /// "Allow While Using App", and "Keep Only While Using" where that is the question; also the one "OK" of iOS 7.
     case whileUsing

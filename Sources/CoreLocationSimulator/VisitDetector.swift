@@ -23,7 +23,7 @@ struct VisitDetector {
     private var stay: Stay?
     private var awaySince: Timestamp?
 
-    /// Takes one fix and returns what it completes. Fixes less accurate than the radius tell nothing.
+    /// Takes one fix; returns the visit that it completes. Fixes less accurate than the radius are ignored.
     mutating func take(_ fix: CLLocation, at moment: Timestamp, profile: SimulationProfile) -> CLVisit? {
         guard fix.horizontalAccuracy <= profile.visitRadiusMeters else { return nil }
         guard let current = stay else { return lookForArrival(fix, at: moment, profile: profile) }

@@ -1,8 +1,8 @@
 // Core Location on Linux, with Apple's names, types, raw values and defaults, driven by a simulated device.
 //
 // This module is the one that says `public`: a file of an app or an extension that says `import CoreLocation` compiles
-// unchanged against it, and Apple's declarations are public. What is not Apple's begins with `Simulated` or
-// `Simulation`, or is documented as this project's.
+// unchanged against it, and Apple's declarations are public. This project's own declarations begin with `Simulated` or
+// `Simulation`, or are documented as such.
 //
 // Sources of the values: Apple's SDK headers where they state one; the accuracy constants are those on which three
 // independent re-implementations agree.
@@ -35,7 +35,7 @@ public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// Within three kilometers.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
-/// What an app with reduced accuracy is given.
+/// The accuracy that an app with reduced accuracy gets.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
 /// Every movement is reported.
@@ -47,7 +47,7 @@ public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 /// The longest time there is.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
-/// A pair of degrees. It may hold anything; ``CLLocationCoordinate2DIsValid(_:)`` tells whether it is a place.
+/// A pair of degrees, valid or not; ``CLLocationCoordinate2DIsValid(_:)`` checks it.
 public struct CLLocationCoordinate2D: Sendable {
     public var latitude: CLLocationDegrees
     public var longitude: CLLocationDegrees
@@ -96,7 +96,7 @@ public enum CLAccuracyAuthorization: Int, Sendable {
     case reducedAccuracy = 1
 }
 
-/// What kind of movement an app follows; decides when updates pause.
+/// The kind of movement that an app follows; it decides when updates pause.
 public enum CLActivityType: Int, Sendable {
     case other = 1
     case automotiveNavigation = 2
