@@ -1,9 +1,9 @@
 import Geodesy
 
 extension Gazetteer {
-    /// The addresses, streets and postal codes that a text may mean: "10 Rue de Rivoli, Paris", "Hauptstr. 5a, 1010 Wien",
-    /// "75001 Paris". Each word must be the street's, the number's, or of a town, postal code, division or country that it
-    /// is in; nothing is found for a text with a word more, or a typing error.
+    /// The addresses, streets and postal codes that a text may mean: "10 Rue de Rivoli, Paris", "Hauptstr. 5a, 1010
+    /// Wien", "75001 Paris". Each word must be the street's, the number's, or of a town, postal code, division or
+    /// country that it is in; nothing is found for a text with a word more, or a typing error.
     ///
     /// Some 100 µs; milliseconds where thousands of streets bear the name.
     func addresses(named text: String, limit: Int, using transform: GeocentricTransform) -> [FoundAddress] {
@@ -25,11 +25,12 @@ private final class AddressSearch {
     private static let streetsMax = 20_000
     /// The most candidates that are compared by location, which costs microseconds each.
     private static let locatedMax = 2000
-    /// A town's name is good for what is this far from its middle, or as far as its people would live (``LocalityRule``).
+    /// A town's name covers addresses up to this distance from its middle, or up to the extent of its population
+    /// (``LocalityRule``).
     private static let townMeters = 3000.0
     /// Places of one name that are compared with, the most populous.
     private static let townsMax = 16
-    /// "bis", "ter", "a": what may follow the number of a house.
+    /// The longest suffix of a house number, for example "bis", "ter" or "a".
     private static let suffixUnits = 3
 
     let gazetteer: Gazetteer
@@ -51,7 +52,7 @@ private final class AddressSearch {
         self.transform = transform
     }
 
-    /// What the bundle knows by a name.
+    /// The bundle's entries for a name.
     private struct Named {
         let areas: Set<Int>
         let towns: [(number: Int, coordinate: Coordinate, reachMeters: Double)]
@@ -175,7 +176,7 @@ private final class AddressSearch {
         for range in ranges {
             let records = supplement.codes(
                 key: StreetFold.utf8(question.key(range)), atMost: Self.streetsMax)
-            // GeoNames lists a code once for each town that has it: the best located one that fits stands for all.
+            // GeoNames lists a code once for each town that has it: the best located match represents all.
             var best: [String: (record: Int, coordinate: Coordinate)] = [:]
             for record in records {
                 let country = supplement.country(ofCode: record)?.description ?? ""
@@ -220,8 +221,8 @@ private final class AddressSearch {
 
     // MARK: Qualifiers
 
-    /// Whether every word of the ranges names something that contains the address: one of its own texts, such as its
-    /// town, or an area or town that the bundle knows around its coordinate.
+    /// Whether every word of the ranges names something that contains the address: one of the address's texts, such as
+    /// its town, or an area or town that the bundle knows around its coordinate.
     private func holds(_ ranges: [Range<Int>], own texts: [String?], _ coordinate: Coordinate) -> Bool {
         let keys = Set(texts.compactMap { $0.map(supplement.fold.key) })
         var surroundings: Surroundings?

@@ -1,11 +1,11 @@
 import Geodesy
 
-/// What land a coordinate is on: the first-order division of a country, a lake, contested land.
+/// The areas that contain a coordinate: the first-order division of a country, a lake, contested land.
 ///
 /// Their outlines are about a kilometer coarse, so they never decide the country. Where no outline of the country holds
 /// the coordinate, its nearest in the cell of half a degree answers, or the only one the file names there.
 struct Regions: Sendable {
-    /// What an area of the file is.
+    /// The kind of an area.
     private enum Kind: UInt32 { case division, lake, contested }
 
     let tiling: Tiling
@@ -70,7 +70,8 @@ struct Regions: Sendable {
         return codes.sorted { $0.description < $1.description }
     }
 
-    /// The length of a degree of longitude in degrees of latitude, near enough to tell which of coarse outlines is nearer.
+    /// The length of a degree of longitude in degrees of latitude, exact enough to compare distances to coarse
+    /// outlines.
     private static func eastScale(at latitude: Double) -> Double {
         eastScales[min(Int((latitude + 90) * rowsPerDegree), eastScales.count - 1)]
     }

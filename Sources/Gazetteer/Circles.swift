@@ -1,8 +1,9 @@
 import Geodesy
 
 // Circles, version 3 of the format: names, each with a point or a line and a radius around it. Little-endian, mapped
-// into memory and never parsed; written by scripts/gazetteer/gazetteer_circles.py, which specifies the same bytes. Sections follow
-// one another in this order, each beginning at a multiple of 64; their places follow from the counts in the header.
+// into memory and never parsed; written by scripts/gazetteer/gazetteer_circles.py, which specifies the same bytes.
+// Sections follow one another in this order, each beginning at a multiple of 64; their places follow from the counts in
+// the header.
 //
 //   header   64 bytes   magic "CIRCLE\r\n" | version u32 | circles u32 | file bytes u64 | string bytes u32 |
 //                       attribution u32 (string) | greatest reach from a center u32 (m) | 28 zero bytes
@@ -11,7 +12,7 @@ import Geodesy
 //                       geonameid u32, 0 where there is none | half x, y, z i32 (1/8 m): from the center of a line to one
 //                       of its ends, 0 for a circle. A coordinate within the radius of the line is in the area.
 //   bands    2 each     4,096 of them, each 3,125 m of z from -6,400,000 m on: the first circle that lies in it or above
-//   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
+//   strings  bytes      length u16, then that many bytes of UTF-8; the empty one is at 0 and means "absent"
 //
 // Circles are in the order of rising z, so that those around a point lie between two places in the file; a code begins
 // with the two letters of the country, where there is one.
@@ -50,13 +51,13 @@ final class Circles: Sendable {
         mapping = file
     }
 
-    /// Who made the data, under which licence: to be shown wherever its names are shown.
+    /// The attribution and licence of the data, to be shown wherever its names are shown.
     var attribution: String { withExtendedLifetime(self) { strings[attributionOffset] ?? "" } }
 
     /// The numbers of the circles that hold a coordinate, in no order worth relying on.
     ///
-    /// The chord leaves out what cannot be within the radius, since no geodesic is shorter
-    /// than its chord; the geodesic decides about the rest.
+    /// The chord excludes circles that cannot contain the coordinate, since no geodesic is shorter than its chord; the
+    /// geodesic decides about the rest.
     ///
     /// - Parameter point: The coordinate's, by PROJ.
     func holding(_ coordinate: Coordinate, at point: GeocentricPoint) -> [Int] {
@@ -90,7 +91,7 @@ final class Circles: Sendable {
 
     func name(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 24)] } }
 
-    /// Two letters of the country and what follows.
+    /// The two letters of the country and the rest of the code.
     func code(_ index: Int) -> String? { withExtendedLifetime(self) { strings[circles.uint32(index, at: 28)] } }
 
     func population(_ index: Int) -> Int { Int(circles.uint32(index, at: 32)) }
@@ -121,7 +122,8 @@ final class Circles: Sendable {
         (circles.uint32(index, at: 40) | circles.uint32(index, at: 44) | circles.uint32(index, at: 48)) != 0
     }
 
-    /// Whether a point is within the radius of a line. `dx`, `dy` and `dz` are the line's center minus the point, in units.
+    /// Whether a point is within the radius of a line. `dx`, `dy` and `dz` are the line's center minus the point, in
+    /// units.
     ///
     /// Distances are chords: over a few kilometers, a chord is less than 1 mm shorter than the geodesic.
     private func isNear(_ index: Int, radiusMeters: Double, _ dx: Double, _ dy: Double, _ dz: Double) -> Bool {

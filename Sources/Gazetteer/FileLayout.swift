@@ -11,7 +11,8 @@ struct FileLayout {
     private let header: Section
     private var end: Int
 
-    /// - Parameter magic: Eight bytes. They tell the kind of the file, and hold a line end that a transfer in text mode
+    /// - Parameter magic: Eight bytes. They identify the kind of the file, and contain a line end that a transfer in
+    ///   text mode
     ///   would destroy.
     init(
         _ file: borrowing MappedFile, path: String, magic: String, version: UInt32, headerByteCount: Int = 64

@@ -1,6 +1,6 @@
 import Geodesy
 
-/// What the files say of a coordinate, in their own numbers, so that many can be found quickly and named later.
+/// The files' entries for a coordinate, by number, so that many can be found quickly and named later.
 ///
 /// Small, because a million of them are kept and copied.
 struct Finding: Hashable, Sendable {
@@ -15,13 +15,14 @@ struct Finding: Hashable, Sendable {
     @SmallNumber var sea: Int? = nil
     @SmallNumber var inlandSea: Int? = nil
     var locality = LocalityRule.Answer()
-    /// The number of the nearest place of the country that governs; on the high seas it is looked for when it is asked for.
+    /// The number of the nearest place of the country that governs; on the high seas it is looked for when it is asked
+    /// for.
     @SmallNumber var nearest: Int? = nil
     private var rest = Rest.nothing
 
     init(coordinate: Coordinate) { self.coordinate = coordinate }
 
-    /// What there is at few coordinates.
+    /// The entries that exist only at few coordinates.
     struct Besides: Hashable {
         /// The claimants of the contested land the coordinate is in.
         var claimants: [CountryCode] = []

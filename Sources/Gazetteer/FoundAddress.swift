@@ -27,7 +27,7 @@ package struct FoundAddress: Hashable, Sendable, DescribedWithoutContent {
     package var geonameID: Int?
 }
 
-/// What a text may mean.
+/// A possible meaning of a text.
 package enum Found: Hashable, Sendable {
     case place(FoundPlace)
     case address(FoundAddress)

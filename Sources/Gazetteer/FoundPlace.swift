@@ -1,10 +1,11 @@
 /// A place found by a name, and how well the name fits. Prints without its content.
 package struct FoundPlace: Hashable, Sendable {
-    /// How what was asked and a name of the place agree, letters and digits alone, small and without marks.
+    /// How the search text agrees with a name of the place, compared by letters and digits, in lower case and without
+    /// diacritics.
     package enum Match: Hashable, Sendable {
         /// They are the same.
         case exact
-        /// The name begins with what was asked.
+        /// The name begins with the search text.
         case prefix
         /// The name is one or two typing errors away: a letter inserted, left out, replaced, or two exchanged.
         case misspelled(edits: Int)

@@ -18,7 +18,7 @@ extension Gazetteer {
     /// So many things of interest are named at one place.
     private static let sightsMax = 5
 
-    /// What the supplements know of a place; an address that is known stays.
+    /// Adds the supplements' entries for a place; an address found before is kept.
     func addSupplements(to finding: inout Finding, accuracyMeters: Double?) {
         guard !supplements.isEmpty, let country = finding.country else { return }
         let accuracy = max(accuracyMeters ?? 0, 0)
@@ -39,8 +39,8 @@ extension Gazetteer {
         finding.besides.sights = sights.prefix(Self.sightsMax).map(\.spot)
     }
 
-    /// The village that a coordinate is deeper in than in the place found for it, or the part of the town that it is deeper
-    /// in than in the part found, measured as ``LocalityRule`` does.
+    /// The village that a coordinate is deeper in than in the place found for it, or the part of the town that it is
+    /// deeper in than in the part found, measured as ``LocalityRule`` does.
     private func village(at finding: Finding) -> Spot? {
         func depth(_ place: Int?) -> Double? {
             guard let place, let middle = coordinate(numbered: place), let people = population(numbered: place)
@@ -66,7 +66,7 @@ extension Gazetteer {
         return best?.spot
     }
 
-    /// What a place of a supplement is called, in the first of some languages that has a name for it.
+    /// The name of a supplement's place, in the first of the languages that has one.
     func name(of spot: Spot, in languages: [Language] = []) -> String? {
         let supplement = supplements[spot.supplement]
         return translation(of: .place(geonameID: supplement.geonameID(spot.number)), in: languages)
@@ -151,13 +151,14 @@ extension Gazetteer {
         return withExtendedLifetime(names) { fold.words(one).joined().elementsEqual(fold.words(other).joined()) }
     }
 
-    /// What the keys of a supplement are made with; nil if there is no `names.gazetteer`.
+    /// The folding that makes the keys of a supplement; `nil` if there is no `names.gazetteer`.
     package var streetFold: StreetFold? { names.map { StreetFold($0.fold, of: $0) } }
 
-    /// What a text may mean, the likeliest first.
+    /// The possible meanings of a text, the likeliest first.
     ///
-    /// If a place, country, division, airport or water has exactly this name, only these are found. Otherwise addresses,
-    /// postal codes and places of the supplements come before places whose name begins with the text or is misspelled in it.
+    /// If a place, country, division, airport or water has exactly this name, only these are found. Otherwise
+    /// addresses, postal codes and places of the supplements come before places whose name begins with the text or is
+    /// misspelled in it.
     ///
     /// - Parameter transform: One of the calling thread's own.
     package func found(named text: String, limit: Int = 10, using transform: GeocentricTransform) -> [Found] {
@@ -167,7 +168,7 @@ extension Gazetteer {
         return Array((addresses.map { .address($0) } + named).prefix(limit))
     }
 
-    /// What is known of where a found address is, with its street, number and postal code.
+    /// The placemark of a found address, with its street, number and postal code.
     package func placemark(of found: FoundAddress, using transform: GeocentricTransform) -> Placemark {
         placemark(at: found.coordinate, as: found.finding, using: transform)
     }

@@ -10,7 +10,7 @@ extension Gazetteer {
     /// The least of the cities whose reach is drawn, as in scripts/gazetteer/build_cities.py.
     private static let leastCityPopulation = 100_000
 
-    /// What is known of a coordinate.
+    /// The placemark of a coordinate.
     ///
     /// Country and time zone come from the zones, so they are right up to the border; the region is that country's, and
     /// so are the locality and the nearest place. The fields whose file is not beside `places.gazetteer` are absent.
@@ -51,8 +51,8 @@ extension Gazetteer {
         return Placemarks(findings, of: self)
     }
 
-    /// The country that governs a coordinate, its territorial sea included: the fast path, under 100 ns. nil on the high seas, or
-    /// if there is no `zones.gazetteer`.
+    /// The country that governs a coordinate, its territorial sea included: the fast path, under 100 ns. nil on the
+    /// high seas, or if there is no `zones.gazetteer`.
     package func country(at coordinate: Coordinate) -> CountryCode? {
         zones?.number(at: coordinate).flatMap { country(ofZone: $0, at: coordinate) }
     }
@@ -75,7 +75,7 @@ extension Gazetteer {
         return isLand ? .antarctica : nil
     }
 
-    /// What the bundle says of a coordinate, without the supplements.
+    /// The bundle's entries for a coordinate, without the supplements'.
     func finding(at coordinate: Coordinate, _ point: GeocentricPoint) -> Finding {
         var finding = Finding(coordinate: coordinate)
         let tilingPoint = TilingPoint(coordinate)
@@ -105,7 +105,7 @@ extension Gazetteer {
         if let airports {
             let found = airports.holding(coordinate, at: point)
             if !found.isEmpty {
-                // By IATA code, which stands behind the country's.
+                // By IATA code, which follows the country's.
                 finding.besides.airports = found.sorted {
                     (airports.code($0)?.dropFirst(2) ?? "") < (airports.code($1)?.dropFirst(2) ?? "")
                 }

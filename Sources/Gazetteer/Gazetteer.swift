@@ -1,7 +1,7 @@
 package import Geodesy
 import Glibc
 
-/// Names for coordinates, offline: the nearest of the world's populated places, and what else is known of a coordinate
+/// Names for coordinates, offline: the nearest of the world's populated places, and the other fields of a placemark
 /// (`placemark(at:accuracyMeters:using:)`), from mapped files.
 ///
 /// Nearest is meant literally, by the geodesic, over whatever lies between: a point near a border may get a place
@@ -29,11 +29,11 @@ package final class Gazetteer: Sendable {
     private static let noNumber = UInt16.max
 
     /// Maps a file of places made by `scripts/gazetteer/build`, and of the files `zones`, `regions`, `waters`,
-    /// `airports`, `cities`, `names` and `translations.gazetteer` those that lie in the same folder, and of the supplements
-    /// there. Reads their headers and nothing else: well under a millisecond.
+    /// `airports`, `cities`, `names` and `translations.gazetteer` those that lie in the same folder, and of the
+    /// supplements there. Reads their headers and nothing else: well under a millisecond.
     ///
-    /// - Parameter worldview: The country by whose view contested land is shown: what it claims is its own. All other
-    ///   land, and all land if nil, belongs to who governs it, by OpenStreetMap.
+    /// - Parameter worldview: The country by whose view contested land is shown: land that it claims belongs to it. All
+    ///   other land, and all land if `nil`, belongs to the country that governs it, by OpenStreetMap.
     /// - Throws: ``GazetteerError`` if the file cannot be read or is not a gazetteer of this version and of the length
     ///   its header says. A file damaged further in is not noticed here; it gives wrong answers but no crash.
     package init(path: String, worldview: CountryCode? = nil) throws(GazetteerError) {
@@ -67,7 +67,7 @@ package final class Gazetteer: Sendable {
         countryNumbers = numbers
     }
 
-    /// Who made the data, under which licence, a line for each file: to be shown wherever its names are shown.
+    /// The attribution and licence of the data, a line for each file, to be shown wherever its names are shown.
     package var attribution: String {
         let others = [
             zones?.attribution, regions?.tiling.attribution, waters?.attribution, airports?.attribution,
@@ -197,15 +197,15 @@ package final class Gazetteer: Sendable {
         return geonameID.flatMap { translation(of: .place(geonameID: $0), in: languages) } ?? cities?.name(city)
     }
 
-    /// The name of a subject in the first of `languages` that has one, else its local name; nil if the local name is the
-    /// one in the subject's own file.
+    /// The name of a subject in the first of `languages` that has one, else its local name; nil if the local name is
+    /// the one in the subject's own file.
     func translation(of subject: Translations.Subject, in languages: [Language]) -> String? {
         translations?.name(of: subject, in: languages)
     }
 
     /// Which of some languages, the best first, there are names in: tags of BCP 47, such as `de` or `zh-TW`, of which
-    /// the longest beginning that is known counts (RFC 4647, section 3.4). What comes after English is left out,
-    /// because everything has an English name: where the translations list none, it is the local one.
+    /// the longest beginning that is known counts (RFC 4647, section 3.4). Languages after English are dropped, because
+    /// everything has an English name: where the translations list none, it is the local one.
     package func languages(_ tags: [String]) -> [Language] { translations?.languages(tags) ?? [] }
 
     /// The ISO 3166-2 code of an area of `places.gazetteer`, if it has one.
@@ -242,7 +242,7 @@ package final class Gazetteer: Sendable {
     }
 }
 
-/// What decides between two places: read for every candidate, before any text is made.
+/// The values that decide between two places, read for every candidate before any text is made.
 private struct Rank {
     let index: Int
     let coordinate: Coordinate

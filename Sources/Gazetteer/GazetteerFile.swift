@@ -1,10 +1,10 @@
 // The file, version 5 of the format. Little-endian, fixed width, mapped into memory and never parsed; written by
-// scripts/gazetteer/build_gazetteer.py, which specifies the same bytes. Sections follow one another in this order, each beginning
-// at a multiple of 64; their places follow from the counts in the header.
+// scripts/gazetteer/build_gazetteer.py, which specifies the same bytes. Sections follow one another in this order, each
+// beginning at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     64 bytes   magic "PLACES\r\n" | version u32 | nodes u32 | file bytes u64 | places u32 | areas u32 |
 //                         countries u32 | zones u32 | string bytes u32 | attribution u32 (string) |
-//                         edition u64, the first bytes of the SHA-256 of what follows | quarters u32 | 4 zero bytes
+//                         edition u64, the first bytes of the SHA-256 of the rest | quarters u32 | 4 zero bytes
 //   nodes      4 each     axis u8 (0 x, 1 y, 2 z) | split i24 (meters)
 //   points     15 each    area u16 | geocentric x, y, z i24 (meters) | population u32: what a search looks at; its highest
 //                         bit is set if the place is a quarter
@@ -16,21 +16,21 @@
 //   zones      4 each     name u32 (string)
 //   quarters   6 each     place u24 | the city it is a part of u24, both numbers of places, in rising order
 //   strings    bytes      length u16, then that many bytes of UTF-8; a string is named by the offset of its length;
-//                         the empty string stands at 0 and means "absent"
+//                         the empty string is at 0 and means "absent"
 //
-// Points and records stand country by country, those of a country in the order of a static k-d tree over geocentric
+// Points and records are grouped by country, those of a country in the order of a static k-d tree over geocentric
 // coordinates. With n places and l levels, node j of level k covers the places (j*n) >> k up to ((j+1)*n) >> k of the
-// country and stands at its first node + 2^k - 1 + j. Its left half holds no coordinate above, its right half none below
+// country and is at its first node + 2^k - 1 + j. Its left half holds no coordinate above, its right half none below
 // the split on its axis. The ranges of level l are the leaves.
 //
-// Example: Vienna's record 24 08 bc 1c  60 2e c2 09  99 22 2a  d8 35 07 says 48.20849°, 16.37208°, geonameid 2761369 and
-// a name at string 472,536.
+// Example: Vienna's record 24 08 bc 1c  60 2e c2 09  99 22 2a  d8 35 07 says 48.20849°, 16.37208°, geonameid 2761369
+// and a name at string 472,536.
 
 /// The sections of a mapped gazetteer, found and bounded once, when it is opened.
 ///
 /// No read leaves its section, whatever the bytes say: an index or string offset that points elsewhere reads as absent.
 /// Opening looks at the header only, so a file damaged further in opens and gives wrong or fewer answers, but no crash;
-/// `data/manifest.json` has the hash that tells.
+/// the hash in `data/manifest.json` detects it.
 struct GazetteerFile: Sendable {
     static let version: UInt32 = 5
     private static let quarterBit: UInt32 = 1 << 31
@@ -44,7 +44,7 @@ struct GazetteerFile: Sendable {
     private let quarters: Section
     private let strings: StringSection
     private let attributionOffset: UInt32
-    /// Tells this very list of places, so that the file of names made with it can be told from others.
+    /// Identifies this list of places, so that the file of names made with it can be recognized.
     let edition: UInt64
 
     /// Valid as long as the mapping; `path` is for the errors.

@@ -1,8 +1,8 @@
 extension KeyList {
-    /// Goes through the keys within `limit` edits of `asked`, with what they name and the edits: a unit inserted, left
-    /// out, replaced, or two exchanged, also where another was inserted or left out between them. Of several edits at
-    /// most one may concern the first two units, which few people mistype twice. What is in Latin letters is misspelled
-    /// in Latin letters.
+    /// Goes through the keys within `limit` edits of `asked`, with their entries and the number of edits: a unit
+    /// inserted, left out, replaced, or two exchanged, also where another was inserted or left out between them. Of
+    /// several edits at most one may concern the first two units, which few people mistype twice. A text in Latin
+    /// letters matches only keys in Latin letters.
     ///
     /// Half a millisecond or less: only keys that begin as an edited beginning of `asked` may are looked at.
     ///
@@ -19,12 +19,12 @@ extension KeyList {
     }
 }
 
-/// Which beginnings of what was asked a beginning of a key may stand for, with up to two edits.
+/// The prefixes of the search text that match a prefix of a key with up to two edits.
 ///
-/// Bits in place of the rows of the usual table, one for each beginning (Wu and Manber 1992, "Fast text searching allowing
-/// errors"), with exchanged units as one edit (Hyyrö 2003, "A bit-vector algorithm for computing Levenshtein and Damerau
-/// edit distances"). The distance is that of Lowrance and Wagner 1975, "An extension of the string-to-string correction
-/// problem".
+/// Bits in place of the rows of the usual table, one for each beginning (Wu and Manber 1992, "Fast text searching
+/// allowing errors"), with exchanged units as one edit (Hyyrö 2003, "A bit-vector algorithm for computing Levenshtein
+/// and Damerau edit distances"). The distance is that of Lowrance and Wagner 1975, "An extension of the
+/// string-to-string correction problem".
 private struct EditAutomaton {
     /// So many units at the beginning may be wrong by one edit only.
     private static let guardedUnits = 2
@@ -41,7 +41,7 @@ private struct EditAutomaton {
     private let limit: Int
     /// The units of `asked`, rising, each once.
     let units: [UInt16]
-    /// Whether only ASCII may stand in a key.
+    /// Whether keys may contain only ASCII.
     private let isLatin: Bool
     /// The places of each ASCII unit in `asked`: bit n is set if the unit is at index n.
     private var latinMasks = [UInt64](repeating: 0, count: 128)
@@ -68,10 +68,10 @@ private struct EditAutomaton {
         return mask
     }
 
-    /// What the last of the states of a key's beginnings becomes by another unit.
+    /// The state after the last of a key's prefixes is extended by one unit.
     ///
     /// - Parameters:
-    ///   - states: of the beginnings of `key` of up to `count` units.
+    ///   - states: the states of the prefixes of `key` of up to `count` units.
     func next(_ states: [States], _ key: [UInt16], _ count: Int, by unit: UInt16) -> States {
         let now = states[count]
         let mask = mask(unit)
@@ -114,7 +114,7 @@ private struct EditAutomaton {
 
 /// Goes from one key that an automaton accepts to the next, over all those between that it cannot accept.
 private struct KeyWalk {
-    /// What is longer is cut, and accepted by no automaton.
+    /// Longer keys are cut; no automaton accepts them.
     private static let unitsMax = EditAutomaton.unitsMax + 3
 
     private let list: KeyList
@@ -175,7 +175,8 @@ private struct KeyWalk {
         return nil
     }
 
-    /// Whether there is a beginning behind the key's first `dead` units that something may follow; the first such is wanted.
+    /// Whether there is a beginning behind the key's first `dead` units that something may follow; the first such is
+    /// wanted.
     private mutating func findSuccessor(of dead: Int) -> Bool {
         for place in (0..<dead).reversed() {
             let unit = key[place]
@@ -202,7 +203,7 @@ private struct KeyWalk {
         length = place + 1
     }
 
-    /// Goes to the first key that is not before what is wanted; false if there is none.
+    /// Goes to the first key that is not before the wanted one; `false` if there is none.
     private mutating func seek() -> Bool {
         let certain = min(known, length - 1)
         if block + 1 < list.blocks.count, isFirstBeforeWanted(of: block + 1) {
@@ -218,7 +219,7 @@ private struct KeyWalk {
             }
             enter(low)
         }
-        // How many units the key read last has in common with what is wanted.
+        // The length of the common prefix of the key read last and the wanted one.
         var common = length - 1
         while read(common) {
             var same = 0
@@ -232,8 +233,8 @@ private struct KeyWalk {
         return false
     }
 
-    /// Whether the first key of a block is before what is wanted: read unit by unit, because this is asked more often than
-    /// anything else.
+    /// Whether the first key of a block is before the wanted one. It is read unit by unit, because this is the most
+    /// frequent call.
     private func isFirstBeforeWanted(of block: Int) -> Bool {
         var at = list.begin(block)
         let size = list.head(at: &at).length

@@ -16,7 +16,7 @@ struct KeyList: Sendable {
     let blocks: Section
     let bytes: Section
 
-    /// What exactly this key names; nothing for an unknown one. About 1 µs.
+    /// The entries of exactly this key; empty for an unknown key. About 1 µs.
     func entries(of key: [UInt16]) -> [Entry] {
         var cursor = Cursor(self, block: lastBlock(notAfter: key))
         while cursor.next() {
@@ -26,8 +26,8 @@ struct KeyList: Sendable {
         return []
     }
 
-    /// Goes through the keys that begin with `prefix`, blocks with the most populous places first, while `wants` says so of the
-    /// population of a block's most populous place.
+    /// Goes through the keys that begin with `prefix`, blocks with the most populous places first, while `wants` says
+    /// so of the population of a block's most populous place.
     func eachKey(
         beginningWith prefix: [UInt16], while wants: (UInt32) -> Bool, _ body: (KeyList.Cursor) -> Void
     ) {
@@ -87,7 +87,7 @@ struct KeyList: Sendable {
         return (head >> 4, length)
     }
 
-    /// Gives the units that a byte of a key stands for, together with the two behind it if it must, and goes behind them.
+    /// Returns the units that a byte of a key encodes, with the two bytes after it if necessary, and moves past them.
     @inline(__always)
     func decode(at place: inout Int, _ append: (UInt16) -> Void) {
         let code = codes.start + 8 * Int(byte(place))
@@ -100,7 +100,7 @@ struct KeyList: Sendable {
         for index in 0..<length { append(UInt16(code.load(fromByteOffset: 1 + index, as: UInt8.self))) }
     }
 
-    /// What a key names whose entries begin at a byte.
+    /// The entries of a key that begin at a byte.
     func entries(at begin: Int) -> [Entry] {
         var found: [Entry] = []
         var at = begin
@@ -170,7 +170,7 @@ extension KeyList {
             keysLeft = KeyList.keysInBlock
         }
 
-        /// What the key read last names.
+        /// The entries of the key read last.
         var entries: [Entry] { list.entries(at: entriesBegin) }
 
         private mutating func skipEntries() { at = list.endOfEntries(at: at) }

@@ -23,14 +23,14 @@ struct NameSearch {
         let score: Double
     }
 
-    /// A place named in a qualifier is as populous as this or more, and more than what it qualifies, which lies within
-    /// this many meters of it.
+    /// A place named in a qualifier has at least this population, and more than the place that it qualifies, which is
+    /// within this many meters of it.
     private static let nearMeters = 40_000.0
     private static let nearPopulation = 20_000
     /// Logarithms: how many times the population a main name is worth, and a question that needs no qualifiers.
     private static let mainBonus = 1.6
     private static let wholeBonus = 0.5
-    /// "MUC" is not the name of Munich for those who ask for Much.
+    /// "MUC" must not find Munich if the text is "Much".
     private static let abbreviationMalus = 3.0
     private static let editMalus = 1.5
     /// Added to the logarithm of a country's population, subtracted from that of a division's.
@@ -45,9 +45,9 @@ struct NameSearch {
     private static let prefixSyllables = 2
     /// Names of airports and waters need more, because they are long and many begin alike.
     private static let sightPrefixLetters = 6
-    /// The least population of a place that a misspelled name may mean, by typing errors and by UTF-16 units of the name:
-    /// a short misspelled name resembles many words. With a country or division behind the name, which rules out most wrong
-    /// guesses, only the typing errors count.
+    /// The least population of a place that a misspelled name may mean, by typing errors and by UTF-16 units of the
+    /// name: a short misspelled name resembles many words. With a country or division behind the name, which rules out
+    /// most wrong guesses, only the typing errors count.
     private static let mistypedLeast = [
         1: [(units: 9, people: 0), (units: 7, people: 1000), (units: 5, people: 15_000), (units: 0, people: 100_000)],
         2: [(units: 10, people: 50_000), (units: 0, people: 200_000)],
@@ -251,8 +251,8 @@ struct NameSearch {
         return Self.mistypedLeast[edits]?.first { key.count >= $0.units }?.people ?? .max
     }
 
-    /// The number of spaces that the question has too many or too few, compared with the main name. They count as typing
-    /// errors: "my house" is three errors from Mulhouse, two letters and a space.
+    /// The number of spaces that the question has too many or too few, compared with the main name. They count as
+    /// typing errors: "my house" is three errors from Mulhouse, two letters and a space.
     private func spaces(between entry: KeyList.Entry, _ words: Int) -> Int {
         guard let name = gazetteer.name(numbered: entry.number) else { return 0 }
         let own = names.fold.words(name).count
@@ -260,7 +260,7 @@ struct NameSearch {
         return entry.kind == .main ? abs(own - words) : max(words - own, 0)
     }
 
-    /// "Muenchen" for "München", as those write who have no such key.
+    /// "Muenchen" for "München", the spelling of keyboards without umlauts.
     private static func withoutUmlauts(_ key: [UInt16]) -> [UInt16]? {
         let e = UInt16(ascii: "e")
         let before: Set<UInt16> = [UInt16(ascii: "a"), UInt16(ascii: "o"), UInt16(ascii: "u")]
@@ -304,7 +304,7 @@ struct NameSearch {
         guard let population = gazetteer.population(numbered: entry.number) else { return }
         let kind =
             switch entry.kind {
-            // In another script the main name too is only what it sounds like: "Одесса" is not the one in Texas.
+            // In another script, the main name is only a transcription too: "Одесса" is not the one in Texas.
             case .main: question.isLatin ? Self.mainBonus : 0
             case .other, .qualifier: 0.0
             case .abbreviation: -Self.abbreviationMalus

@@ -1,16 +1,16 @@
 import Geodesy
 
 // The names, version 3 of the format. Little-endian, mapped into memory and never parsed; written by
-// scripts/gazetteer/build_names.py, which specifies the same bytes. Sections follow one another in this order, each beginning at a
-// multiple of 64; their places follow from the counts in the header.
+// scripts/gazetteer/build_names.py, which specifies the same bytes. Sections follow one another in this order, each
+// beginning at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     128 bytes  magic "NAMES\r\n\0" | version u32 | characters u32 | file bytes u64 | edition of the places
 //                         u64 | latin bytes u32 | blocks of places u32 | bytes of places u32 | blocks of areas u32 |
 //                         bytes of areas u32 | string bytes u32 | attribution u32 (string) | blocks of airports
 //                         and waters u32 | bytes of them u32 | areas u32 | things u32 | 52 zero bytes
-//   characters 4 each     UTF-16 unit u16 | begin of what it becomes in `latin` u16, in rising order of units
-//   latin      bytes      what a character becomes: length u8 and that many bytes of ASCII
-//   codes      8 each     256 of them, what a byte of a key stands for: length u8 | up to 7 bytes of ASCII; length 0
+//   characters 4 each     UTF-16 unit u16 | begin of its replacement in `latin` u16, in rising order of units
+//   latin      bytes      a character's replacement: length u8 and that many bytes of ASCII
+//   codes      8 each     256 of them, the meaning of a byte of a key: length u8 | up to 7 bytes of ASCII; length 0
 //                         means that the two bytes that follow are one UTF-16 unit
 //   blocks     8 each     begin of the block in the bytes u32 | population of its most populous place u32
 //   bytes      bytes      64 keys a block (fewer in the last), in rising order of their UTF-16 units
@@ -21,13 +21,13 @@ import Geodesy
 //                         the area in places.gazetteer
 //   strings    bytes      length u16, then that many bytes of UTF-8
 //
-// A key is: one byte, its high half the units it shares with the key before it in the block, its low half the bytes that
-// follow (15: one more byte says how many); those bytes, each by `codes`; then for each place of the name three bytes:
-// number in the low 18 bits, kind in the next two (0 another name, 1 the main name, 2 an abbreviation), and the highest
-// bit set if another follows. A key of areas says countries (their number in places.gazetteer), areas (1000 and theirs)
-// and divisions of divisions (10000 and their label in regions.gazetteer); kind 3 is a name that tells places from others
-// but does not find the area itself. Things are everything else that can be found by name: countries, in the order of
-// places.gazetteer, first-order divisions, airports and waters.
+// A key is: one byte, its high half the units it shares with the key before it in the block, its low half the bytes
+// that follow (15: one more byte says how many); those bytes, each by `codes`; then for each place of the name three
+// bytes: number in the low 18 bits, kind in the next two (0 another name, 1 the main name, 2 an abbreviation), and the
+// highest bit set if another follows. A key of areas says countries (their number in places.gazetteer), areas (1000 and
+// theirs) and divisions of divisions (10000 and their label in regions.gazetteer); kind 3 is a name that distinguishes
+// places but does not find the area itself. Things are everything else that can be found by name: countries, in the
+// order of places.gazetteer, first-order divisions, airports and waters.
 
 /// The names that places are found by, mapped.
 ///
@@ -81,8 +81,8 @@ final class NamesFile: Sendable {
         mapping = file
     }
 
-    /// The number of the thing for a number of ``areas``; nil for second-order divisions, and for areas that only tell
-    /// places apart.
+    /// The number of the thing for a number of ``areas``; nil for second-order divisions, and for areas that only
+    /// distinguish places.
     func thing(ofArea number: Int) -> Int? {
         if number < Self.firstArea { return number < things.count ? number : nil }
         guard number < Self.firstPart, number - Self.firstArea < areaThings.count else { return nil }
@@ -128,6 +128,6 @@ final class NamesFile: Sendable {
 
     private static let unitsPerDegree = 1e7
 
-    /// Who made the data, under which licence: to be shown wherever its names are shown.
+    /// The attribution and licence of the data, to be shown wherever its names are shown.
     var attribution: String { withExtendedLifetime(self) { strings[attributionOffset] ?? "" } }
 }

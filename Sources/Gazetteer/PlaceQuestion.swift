@@ -1,6 +1,6 @@
-/// What was asked for by name, taken apart: words, and where commas part them.
+/// A search text, split into words, with the places of its commas.
 struct PlaceQuestion {
-    /// More words than the longest address line has; what is longer is no name.
+    /// More words than the longest address line has; a longer text is not a name.
     static let wordsMax = 12
     static let bytesMax = 256
     /// A comma, as several scripts write it.
@@ -15,8 +15,8 @@ struct PlaceQuestion {
     let isLatin: Bool
     /// Whether it has capital letters and no small ones.
     let isInCapitals: Bool
-    /// Whether it has only words for private places, such as "my house". Such a question finds nothing, even if a village
-    /// has that name.
+    /// Whether it has only words for private places, such as "my house". Such a question finds nothing, even if a
+    /// village has that name.
     let isOwnPlace: Bool
 
     /// Words for private places, folded. Names of larger towns, such as "casa", are left out.
@@ -68,8 +68,8 @@ struct PlaceQuestion {
         return rest.count < text.count ? rest : nil
     }
 
-    /// Every way to take the beginning or the end for the name and the rest for what tells it from others, the longest
-    /// names first. A comma never lies within the name.
+    /// Every split of the text into a name, at its beginning or end, and a qualifier, the longest names first. A comma
+    /// never lies within the name.
     var splits: [(name: Range<Int>, rest: Range<Int>)] {
         (1..<words.count).reversed().flatMap { count in
             [(0..<count, count..<words.count), (words.count - count..<words.count, 0..<words.count - count)]

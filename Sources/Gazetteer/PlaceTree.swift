@@ -20,7 +20,7 @@ struct PlaceTree {
     let countries: Section
 
     /// The places of a country that a coordinate may be named after: the nearest by chord, the seven that follow as far
-    /// as they are within ``NearPlaces/reachMeters``, what may be nearest by geodesic, and some that are farther.
+    /// as they are within ``NearPlaces/reachMeters``, those that may be nearest by geodesic, and some farther ones.
     ///
     /// About 0.3 µs, half of it where the memory has just been read, and some more where the nearest is a far one.
     func nearPlaces(to point: GeocentricPoint, in country: Int?) -> NearPlaces {
@@ -44,7 +44,7 @@ struct PlaceTree {
         return search.found.filter { $0.chordSquare <= search.reachSquare }
     }
 
-    /// Shows what is within reach, of all countries those of the likeliest first.
+    /// Offers the places within reach; if all countries are searched, those of the likeliest first.
     private func search<Offers: PlaceOffers>(
         around point: GeocentricPoint, in country: Int?, _ offers: inout Offers
     ) {
@@ -68,8 +68,8 @@ struct PlaceTree {
         return x * x + y * y + z * z
     }
 
-    /// A half that was passed by: its node, counted from 1 at the root, 2n and 2n + 1 below n, and the square of how far
-    /// the plane is that parts it from the point.
+    /// A half that was passed by: its node, counted from 1 at the root, 2n and 2n + 1 below n, and the square of how
+    /// far the plane is that parts it from the point.
     private struct Passed {
         let node: Int
         let planeSquare: Double
@@ -129,12 +129,12 @@ struct PlaceTree {
     }
 }
 
-/// What a search keeps of the places it is shown.
+/// The places that a search keeps of those offered.
 private protocol PlaceOffers {
     /// The square of the longest chord that is still worth showing.
     var reachSquare: Double { get }
 
-    /// Is shown what is within ``reachSquare``.
+    /// Takes a place within ``reachSquare``.
     mutating func offer(_ candidate: PlaceTree.Candidate)
 }
 

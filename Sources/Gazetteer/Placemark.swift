@@ -29,8 +29,8 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     /// The country, its territorial sea included; absent on the high seas.
     package var isoCountryCode: CountryCode? { named.map { CountryCode($0.countryCode) } ?? finding.country }
 
-    /// The country's name, in the first requested language that has one, else in the country's own language, or in English
-    /// if that language is not written in Latin letters.
+    /// The country's name, in the first requested language that has one, else in the country's own language, or in
+    /// English if that language is not written in Latin letters.
     package var country: String? {
         guard let code = isoCountryCode else { return nil }
         return gazetteer.translation(of: .country(code), in: languages) ?? gazetteer.name(of: code)
@@ -74,7 +74,8 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         }.first
     }
 
-    /// The city, town or village the coordinate is in or just outside of; that of the address, where its source has another.
+    /// The city, town or village the coordinate is in or just outside of; that of the address, where its source has
+    /// another.
     package var locality: String? {
         if let named, !isPart(named) { return name(ofPlace: named) }
         if let own = strangeTown { return own }
@@ -137,7 +138,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         return gazetteer.nearest(of: finding).flatMap { gazetteer.place(numbered: $0, from: finding.coordinate) }
     }
 
-    /// Meters to ``nearestPlace``, without reading what it is called: about 0.5 µs.
+    /// Meters to ``nearestPlace``, without reading its name: about 0.5 µs.
     package var distanceMeters: Double? {
         if let named { return named.distanceMeters }
         return gazetteer.nearest(of: finding).flatMap { gazetteer.coordinate(numbered: $0) }
@@ -145,7 +146,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
     }
 
     /// Where GeoNames puts the locality, or, out of all localities, the nearest place; nil where no place is in the
-    /// country. It tells which of them the coordinate belongs to, and nothing else of it.
+    /// country. It depends only on the locality that the coordinate belongs to.
     package var localityCenter: Coordinate? {
         switch finding.locality.locality {
         case .place(let number): gazetteer.coordinate(numbered: number)
@@ -154,15 +155,15 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         }
     }
 
-    /// What a person would call the place in one word: the address, the airport, the part of the city, the city, the lake,
+    /// The usual short name of the place: the address, the airport, the part of the city, the city, the lake,
     /// the region, the sea or the country, whichever of them comes first and is known.
     package var name: String? {
         addressLine ?? areasOfInterest.first ?? subLocality ?? locality ?? inlandWater ?? ocean ?? administrativeArea
             ?? country
     }
 
-    /// A few words that name the place to other people: as ``name``, but a part of a city comes with the city, for example
-    /// "Favoriten, Wien".
+    /// A few words that name the place to other people: as ``name``, but a part of a city comes with the city, for
+    /// example "Favoriten, Wien".
     package var shortAddress: String? {
         guard addressLine == nil, areasOfInterest.isEmpty, let quarter = subLocality, let city = locality else {
             return name
@@ -171,7 +172,7 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         return quarter.split(separator: " ").contains { $0 == city } ? quarter : "\(quarter), \(city)"
     }
 
-    /// What the place is called that was found by its name, in the languages asked for.
+    /// The name of the place that was found by name, in the requested languages.
     package var nameOfFoundPlace: String? { named.map(name(ofPlace:)) }
 
     /// The same with names in other languages.
@@ -179,14 +180,14 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         Placemark(finding, of: gazetteer, naming: named, in: languages)
     }
 
-    /// The same without addresses and without what is only near: for a coordinate that stands for a wider area.
+    /// The same without addresses and without things that are only near, for a coordinate that represents a wider area.
     package var ofArea: Placemark {
         var coarse = finding
         (coarse.besides.address, coarse.besides.village, coarse.besides.sights) = (nil, nil, [])
         return Placemark(coarse, of: gazetteer, naming: named, in: languages)
     }
 
-    /// The same without what is smaller than a city, town or village.
+    /// The same as ``ofArea``, also without parts of cities, towns and villages and without airports.
     package var ofCity: Placemark {
         var coarse = ofArea.finding
         coarse.locality.subLocality = nil

@@ -23,7 +23,7 @@ package struct StreetFold: Sendable {
             ("east", "e"), ("west", "w"), ("northeast", "ne"), ("northwest", "nw"), ("southeast", "se"),
             ("southwest", "sw"),
         ].map { (Array($0.utf16), Array($1.utf16)) })
-    /// What the words of some languages end with, to what they are cut: "Hauptstrasse", "Hoofdstraat".
+    /// The endings at which words of some languages are split, for example "Hauptstrasse", "Hoofdstraat".
     private static let endings = ["strasse", "straat"].map { Array($0.utf16) }
 
     /// The key of a street's name, as bytes of UTF-8; empty if it has neither letter nor digit.
@@ -46,7 +46,7 @@ package struct StreetFold: Sendable {
 
     static func utf8(_ units: [UInt16]) -> [UInt8] { Array(String(decoding: units, as: UTF16.self).utf8) }
 
-    /// The tables behind it, as they stand in a file.
+    /// The tables of the folding, as a file has them.
     package var characters: [UInt8] { bytes(fold.characters) }
     package var latin: [UInt8] { bytes(fold.latin) }
 

@@ -2,8 +2,8 @@ import Geodesy
 import Glibc
 
 // A supplement, version 1 of the format: the addresses, postal codes and places that one import brought. Little-endian,
-// mapped into memory and never parsed; written by `gazetteer import`. Sections follow one another in this order, each beginning
-// at a multiple of 64; their places follow from the counts in the header.
+// mapped into memory and never parsed; written by `gazetteer import`. Sections follow one another in this order, each
+// beginning at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     64 bytes   magic "SUPPLM\r\n" | version u32 | streets u32 | file bytes u64 | houses u32 |
 //                         postal codes u32 | string bytes u32 | attribution u32 (string) | licence u32 (string) |
@@ -25,7 +25,7 @@ import Glibc
 //                         something of interest) | country, two letters | 4 zero bytes; those of interest after the
 //                         others, both in bands as points are, at last by geonameid
 //   named      4 each     spot u32 (its number above), in rising order of keys, then falling of populations
-//   strings    bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
+//   strings    bytes      length u16, then that many bytes of UTF-8; the empty one is at 0 and means "absent"
 //
 // Keys and texts are in the order of their bytes. A street is here once for each locality and postal code it has.
 //
@@ -43,10 +43,11 @@ package final class Supplement: Sendable {
     package static let unitsPerDegree = 1e7
     /// The height of a band in 1e-7 degrees: 220 m, about as wide as a search.
     private static let bandUnits = 20_000
-    /// Where more addresses lie within reach, as where many were put in the middle of their town, the rest is not looked at.
+    /// Where more addresses lie within reach, as where many were put in the middle of their town, the rest is not
+    /// looked at.
     private static let lookedAtMax = 4096
 
-    /// What the operator called it.
+    /// The operator's name for it.
     package let name: String
     private let mapping: MappedFile
     let fold: StreetFold
@@ -230,13 +231,13 @@ extension Supplement {
     }
 }
 
-// MARK: - What is near
+// MARK: - Nearby entries
 
 extension Supplement {
     /// An address near a coordinate.
     struct NearAddress {
         let street: Int
-        /// nil where houses of several numbers stand at one coordinate, or the house has none.
+        /// `nil` if houses with several numbers are at one coordinate, or if the house has none.
         var house: Int?
         let distanceMeters: Double
     }
@@ -309,7 +310,7 @@ extension Supplement {
         }
     }
 
-    /// Goes through what lies in a box a few bands high, of a part of a section that is in bands.
+    /// Goes through the entries in a box a few bands high, in a part of a section that is in bands.
     private func eachIndex(
         of section: Section, latitudeAt offset: Int, among part: Range<Int>, in box: BoundingBox, _ body: (Int) -> Void
     ) {
@@ -340,7 +341,7 @@ extension Supplement {
     }
 }
 
-/// What a place of a supplement is.
+/// The kind of a supplement's place.
 package enum SpotKind: UInt16, Sendable {
     case populated, part, interest
 }

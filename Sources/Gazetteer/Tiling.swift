@@ -1,8 +1,9 @@
 import Geodesy
 
 // A tiling, version 3 of the format: polygons cut into square cells, so that a question reads one cell. Little-endian,
-// mapped into memory and never parsed; written by scripts/gazetteer/gazetteer_tiling.py, which specifies the same bytes. Sections
-// follow one another in this order, each beginning at a multiple of 64; their places follow from the header's counts.
+// mapped into memory and never parsed; written by scripts/gazetteer/gazetteer_tiling.py, which specifies the same
+// bytes. Sections follow one another in this order, each beginning at a multiple of 64; their places follow from the
+// header's counts.
 //
 //   header   64 bytes   magic "TILING\r\n" | version u32 | cells per degree u32 | file bytes u64 | block bytes u32 |
 //                       cells u32 | shape bytes u32 | labels u32 | string bytes u32 | attribution u32 (string) |
@@ -20,10 +21,10 @@ import Geodesy
 //                       holds every point if inverted, else none.
 //   labels   16 each    name u32 (string) | code u32 (string) | country, two letters or two zero bytes |
 //                       label it is part of u16, 0x7fff for none | kind u32, what the file needs
-//   strings  bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
+//   strings  bytes      length u16, then that many bytes of UTF-8; the empty one is at 0 and means "absent"
 //
-// Example: the cell bytes 02 | 07 00, 01 00, 03 00, 00 00 00, a0 0f 00, 00 00 fa | 09 00, 00 80 say that label 7 holds the
-// south-western half of the cell and label 9 the rest.
+// Example: the cell bytes 02 | 07 00, 01 00, 03 00, 00 00 00, a0 0f 00, 00 00 fa | 09 00, 00 80 say that label 7 holds
+// the south-western half of the cell and label 9 the rest.
 
 /// Areas of the earth, each point in as many of them as the file says: found by cell, decided in integers.
 ///
@@ -77,7 +78,7 @@ final class Tiling: Sendable {
         mapping = file
     }
 
-    /// Who made the data, under which licence: to be shown wherever its names are shown.
+    /// The attribution and licence of the data, to be shown wherever its names are shown.
     var attribution: String { withExtendedLifetime(self) { strings[attributionOffset] ?? "" } }
 
     /// How many labels there are; a label is a number below.
@@ -112,7 +113,7 @@ final class Tiling: Sendable {
         }
     }
 
-    /// Goes through what the cell of a point lists and is wanted, in order, with the square of the offset of the label: 0
+    /// Goes through the wanted labels of a point's cell, in order, with the square of the offset of the label: 0
     /// if it holds the point, else to its nearest edge in the cell in 1e-7 degrees, a degree of longitude counted
     /// `eastScale` times; infinite for a label without edges there.
     func eachListed(
@@ -145,7 +146,7 @@ final class Tiling: Sendable {
         return parent < labels.count && parent != Self.noLabel ? parent : nil
     }
 
-    /// The kind of a label below ``labelCount``: a number that means what the kind of file says.
+    /// The kind of a label below ``labelCount``: a number whose meaning depends on the kind of file.
     func kind(_ label: Int) -> UInt32 { labels.uint32(label, at: 12) }
 
     private enum Content {

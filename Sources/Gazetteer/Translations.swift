@@ -1,12 +1,12 @@
 // Translations, version 2 of the format. Little-endian, mapped into memory and never parsed; written by
-// scripts/gazetteer/build_translations.py, which specifies the same bytes. Sections follow one another in this order, each
-// beginning at a multiple of 64; their places follow from the counts in the header.
+// scripts/gazetteer/build_translations.py, which specifies the same bytes. Sections follow one another in this order,
+// each beginning at a multiple of 64; their places follow from the counts in the header.
 //
 //   header     64 bytes   magic "TRANSL\r\n" | version u32 | languages u32 | file bytes u64 | entries u32 |
 //                         string bytes u32 | attribution u32 (string) | 28 zero bytes
 //   languages  8 each     tag u32 (string) | first entry u32, in rising order of tags
 //   entries    7 each     subject u32 | name u24 (string), in rising order of subjects within a language
-//   strings    bytes      length u16, then that many bytes of UTF-8; the empty one stands at 0 and means "absent"
+//   strings    bytes      length u16, then that many bytes of UTF-8; the empty one is at 0 and means "absent"
 //
 // A subject is a geonameid; for a country 0xf0000000 and its two letters as a tiling stores them; for a division
 // 0xe0000000 and its label in regions.gazetteer, and 0xd0000000 and its number among the areas of places.gazetteer.
@@ -21,11 +21,11 @@ package struct Language: Hashable, Sendable {
     fileprivate let number: Int
 }
 
-/// What countries, divisions and large cities are called in many languages, mapped.
+/// The names of countries, divisions and large cities in many languages, mapped.
 ///
 /// No read leaves the file, whatever its bytes say. Safe on every thread.
 final class Translations: Sendable {
-    /// What is called by a name.
+    /// The kind of thing that has a name.
     enum Subject {
         case country(CountryCode)
         /// A label of the regions.
@@ -70,7 +70,7 @@ final class Translations: Sendable {
         mapping = file
     }
 
-    /// Who made the data, under which licence: to be shown wherever its names are shown.
+    /// The attribution and licence of the data, to be shown wherever its names are shown.
     var attribution: String { withExtendedLifetime(self) { strings[attributionOffset] ?? "" } }
 
     /// See ``Gazetteer/languages(_:)``.
@@ -93,8 +93,8 @@ final class Translations: Sendable {
         return found
     }
 
-    /// The name of a subject in the first of `chosen` that has one, else its local name; nil if the local name is the one
-    /// in the subject's own file.
+    /// The name of a subject in the first of `chosen` that has one, else its local name; nil if the local name is the
+    /// one in the subject's own file.
     func name(of subject: Subject, in chosen: [Language]) -> String? {
         withExtendedLifetime(self) {
             for language in chosen {

@@ -8,13 +8,13 @@ package import Geodesy
 package final class Zones: Sendable {
     private let tiling: Tiling
 
-    /// Maps `zones.gazetteer`; see ``GazetteerError`` for what is refused.
+    /// Maps `zones.gazetteer`; see ``GazetteerError`` for the refused files.
     package init(path: String) throws(GazetteerError) {
         tiling = try Tiling(path: path)
         guard tiling.labelCount > 0 else { throw .damaged(path: path, reason: "it holds no zone") }
     }
 
-    /// Who made the data, under which licence: to be shown wherever countries or time zones are shown.
+    /// The attribution and licence of the data, to be shown wherever countries or time zones are shown.
     package var attribution: String { tiling.attribution }
 
     /// How many zones there are; numbers are below.
