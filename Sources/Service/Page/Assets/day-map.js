@@ -1,5 +1,5 @@
 // What the day's map shows: ways, stays, crossings, silences, and what each asker saw.
-import { addFix, circle, drawDots, firstAt, makeTrack, marker, openMap, text, traceLine } from './map.js';
+import { addFix, circle, drawDots, firstAt, latitudeOf, longitudeOf, makeTrack, marker, openMap, text, traceLine } from './map.js';
 import { strings } from './strings.js';
 
 // Half the diagonal of a cell: the rows of `kilometer` have 0.01°, those of `city` 0.1° (Cell.swift).
@@ -125,6 +125,12 @@ export async function dayMap(element, { picked, seen }) {
             }
         }
         const places = stays();
+        if (!places.length && track.count) {
+            // No visit yet: the last fix.
+            const [latitude, longitude] = [latitudeOf(track.y[track.count - 1]), longitudeOf(track.x[track.count - 1])];
+            circle(context, view, { latitude, longitude, radius: track.accuracy[track.count - 1] }, colours.visit, { fill: 0.18 });
+            marker(context, view, 'ring', latitude, longitude, colours.visit, 8);
+        }
         for (const { entry, seconds } of places.toReversed()) {
             const { visit } = entry;
             const chosen = entry.id === state.selected;
@@ -167,10 +173,9 @@ export async function dayMap(element, { picked, seen }) {
     const range = (from, to) => {
         const { track } = state;
         const places = [];
-        for (let n = firstAt(track, from); n < firstAt(track, to); n++) places.push([latitudeAt(track.y[n]), (track.x[n] - 0.5) * 360]);
+        for (let n = firstAt(track, from); n < firstAt(track, to); n++) places.push([latitudeOf(track.y[n]), longitudeOf(track.x[n])]);
         return places;
     };
-    const latitudeAt = y => Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180 / Math.PI;
     return {
         show(next) {
             state = { ...state, ...next };

@@ -81,7 +81,8 @@ function ask({ item, count }, { now }) {
         what: item.purpose ? strings.rich('day.askedWhy', { who: name, purpose: quote(item.purpose) }) : strings.rich('day.asked', { who: name }),
         sub: seen
             ? join([h('span', {}, strings.rich(place ? 'day.sawPlace' : 'day.saw', { place: bold(place), precision: word('atPrecision', seen.precision) })), total >= 100 && strings('time.s', { n: strings.number(total / 1000) }), link])
-            : item.end?.startsWith('answered') ? join([strings('day.unread'), link]) : join([item.consent === 'asked' && (item.end === 'timedOut' || item.deadline <= now) ? strings('day.consentMissed') : item.end ? word('end', item.end) : item.consent === 'asked' && item.deadline > now ? strings('day.waitsForYou') : item.deadline > now ? strings('day.pending') : strings('end.timedOut'), strings('day.sawNothing'), link]),
+            : item.end?.startsWith('answered') ? join([strings('day.unread'), link]) : item.deadline > now && !item.end ? join([strings(item.consent === 'asked' ? 'day.waitsForYou' : 'day.pending'), link])
+                : join([item.consent === 'asked' && (item.end ?? 'timedOut') === 'timedOut' ? strings('day.consentMissed') : word('end', item.end ?? 'timedOut'), strings('day.sawNothing'), link]),
         how: '',
     };
 }

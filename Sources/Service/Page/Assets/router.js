@@ -23,13 +23,15 @@ export function start(context) {
     return show(false);
 }
 
+// An operator who is no person begins with adding one.
+const home = () => make && !make().person ? 'welcome' : 'now';
 const nameOf = path => {
-    const name = path.split('/')[1] || 'now';
+    const name = path.split('/')[1] || home();
     return views.includes(name) ? name : undefined;
 };
 
 /** Begins to load the view of the address. */
-export const warm = () => import(`./view-${nameOf(location.pathname) ?? 'now'}.js`).catch(() => {});
+export const warm = () => import(`./view-${nameOf(location.pathname) ?? home()}.js`).catch(() => {});
 
 /** Goes to an address. `replace` keeps the history as it is. */
 export function navigate(address, { replace = false } = {}) {
@@ -41,7 +43,7 @@ export function navigate(address, { replace = false } = {}) {
 async function show(moved) {
     const mine = ++turn;
     current?.leave();
-    const name = nameOf(location.pathname) ?? 'now';
+    const name = nameOf(location.pathname) ?? home();
     const control = new AbortController();
     const leaving = [() => control.abort()];
     current = { leave: () => leaving.splice(0).forEach(run => run()) };

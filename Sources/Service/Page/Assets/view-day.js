@@ -182,6 +182,10 @@ function draw(context, date) {
             const last = future ? null : await context.api.get(context.api.mine('location'), {}, { signal: context.signal }).catch(() => null);
             const at = last?.location?.timestamp;
             list.replaceChildren();
+            if (at >= state.range.from && at < state.range.to) {
+                extra.replaceChildren(empty(strings('day.noVisit'), strings('day.noVisitLead', { age: time.age(at) })));
+                return;
+            }
             extra.replaceChildren(empty(strings(future ? 'day.future' : 'day.empty'),
                 at ? strings('day.lastFix', { age: time.age(at) }) : future ? '' : strings('day.noFixEver'),
                 at ? h('a', { class: 'button', href: `/day/${dateOf(time.zone(last.location.place?.timeZone), at, time.start)}` }, strings('day.goThere'))
