@@ -4,7 +4,7 @@ import Testing
 
 @testable import Service
 
-/// A person who may ask, and asks too often.
+/// A person who has the right to ask asks too often.
 @Suite struct AskingTooOftenStoryTests {
     private static func refused(_ house: ServiceUnderTest, _ walker: String) -> [JSONValue] {
         house.send("GET", "/v1/people/walker/audit?limit=500&at-least=\(house.service.log.head)", as: walker).items
@@ -71,7 +71,7 @@ import Testing
             answer = page("&after=\(next)")
         }
         #expect(times.count == 100 && Set(times).count == 100 && times == times.sorted())
-        // What the phone reports from now on stands on no further page of that read.
+        // Reports from now on appear on no further page of that read.
         house.clock.advance(seconds: 100)
         report(1000..<1005)
         #expect(page("&after=\(try #require(cursors.last))").items.isEmpty)

@@ -8,7 +8,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What the subject, the asker and a spreadsheet get to know of a question.
+/// The record of a question, for the subject, for the asker and as a spreadsheet.
 @Suite struct AuditStoryTests {
     private static let hasPython = Foreign.hasPython(with: "csv")
 

@@ -67,7 +67,7 @@ import Whereabouts
         if case .fixReported(_, _, let fix) = event { fix } else { nil }
     }
 
-    /// What is written meanwhile is in the copy up to one number, and not beyond.
+    /// Events appended during the backup are in the copy up to one number.
     @Test func `a backup made while fixes come in verifies, and goes on under the next epoch`() throws {
         let scene = try Scene()
         let house = scene.house

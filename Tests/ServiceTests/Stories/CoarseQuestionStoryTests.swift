@@ -5,7 +5,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What ends a question of an asker who may see no more than a kilometer, and what that asker learns by when it ends.
+/// The end of a question by an asker with a precision of a kilometer, and the information in the time of that end.
 @Suite struct CoarseQuestionStoryTests {
     private struct Scene {
         let house: ServiceUnderTest
@@ -78,7 +78,7 @@ import Whereabouts
         #expect(try scene.end() == .timedOut)
     }
 
-    /// What the asker was shown at the deadline stays so.
+    /// The answer at the deadline does not change later.
     @Test func `what would have answered is too late at the deadline`() throws {
         let scene = try Scene()
         scene.report(after: 120)

@@ -8,11 +8,12 @@ import Whereabouts
 
 @testable import Service
 
-/// Who is asked each time, who pauses, who shares in some hours only, and what the others see of it.
+/// Consent to each question, pauses and sharing hours, and their effects that others can see.
 @Suite struct ConsentStoryTests {
-    // MARK: What the asker cannot tell
+    // MARK: Answers that the asker cannot distinguish
 
-    /// Everything the asker sees of one question, from asking to after the deadline, but what is new in each by design.
+    /// Every answer that the asker gets about one question, until after the deadline, without the members that differ
+    /// by design.
     private static func transcript(
         _ house: ServiceUnderTest, as token: String, about person: String, afterAsking: () throws -> Void = {}
     ) throws -> [String] {
@@ -55,7 +56,7 @@ import Whereabouts
 
         let pausing = try Self.person(house, "pausing")
         #expect(house.send("POST", "/v1/people/pausing/pauses", as: pausing, "{}").status == 200)
-        // What the phone reports in the pause shows nowhere.
+        // The phone's reports during the pause appear nowhere.
         let phone = try house.addDevice("pausing-watch", of: "pausing")
         house.send(
             "POST", "/v1/fixes", as: phone,
@@ -198,7 +199,7 @@ import Whereabouts
         #expect(house.send("GET", "/v1/people/walker/track", as: friend).status == 404)
     }
 
-    // MARK: Invitations and who exists
+    // MARK: Invitations and the existence of people
 
     @Test func `an invitation's code gives what it says, once, and is nowhere in the house`() throws {
         let house = try ServiceUnderTest()

@@ -5,7 +5,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What a person says of their visits, over the whole service.
+/// Corrections of visits, through the whole service.
 @Suite struct CorrectionStoryTests {
     private struct Told: Equatable {
         let id: String
@@ -70,7 +70,7 @@ import Whereabouts
             #expect(why["visit"]?["arrival"]?.double == visit.arrival)
             #expect(why["during"]?.count ?? 0 > 0)
         }
-        // Who comes back with the name of a visit that was joined to another learns which.
+        // The id of a visit that was joined to another leads to that one.
         let gone = village.house.send("GET", "/v1/people/walker/visits/\(work.id)", as: village.tokens[.subject])
         #expect(gone["visit"]?.isNull == true && gone["successor"]?.string == home.id)
         let never = village.house.send("GET", "/v1/people/walker/visits/0123456789abcdef", as: village.tokens[.subject])

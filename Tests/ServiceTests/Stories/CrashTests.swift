@@ -8,9 +8,9 @@ import Whereabouts
 @testable import Log
 @testable import Service
 
-/// What is left after the process ends at the worst moment.
+/// The files after a crash at the worst moment.
 @Suite struct CrashTests {
-    /// The files as they are when the answer is given, before a byte of it can have left, are what a kill leaves behind.
+    /// A copy of the files when the answer is made, before a byte of it can be sent, is what a kill would leave.
     @Test func `the record of an answer survives the end of the process between record and reply`() throws {
         let house = try ServiceUnderTest()
         let walker = try house.addPerson("walker")
@@ -38,7 +38,7 @@ import Whereabouts
     }
 }
 
-/// A copy of a data directory, taken while its service runs: what a kill at that moment would leave.
+/// A copy of a data directory of a running service, equal to its state after a kill at that moment.
 final class Kept: Sendable {
     private static let files = [
         // First: it must not know more than the copy of the log.
@@ -49,7 +49,7 @@ final class Kept: Sendable {
 
     init(of directory: String) { Self.copy(from: directory, to: path) }
 
-    /// Puts the copy in the place of what the directory holds by now; what is folded is folded again.
+    /// Replaces the directory's content with the copy; the projections are folded again.
     func restore(to directory: String) {
         for file in ["log.sqlite-shm", "keys.sqlite-shm", "catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm"]
         {

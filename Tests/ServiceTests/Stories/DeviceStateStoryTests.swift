@@ -47,7 +47,7 @@ import Whereabouts
         house.clock.advance(seconds: 60)
         report(#"{"_type":"location","lat":46.5,"lon":9.25,"tst":\#(seen),"acc":5,"batt":87,"tid":"ab"}"#)
         #expect(try self.device()["lastContact"]?.int == contact + 60)
-        // What is in the log is known after a restart.
+        // The state in the log is known after a restart.
         try house.restart()
         let known = try self.device()
         #expect(known["lastContact"]?.int == contact && known["lastFix"]?.int == seen && known["app"] == nil)

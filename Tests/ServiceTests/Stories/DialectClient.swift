@@ -5,9 +5,9 @@ import Whereabouts
 
 @testable import Service
 
-/// A client with a queue, as the apps have one: what it tells, in which form, how much at once, and on which answers it
-/// forgets what it sent (OwnTracks' `Connection.m` and `HttpMessageProcessorEndpoint`, Overland's `GLManager.m`, Traccar's
-/// client).
+/// A client with a queue, as the apps have one. It defines the messages and their form, the number in one request, and
+/// the answers after which sent messages are forgotten (OwnTracks' `Connection.m` and `HttpMessageProcessorEndpoint`,
+/// Overland's `GLManager.m`, Traccar's client).
 enum DialectClient: String, CaseIterable {
     case ownTracksIOS, ownTracksAndroid, overland, osmAnd, osmAndForm, traccarJSON
 
@@ -36,7 +36,7 @@ enum DialectClient: String, CaseIterable {
     /// Messages in one request at the most.
     var batch: Int { self == .overland ? 7 : 1 }
 
-    /// The message of a number: mostly fixes, now and then what else the client knows to tell.
+    /// The message with a number: mostly fixes, sometimes another kind of the client's messages.
     func message(_ index: Int) -> Message {
         let second = 1_777_800_000 + index * 10
         switch (index % 29, self) {
@@ -49,10 +49,10 @@ enum DialectClient: String, CaseIterable {
         }
     }
 
-    /// Whether the client forgets what it sent, given the answer.
+    /// Whether the client forgets the sent messages after this answer.
     func forgets(_ answer: Answer) -> Bool {
         switch self {
-        // The app throws a message away that it was told is wrong.
+        // The app drops a message that the service calls wrong.
         case .ownTracksIOS: (200..<500).contains(answer.status)
         case .ownTracksAndroid, .osmAnd, .osmAndForm, .traccarJSON: (200..<300).contains(answer.status)
         case .overland: (200..<300).contains(answer.status) && answer.text == #"{"result":"ok"}"#

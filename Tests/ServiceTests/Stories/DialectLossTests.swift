@@ -4,8 +4,8 @@ import Whereabouts
 
 @testable import Service
 
-/// Requests as apps really send them where these differ from what their protocol says: each was once answered as if all
-/// were well, or refused for ever, and the fix was lost.
+/// Requests of real apps that deviate from their protocol: each was once answered with success, or refused every time,
+/// and the fix was lost.
 @Suite struct DialectLossTests {
     private let house: ServiceUnderTest
     private let key: String
@@ -20,8 +20,8 @@ import Whereabouts
         try house.events().compactMap { if case .fixReported(_, _, .open(let fix)) = $0.event { fix } else { nil } }
     }
 
-    /// Overland-iOS, `GLManager.m`, `setupHTTPClient`: in its OwnTracks mode the header is `Basic`, the access token and a
-    /// colon, without base64.
+    /// Overland-iOS, `GLManager.m`, `setupHTTPClient`: in its OwnTracks mode the header is `Basic`, the access token
+    /// and a colon, without base64.
     @Test(arguments: ["/overland", "/owntracks"])
     func `Overland's OwnTracks mode sends its token in clear as if it were base64`(path: String) throws {
         let body =

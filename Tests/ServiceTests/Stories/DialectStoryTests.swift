@@ -7,8 +7,8 @@ import Whereabouts
 
 @testable import Service
 
-/// Clients that behave as real ones do, over a line that loses requests and answers, at a service that stops and starts:
-/// nothing is lost, nothing is there twice, and no queue stands still behind a message that can never be a fix.
+/// Clients that behave as real ones do, over a line that loses requests and answers, at a service that stops and
+/// starts: no message is lost or stored twice, and a message that can never be a fix does not block a queue.
 @Suite struct DialectStoryTests {
     /// Faults that each client goes through.
     private static var faults: Int { isLongForm ? 1000 : 60 }
@@ -54,11 +54,11 @@ import Whereabouts
                 triesOfHead = 0
             }
         }
-        // What came ahead of its queue, as a current location, is in the log before what is older.
+        // A current location that was sent ahead of the queue is in the log before older fixes.
         #expect(try kept(house) == told.sorted { $0.second < $1.second })
     }
 
-    /// What the log holds, in the order of the device's time.
+    /// The log's messages in the order of the device's time.
     private func kept(_ house: ServiceUnderTest) throws -> [DialectClient.Message] {
         func second(_ time: Timestamp) -> Int { Int(time.milliseconds / 1000) }
         /// The only number of ten digits that the client wrote.
@@ -79,7 +79,7 @@ import Whereabouts
         }.sorted { $0.second < $1.second }
     }
 
-    /// Members that no field stands for are no part of what makes two fixes the same, not in the rows either.
+    /// Members without a field do not decide whether two fixes are the same, in the rows as well.
     @Test func `what came with members of its own is known from the rows after a restart`() throws {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("walker")

@@ -7,8 +7,8 @@ import Whereabouts
 
 @testable import Service
 
-/// Every way in which a query ends, over real sockets: it has exactly one end, the subject sees which, and the asker no more
-/// than pending, then an answer, or none at the deadline.
+/// Every way in which a query ends, over real sockets: it has exactly one end, the subject sees which, and the asker no
+/// more than pending, then an answer, or none at the deadline.
 @Suite struct EndStoryTests {
     enum Way: String, CaseIterable {
         case phoneAnswers, knownFixAnswers, consentGiven
@@ -16,7 +16,7 @@ import Whereabouts
         case tokenDead, phoneSilent, neverWoken, phoneRemoved
         case cancelled
 
-        /// What the subject's audit says.
+        /// The end in the subject's audit.
         var end: QueryEnd {
             switch self {
             case .phoneAnswers, .consentGiven: .answered

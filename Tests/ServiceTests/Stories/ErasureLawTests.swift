@@ -11,8 +11,8 @@ import Testing
 
 /// An erasure reaches every table of every projection and every field of the saved standing.
 ///
-/// Ids of people, devices, grants, regions and so on are large numbers here, so that each can be recognized wherever it
-/// stands: a table or field that is added later is searched too, without a word in this file.
+/// Ids of people, devices, grants, regions and so on are large numbers here, so that each can be recognized everywhere:
+/// a table or field that is added later is searched too, without a change of this file.
 @Suite struct ErasureLawTests {
     /// Where the ids begin. Each needs four bytes, of which the first two occur nowhere else.
     private enum First {
@@ -23,11 +23,11 @@ import Testing
         static let invitation: Int64 = 0x5E41_0101
     }
 
-    /// What makes a value one of the walker's.
+    /// The marks by which a value is recognized as the walker's.
     private struct Marks {
         var integers: Set<Int64> = []
         let texts = ["unmistakable", "peculiar", "hideaway", "rendezvous", "errand", "gibberish"]
-        /// What the walker said to others of why they were asked is theirs too.
+        /// The walker's purposes in questions to others are the walker's data too.
         static let toldToOthers = "rendezvous"
         let degrees = 40.5...40.8
 
@@ -256,8 +256,8 @@ import Testing
             try file.save(standing, heads, log: identity)
         }
 
-        /// Where something of the walker stands: `file table column` of each projection, and `standing kind field`; and all
-        /// tables, as `file table`.
+        /// The places with data of the walker: `file table column` of each projection, and `standing kind field`; and
+        /// all tables, as `file table`.
         func places() throws -> (found: Set<String>, tables: Set<String>) {
             _ = house.settled()
             house.stop()
@@ -276,8 +276,8 @@ import Testing
             return (found, tables)
         }
 
-        /// The files of the data directory, of the running service, in which a word of the walker stands, or in those of
-        /// projections a coordinate. Both are sealed in the log.
+        /// The files of the data directory, of the running service, that contain a word of the walker or, in
+        /// projections, a coordinate. Both are sealed in the log.
         func filesWithBytes() -> [String] { filesWithBytes(below: house.directory) }
 
         private func filesWithBytes(below folder: String) -> [String] {
@@ -316,7 +316,8 @@ import Testing
             }
         }
 
-        /// A program that prints each value of each table: table, column, type and value; text and blobs in hexadecimal.
+        /// A program that prints each value of each table: table, column, type and value; text and blobs in
+        /// hexadecimal.
         private static func dump(of path: String) -> String {
             """
             import sqlite3
@@ -354,7 +355,8 @@ import Testing
                 for field in fields {
                     var value = CBORWriter()
                     field.value.write(to: &value)
-                    // All of an entry of the walker's own is the walker's; of others', what has a mark.
+                    // Every value of the walker's entries is the walker's; in entries of others, the values with a mark
+                    // are.
                     guard isTheirs || marks.found(value.bytes), case .unsigned(let key) = field.key else { continue }
                     found.insert("standing \(kind) \(key)")
                 }
@@ -363,7 +365,7 @@ import Testing
         }
     }
 
-    /// What stays, and why.
+    /// The data that remain, with the reasons.
     private static let staying: [String: String] = [
         "standing person": "an erased person without a name is a principal of the log",
         "standing person 2": "that the person was erased",

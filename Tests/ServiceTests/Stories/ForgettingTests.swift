@@ -30,7 +30,7 @@ import Whereabouts
         try addNeighbour(to: house)
         _ = house.settled()
 
-        // The search finds what is there before.
+        // The search finds the data before the erasure.
         let needles = Self.needles(latitudes: [48.202, 48.212, 48.2125], longitudes: [16.348, 16.366, 16.3665])
         #expect(!Self.found(needles, in: house.directory).isEmpty)
 
@@ -52,7 +52,7 @@ import Whereabouts
         #expect(verified["keys"]?["lost"]?.int == 0)
         let live = house.fingerprints()
 
-        // What the neighbour has is untouched, and a refold comes to the same.
+        // The neighbour's data are unchanged, and a refold has the same result.
         #expect(house.manage("GET", "/v1/people/neighbour/track").items.count == 3)
         try house.restart {
             for name in ProjectionKind.all.map(\.name) + ["standing"] {

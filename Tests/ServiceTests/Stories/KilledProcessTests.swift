@@ -213,7 +213,7 @@ import Whereabouts
         #expect(second.ended().status == 0)
     }
 
-    /// People who come in by an import, and how many requests they fill.
+    /// The people of an import, and the number of its requests.
     private static let requests = 12
     private static let peoplePerRequest = 40
 
@@ -298,7 +298,7 @@ import Whereabouts
 
         let all = (0..<Self.requests * Self.peoplePerRequest).compactMap { Handle("p\($0)") }
         let left = try Self.importedPeople(data)
-        // What was acknowledged is there, and what is there was sent: in its order, without a gap.
+        // Acknowledged fixes are in the log, and the log has only sent ones, in their order and without a gap.
         #expect(left == Array(all.prefix(left.count)))
         #expect(left.count >= acknowledged * Self.peoplePerRequest)
         #expect(left.count <= (acknowledged + 1) * Self.peoplePerRequest)

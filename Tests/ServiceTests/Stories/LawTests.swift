@@ -8,7 +8,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What is derived is a function of what was reported, whatever way it took through the doors.
+/// The derived data depend only on the reports, not on the endpoints that received them.
 @Suite struct LawTests {
     private static let batches = "/v1/imports/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a05/batches"
 

@@ -9,7 +9,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What a person's stream tells, on record first, and when it ends.
+/// The events of a person's stream, which are recorded first, and the end of the stream.
 @Suite struct LiveStoryTests {
     /// A stream read without a socket.
     private final class Reader {
@@ -36,7 +36,7 @@ import Whereabouts
             (self.stream, self.references) = (stream, references)
         }
 
-        /// Waits until what was told is as wanted, or the stream is over.
+        /// Waits until the events are as wanted or the stream has ended.
         func until(_ isGood: ([Told]) -> Bool) -> [Told] {
             while !isGood(told), take() {}
             return told
@@ -48,7 +48,7 @@ import Whereabouts
             return text
         }
 
-        /// Whether the service ended the stream, in what was read so far.
+        /// Whether the service ended the stream, by the bytes read so far.
         private(set) var hasEnded = false
 
         func leave() { stream.abandon() }
@@ -315,8 +315,8 @@ import Whereabouts
             #"{"id":"gate","circle":{"latitude":48.2,"longitude":16.4,"radiusMeters":150}}"#)
     }
 
-    /// The names of the members of what is read that were told otherwise, or not. The place of a visit moves a little
-    /// with every fix, which is not told each time.
+    /// The names of the members whose values differ between the read and the stream. The place of a visit moves a
+    /// little with every fix; not every such change is sent.
     private static func members(of item: JSONValue, otherThanIn told: Reader.Told?) -> [String] {
         let moving: Set = ["latitude", "longitude", "horizontalAccuracy"]
         guard let members = item.members else { return ["not an object"] }
@@ -341,7 +341,7 @@ import Whereabouts
         let visits = house.send("GET", "/v1/people/walker/visits?at-least=\(walked)", as: walker).items
         let crossings = house.send("GET", "/v1/people/walker/crossings?at-least=\(walked)", as: walker).items
         #expect(visits.count == 1 && crossings.count == 2)
-        // What was told last is what is read now.
+        // The last event equals the present read.
         func untold(_ told: [Reader.Told]) -> [String] {
             visits.flatMap { Self.members(of: $0, otherThanIn: told.last { $0.event == "visit" }) }
                 + crossings.flatMap { crossing in

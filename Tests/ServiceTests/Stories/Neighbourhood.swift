@@ -46,7 +46,7 @@ final class Neighbourhood {
         standIn.stop()
     }
 
-    /// Where the walker's phone stands: Karlsplatz in Vienna.
+    /// The place of the walker's phone: Karlsplatz in Vienna.
     static let place = (latitude: 48.2006, longitude: 16.3698)
 
     /// Starts the walker's phone, and returns when the service knows its push token.

@@ -6,7 +6,7 @@ import Whereabouts
 
 @testable import Service
 
-/// Apps of other servers, with the requests of their sources, find here what they wait for before they forget a fix.
+/// Apps of other servers send the requests of their sources, and get the answers after which they forget a fix.
 @Suite struct OtherClientStoryTests {
     private let house: ServiceUnderTest
     private let key: String
@@ -51,7 +51,7 @@ import Whereabouts
         #expect(fixes.last?.altitude == nil && fixes.last?.batteryLevel == nil && fixes.last?.speed == nil)
         let got = house.send("GET", "\(path)/logGet/\(key)/phone?lat=46.7&lon=9.25&timestamp=1777881030", as: nil)
         #expect(got["done"]?.int == 1)
-        // The app keeps what it sent on anything but 200.
+        // The app keeps the sent fixes after any answer except 200.
         #expect(house.send("POST", "\(path)/logPost/nobody/phone", as: nil, one, headers: Self.form).status == 401)
         let rejected = try house.events().compactMap { recorded -> RejectedInput? in
             if case .inputRejected(_, _, _, .open(let input)) = recorded.event { input } else { nil }
@@ -68,7 +68,7 @@ import Whereabouts
         let position =
             "action=addpos&trackid=7&time=1777881000&lat=46.5&lon=9.25&altitude=410.0&speed=3.5&bearing=90.0"
             + "&accuracy=4.5&provider=gps&battery=87"
-        // Told 401, the app signs in and sends again.
+        // After a 401, the app signs in and sends again.
         #expect(post(position).status == 401)
         #expect(post("action=auth&user=phone&pass=wrong").status == 401)
         #expect(post("action=auth&user=other&pass=\(key)").status == 401)
@@ -101,7 +101,8 @@ import Whereabouts
         #expect(house.send("HEAD", path, as: nil).status == 405)
     }
 
-    /// home-assistant/core, `mobile_app/webhook.py` and the form of its `gpslogger`; OwnTracks as its `owntracks` takes it.
+    /// home-assistant/core, `mobile_app/webhook.py` and the form of its `gpslogger`; OwnTracks as its `owntracks` takes
+    /// it.
     @Test func `a webhook takes what Home Assistant's takes`() throws {
         let path = "/api/webhook/\(key)"
         let companion = #"""

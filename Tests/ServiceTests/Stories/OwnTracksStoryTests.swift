@@ -168,7 +168,7 @@ import Whereabouts
         let next = pair.location(9)
         #expect(pair.post(next, as: pair.walkerKey).text == "[]")
         #expect(pair.post(next, as: pair.walkerKey).text == answer.text)
-        // The friend sees who was told.
+        // The friend's audit shows the disclosure.
         let audit = pair.house.send(
             "GET", "/v1/people/friend/audit?at-least=\(pair.house.service.log.head)", as: pair.friendToken)
         let reads = audit.items.filter { $0["question"]?.string == "friends" }
@@ -189,7 +189,8 @@ import Whereabouts
         #expect(message?["acc"] == nil && message?["tst"]?.int != nil)
     }
 
-    /// What may be seen decides, not that the phone has reported: how often it does would tell that the friend is on the way.
+    /// Only a visible change causes a message, not a report of the phone: the rate of reports would disclose that the
+    /// friend is on the way.
     @Test func `a coarse friend is told again only when something of it can be seen`() throws {
         let pair = try Pair()
         // 08:10, so that all that follows lies in one quarter of an hour.

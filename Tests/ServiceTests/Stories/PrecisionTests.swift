@@ -6,10 +6,10 @@ import Whereabouts
 
 @testable import Service
 
-/// A coarse grant is a wall: what it hides changes nothing that the asker sees.
+/// Data hidden by a coarse grant change no answer to the asker.
 @Suite struct PrecisionTests {
-    /// Everything a kilometer friend of the walker can get, in two worlds that differ only in where, how and at what moment
-    /// of a quarter of an hour the walker is inside one cell.
+    /// Every answer to a friend with a precision of a kilometer, in two worlds that differ only in the walker's place
+    /// and movement inside one cell and in the moment within a quarter of an hour.
     @Test func `two worlds that differ inside one cell answer byte for byte alike`() throws {
         // The cell of Vienna's Karlsplatz reaches from 48.20 to 48.21 north; the second place is 600 m from the first.
         let one = try World(latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""horizontalAccuracy":5"#)
@@ -142,7 +142,7 @@ import Whereabouts
             _ = house.settled()
         }
 
-        /// One more person with such a grant, who has asked nothing yet.
+        /// Adds a person with such a grant who has not asked yet.
         func makeFriend(_ name: String) throws -> String {
             let token = try house.addPerson(name)
             try house.grant("walker", to: name, precision: precision, history: true)
@@ -157,7 +157,7 @@ import Whereabouts
             _ = house.settled()
         }
 
-        /// Everything a new friend gets who asks for a fix of at most this age, without the names that are random.
+        /// Every answer to a new friend who asks for a fix of at most this age, without random names.
         func asked(maxAge: Int64) throws -> [String] {
             let asker = try makeFriend("friend-\(house.service.log.head)-\(maxAge)")
             let asked = house.send(
@@ -241,7 +241,7 @@ import Whereabouts
         scene.report(48.235)
         let away = try #require(scene.seen(by: 0))
         #expect(abs(away - 48.235) < 0.0001)
-        // Also over a restart, and for who never looked before.
+        // Also after a restart, and for a friend who has not read before.
         try scene.house.restart()
         _ = scene.house.settled()
         #expect(scene.seen(by: 1) == away)

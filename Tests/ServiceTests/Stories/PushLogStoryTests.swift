@@ -6,7 +6,7 @@ import Whereabouts
 
 @testable import Service
 
-/// One question wakes thirty phones over a connection in trouble: what the service recorded is what the server saw.
+/// One question wakes thirty phones over a connection in trouble: the service's record agrees with the server's.
 @Suite struct PushLogStoryTests {
     private static let phones = 30
 
@@ -42,7 +42,7 @@ import Whereabouts
             let seen = arrived[id] ?? []
             #expect(seen.compactMap { $0.status == 0 ? nil : Int64($0.status) } == tries.compactMap(\.status))
             #expect(seen.compactMap(\.reason) == tries.filter { $0.status != nil }.compactMap(\.reason))
-            // What the server left unanswered is a try without a status here.
+            // A push that the server left unanswered is a try without a status.
             #expect(seen.count { $0.status == 0 } <= tries.count { $0.status == nil })
         }
         let started = try here.house.events().count { if case .locationPushStarted = $0.event { true } else { false } }

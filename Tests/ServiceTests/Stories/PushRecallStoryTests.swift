@@ -118,7 +118,7 @@ import Whereabouts
         #expect(push?["status"]?.int == 200 && push?["priority"]?.int == 10)
         #expect(push?["environment"]?.string == "development")
         #expect(push?["apnsID"]?.string == before?["apnsID"]?.string)
-        // The development service names what it accepts.
+        // The development service gives an id to each accepted push.
         #expect(push?["apnsUniqueID"]?.string != nil)
         let (start, end) = (push?["startedAt"]?.double ?? 0, push?["endedAt"]?.double ?? 0)
         #expect(start > 0 && end >= start && end - start < 60)

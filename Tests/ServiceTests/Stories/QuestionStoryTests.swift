@@ -34,7 +34,7 @@ import Whereabouts
         let distance = try #require(location["place"]?["distance"]?.double)
         #expect((0...2500).contains(distance))
 
-        // What APNs was told, header by header.
+        // The headers of the push to APNs.
         let push = try #require(here.standIn.pushes.last)
         #expect(push.status == 200)
         #expect(push.topic == "\(ServiceUnderTest.bundleID).location-query")
@@ -44,7 +44,7 @@ import Whereabouts
         #expect(push.apnsID?.count == 36)
         #expect(push.payloadBytes <= 5 * 1024)
 
-        // What APNs answered comes in by itself.
+        // The answer of APNs is recorded without a further request.
         let audit = try here.audited { $0["disclosed"]?.count == 1 && $0["pushes"]?.count == 1 }
         let query = try #require(audit.query)
         #expect(query["requester"]?.string == "friend")
@@ -120,7 +120,7 @@ import Whereabouts
         let pushes = query["pushes"]?.array.map { Array($0) } ?? []
         #expect(pushes.first?["status"]?.int == 410)
         try eventually { !here.isTokenKnown }
-        // The friend sees what a friend of a switched-off phone sees, until the deadline.
+        // Until the deadline, the friend gets the same answer as for a phone that is switched off.
         #expect(try here.client.send("GET", url, as: here.friend)["status"]?.string == "pending")
         here.house.clock.advance(seconds: 61)
         let late = try here.client.send("GET", url, as: here.friend)
@@ -177,7 +177,7 @@ import Whereabouts
         here.standIn.script([.answer(status: 410, reason: "Unregistered", timestampMs: hourAgo)])
         _ = try here.ask()
         #expect(try here.audited().query?["end"]?.string == "pushFailed")
-        // The retirement is decided after the attempt that told of it: a later event shows both are done.
+        // The retirement is decided after the attempt that caused it; a later event shows that both are done.
         here.house.manage("POST", "/v1/people", #"{"handle":"later"}"#)
         #expect(here.isTokenKnown)
     }

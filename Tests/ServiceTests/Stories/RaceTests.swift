@@ -11,9 +11,10 @@ import Whereabouts
 @testable import Log
 @testable import Service
 
-/// What must hold between two threads: the standing runs ahead of the file, and rights end while answers are computed.
+/// Invariants between two threads: the standing is ahead of the file, and rights end while answers are computed.
 ///
-/// Each test counts the rounds in which the race was run, goes on until there are enough, and fails if there are too few.
+/// Each test counts the rounds in which the race was run, goes on until there are enough, and fails if there are too
+/// few.
 @Suite struct RaceTests {
     private static let rounds = 20
     /// Rounds that must have been races.

@@ -6,8 +6,8 @@ import Whereabouts
 
 @testable import Service
 
-/// What is built on the OwnTracks Recorder finds the same here: the requests of the OwnTracks frontend (`src/api.js`) and of
-/// the Recorder's own documentation, by the same rights and on the same record as every other read.
+/// Programs for the OwnTracks Recorder work with this service: the requests of the OwnTracks frontend (`src/api.js`)
+/// and of the Recorder's own documentation, by the same rights and on the same record as every other read.
 @Suite struct RecorderStoryTests {
     private let house: ServiceUnderTest
     private let walker: String
@@ -47,7 +47,8 @@ import Whereabouts
         try house.events(after: number).compactMap { if case .locationRead(let read) = $0.event { read } else { nil } }
     }
 
-    /// `getVersion`, `getUsers`, `getDevices`, `getLastLocations` and `getUserDeviceLocationHistory`, one after another.
+    /// `getVersion`, `getUsers`, `getDevices`, `getLastLocations` and `getUserDeviceLocationHistory`, one after
+    /// another.
     @Test func `the OwnTracks frontend shows what its person may see`() throws {
         #expect(try read("/api/0/version")["version"]?.string?.isEmpty == false)
         #expect(texts(try read("/api/0/list")["results"]) == ["walker"])

@@ -80,9 +80,9 @@ import Whereabouts
         #expect(redeemed.status == 201)
     }
 
-    /// What these do they do once by themselves, or every time that they are sent.
+    /// Requests that are idempotent without a key, or that have an effect every time.
     private static let withoutKey: Set<String> = [
-        // The same fix, report and message are known by what they say.
+        // A repeated fix, report or message is recognized by its content.
         "/v1/fixes", "/v1/reports", "/owntracks", "/overland", "/osmand", "/v1/imports/*/batches",
         "/pub", "/api/webhook/*", "/ulogger/client/index.php", "/index.php/apps/phonetrack/logPost/*/*",
         "/index.php/apps/phonetrack/logPostMultiple/*/*",

@@ -17,7 +17,7 @@ final class RunningBroker {
     /// Where the service comes in: with TLS and a password when there is a ``Lock``, otherwise ``port`` too.
     let servicePort: Int
 
-    /// What a broker asks of the service: its own certificate with the key, and a user's password.
+    /// The broker's security: a certificate with its key, and a user's password.
     struct Lock {
         let certificateFile, keyFile: String
         let user, password: String
@@ -25,7 +25,7 @@ final class RunningBroker {
 
     init(_ lock: Lock? = nil) throws {
         servicePort = (lock == nil ? reserved.open : reserved.locked).number
-        // What is said to be only its owner's to read it would not see as another user.
+        // The broker stays root, because another user could not read files that only their owner may read.
         var lines = ["per_listener_settings true", "persistence false", "user root"]
         lines += ["listener \(port) 127.0.0.1", "allow_anonymous true"]
         if let lock {
@@ -72,7 +72,7 @@ final class RunningBroker {
         try send([0xE0, 0], descriptor)
     }
 
-    /// What an app that subscribes to the topic is sent, one message at a time; `nil` after half a minute without one.
+    /// The messages to an app that subscribes to the topic, one per call; `nil` after half a minute without one.
     func subscription(to topic: String) throws -> () -> (topic: String, payload: String)? {
         let descriptor = try session(of: "s")
         let name = Array(topic.utf8)

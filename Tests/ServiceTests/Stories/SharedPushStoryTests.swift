@@ -42,7 +42,7 @@ import Whereabouts
 
     /// While the first push is under way, `friends` ask too; APNs' answer comes when they all share it.
     ///
-    /// - Parameter asked: gets the address of each query and who asked.
+    /// - Parameter asked: gets the address of each query and the asker.
     private static func share(
         _ here: Neighbourhood, with friends: [String],
         asked: @escaping @Sendable (_ url: String, _ friend: String) -> Void = { _, _ in }

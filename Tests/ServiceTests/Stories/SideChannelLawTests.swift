@@ -9,13 +9,14 @@ import Whereabouts
 
 @testable import Service
 
-/// What others do shows nowhere: two worlds that differ only in what another person does answer alike, byte for byte.
+/// Acts of others change no answer: two worlds that differ only in another person's acts give byte-identical answers.
 ///
-/// The clock stands. What is random in an answer (references, cursors, ids of requests and queries, secrets, and the
-/// hashes of answers that hold them) is replaced by the order in which it first came. So two texts that are the same in
-/// one world must be the same in the other, and a text that repeats while the log stands still would show here.
+/// The clock is stopped. Random parts of an answer (references, cursors, ids of requests and queries, secrets, and the
+/// hashes of answers that contain them) are replaced by the order of their first appearance. So two texts that are the
+/// same in one world must be the same in the other, and a random text that repeats while the log does not change would
+/// make a difference.
 @Suite struct SideChannelLawTests {
-    /// What differs in the second world.
+    /// The difference of the second world.
     enum Difference: CaseIterable {
         /// Others come, ask each other, are erased.
         case othersLive
@@ -44,7 +45,7 @@ import Whereabouts
             let isSame = one == other
             #expect(isSame, "\(one)\n\n\(other)")
         }
-        // What the friend may see was seen.
+        // The friend has read everything that they may read.
         #expect(
             transcripts.0.contains { $0.contains(#""precision":"kilometer""#) } == (difference != .walkerRefuses))
         #expect(transcripts.0.contains { $0.contains("noAnswer") })
@@ -167,7 +168,7 @@ import Whereabouts
         /// Everything the friend gets, as text that can be compared.
         func everything() throws -> [String] {
             let own = "/v1/people/friend"
-            // What the friend does, with what each is answered.
+            // The friend's requests, with the answers.
             let made = try [
                 ask("POST", "\(own)/grants", #"{"requester":"walker","precision":"city"}"#),
                 ask("POST", "\(own)/invitations", #"{"precision":"city"}"#),
@@ -244,7 +245,7 @@ import Whereabouts
             return try #require(given.wait { $0 }?.stream)
         }
 
-        /// What the stream tells, in no order: which events come together, and with which id, is a matter of threads.
+        /// The events of the stream, sorted: their grouping and ids depend on threads.
         func told(by stream: HTTPStream) throws -> [String] {
             let last = try #require(try ask("DELETE", "/v1/people/friend/regions/home")["number"]?.string)
             var bytes: [UInt8] = []
@@ -261,7 +262,7 @@ import Whereabouts
                 }
             }
             return String(decoding: bytes, as: UTF8.self).split(separator: "\n\n")
-                // A stream that looks late passes over what was pending and is so no more.
+                // A stream that reads late skips a state `pending` that is over.
                 .filter { !$0.hasPrefix(":") && !$0.contains(#""status":"pending""#) }
                 .map { block in
                     let lines = block.split(separator: "\n").filter { !$0.hasPrefix("id: ") }
@@ -281,7 +282,7 @@ import Whereabouts
             /r[A-Za-z0-9_-]{22}|c[A-Za-z0-9_-]{103}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|w[dp]_[A-Za-z0-9_-]{43}|[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}/
         }
 
-        /// What is random, replaced by the order in which it came.
+        /// The texts with random parts replaced by the order of their appearance.
         private func canonical() -> [String] {
             var known: [Substring: Int] = [:]
             return zip(targets, answers).map { target, answer in

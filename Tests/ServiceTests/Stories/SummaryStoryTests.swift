@@ -59,7 +59,7 @@ import Whereabouts
         let times = atWork.compactMap { $0["time"]?.double }
         #expect(abs(dwell - (times[1] - times[0])) < 0.01 && dwell > 3000)
 
-        // Who may see nothing from before the middle of the stay is not told, by its length, when it began.
+        // The length of a stay must not disclose its begin to a reader whose rights begin in the middle of it.
         let late = try village.house.addPerson("late")
         try village.house.grant("walker", to: "late", history: true, more: #","from":\#(times[0] + 600)"#)
         let seen = village.house.send("GET", "/v1/people/walker/crossings", as: late).items

@@ -5,7 +5,7 @@ import Whereabouts
 
 @testable import Service
 
-/// A track that is longer than what is read of it at a time, told in pages of any length.
+/// A track longer than one read of the rows, in pages of any length.
 @Suite struct TrackPageStoryTests {
     private static let devices = ["walker-phone", "walker-watch"]
     private static let fixes = 2500
@@ -43,7 +43,7 @@ import Whereabouts
             } while !after.isEmpty
             return pages
         }
-        // Less than is read at a time, as much, more, all of it, and what there is not.
+        // Fewer rows than one read, as many, more, all, and none.
         for (limit, counts) in [
             (700, [700, 700, 700, 400]), (1000, [1000, 1000, 500]), (1250, [1250, 1250, 0]), (2400, [2400, 100]),
             (2500, [2500, 0]), (Int(ReadEndpoints.fixesPerPage), [2500]),

@@ -4,10 +4,11 @@ import Whereabouts
 
 @testable import Service
 
-/// What may not be seen shows nowhere: two worlds that differ only in it answer an asker byte for byte alike.
+/// Hidden data change no answer: two worlds that differ only in hidden data give an asker byte-identical answers.
 ///
-/// In each world the walker stays at three places. What differs lies in a pause, outside the granted hours, before the grant begins
-/// or inside a coarse cell. The visit that reaches over the edge of what may be seen is hidden whole: its other end would tell.
+/// In each world the walker stays at three places. The difference is in a pause, outside the granted hours, before the
+/// grant begins or inside a coarse cell. A visit that crosses the edge of the visible time is hidden as a whole: its
+/// other end would disclose the difference.
 @Suite struct UnseenLawTests {
     /// Where the walker is, in minutes from the beginning.
     fileprivate struct Stay {
@@ -59,7 +60,7 @@ import Whereabouts
             default: 400
             }
         }
-        /// What the grant says beside the precision.
+        /// The terms of the grant except the precision.
         var terms: String {
             switch self {
             case .elsewhereOutsideHours, .endAfterHours:
@@ -118,7 +119,8 @@ import Whereabouts
             let isSame = one == other
             #expect(isSame, "\(one)\n\n\(other)")
         }
-        // The subject sees the difference, and the friend sees what there is to see: so the law holds not because of silence.
+        // The subject's answers differ, and the friend's contain the visible data, so the test does not pass on empty
+        // answers.
         #expect(worlds[0].own != worlds[1].own)
         let sight = transcripts[0].joined()
         #expect(sight.contains(hidden.isCoarse ? #""precision":"kilometer""# : #""latitude":"#))
@@ -126,7 +128,7 @@ import Whereabouts
 
     private final class World {
         let house: ServiceUnderTest
-        /// What the walker reads about herself.
+        /// The walker's reads about herself.
         private(set) var own = ""
         private let hidden: Hidden
         private let friend: String

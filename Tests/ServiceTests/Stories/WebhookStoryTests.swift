@@ -110,7 +110,7 @@ import Whereabouts
         #expect(numbers.count == told.count && numbers == numbers.sorted() && numbers.allSatisfy { $0 > before })
         #expect(Set(told.map(\.id)).count == told.count)
         #expect(unrecorded.read { $0 } == [])
-        // What was told once is not told again: not later, and not after a restart.
+        // A posted message is not posted again, neither later nor after a restart.
         let settled = try scene.until(id) { ($0["told"]?.int ?? 0) >= numbers.max() ?? .max }
         #expect(settled["state"]?.string == "active")
         try scene.house.restart()
@@ -121,7 +121,7 @@ import Whereabouts
         #expect(scene.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
     }
 
-    /// The snippet of the HTTP page, run as it stands there.
+    /// The unchanged code of the HTTP page.
     @Test func `the signature is what the documented verification expects, and Python's hmac computes`() throws {
         let receiver = try WebhookReceiver()
         let scene = try Scene(receiver, clock: .running)
@@ -327,9 +327,9 @@ import Whereabouts
         #expect(
             add("https://user@10.1.2.3/", as: scene.walker) == 400 && add("ftp://10.1.2.3/", as: scene.walker) == 400)
         #expect(add(receiver.url, as: scene.walker, #","topics":["weather"]"#) == 400)
-        // A private address that a name stands for is not connected to, also if the name is allowed.
+        // The service does not connect to a private address, even if the host name is allowed.
         let inside = try scene.add("https://10.1.2.3/", topics: #"["query"]"#)
-        // Visits and crossings need the scope of who may ask.
+        // Visits and crossings require the scope of asking.
         let token = try scene.house.token(of: "walker", scopes: #"["audit","manage"]"#)
         let audit = try scene.add(receiver.url, as: token)
         scene.house.manage(

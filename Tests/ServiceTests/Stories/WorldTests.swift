@@ -155,7 +155,7 @@ import Whereabouts
         #expect(first.summary.asked == second.summary.asked)
         #expect(first.summary.retried > 0 && first.summary.refused == 0)
         expectOneEndEach(first.events, asked: first.summary.asked.count)
-        // What the network lost was sent again, and made no fix twice; the record is the same, but for the order.
+        // Lost messages were sent again and stored no fix twice; the record is the same except for the order.
         #expect(expectNoFixTwice(first.events) == expectNoFixTwice(second.events))
     }
 
@@ -211,7 +211,7 @@ import Whereabouts
              "askers": [{"person": "friend", "asks": "walker", "everySeconds": 1000, "expect": ["answered"]}]}
             """, diary: Diary { line in lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } })
         #expect(played.summary.unexpected == 0)
-        // Either process also sends what lies in the outbox they share, so that the second message may come more often.
+        // Each process also sends the messages of the shared outbox, so the second message may arrive more than once.
         let reports = lines.withLock { $0.filter { $0.contains(#""time":1799021802,"#) && $0.contains("reported") } }
         #expect(reports.count { $0.contains(#""new":1,"duplicate":0"#) } == 1)
         #expect(reports.contains { $0.contains(#""query""#) } && reports.contains { !$0.contains(#""query""#) })
@@ -219,8 +219,8 @@ import Whereabouts
         expectNoFixTwice(played.events)
     }
 
-    /// The truth is the scenario's own: 2400 s at home, 4272 m at 9 m/s, 3000 s at the office, and back. Phone and service
-    /// conclude from fixes a minute apart, each by its own rules; both may be three minutes off.
+    /// The truth is the scenario's own: 2400 s at home, 4272 m at 9 m/s, 3000 s at the office, and back. Phone and
+    /// service conclude from fixes a minute apart, each by its own rules; both may be three minutes off.
     @Test func `visits and crossings of the device, of the service and of the truth agree within three minutes`() throws
     {
         let start = 1_799_020_800.0
