@@ -15,8 +15,8 @@ func library(_ name: String, pkgConfig: String, package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -60,6 +60,8 @@ let package = Package(
         tests("QRCode", []),
         .target(
             name: "CSupport", dependencies: ["CCurl", "CMicroHTTP"], linkerSettings: [.linkedLibrary("simdjson")]),
+        // The files that browsers get, embedded by name.
+        .target(name: "CPageAssets"),
         module("JSON", ["CSupport"]),
         tests("JSON", []),
         module("Whereabouts", ["Geodesy"]),
@@ -72,9 +74,9 @@ let package = Package(
         module(
             "Service",
             [
-                "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
-                "MQTT", "Posting", "SQLite", "Threading", "Whereabouts", "WireFormats",
-            ]),
+                "CPageAssets", "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
+                "LocationPush", "Log", "MQTT", "Posting", "SQLite", "Threading", "Whereabouts", "WireFormats",
+            ], exclude: ["Page/Assets"]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush", "Threading"]),
         tests("LocationPush", ["JSON", "PushStandIn"]),

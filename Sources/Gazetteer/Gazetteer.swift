@@ -11,7 +11,7 @@ import Glibc
 package final class Gazetteer: Sendable {
     private let mapping: MappedFile
     /// Points into `mapping`: code that reads it must keep `self` alive until it is done.
-    private let file: GazetteerFile
+    let file: GazetteerFile
     /// Found beside the places; nil where there is no such file.
     let zones: Zones?
     let regions: Regions?

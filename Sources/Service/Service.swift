@@ -47,6 +47,14 @@ package final class Service: Sendable {
     let requestKeys: RequestKeys
     let knownReferences: KnownReferences
     let crossOrigin: CrossOrigin
+    let pageAssets = PageAssets()
+    let wrongSignIns = WrongSignIns()
+    /// `nil` without the file beside the gazetteer.
+    let basemap: Basemap?
+    /// The address of the service as browsers and phones reach it, if the operator has given it.
+    let publicURL: String?
+    /// Whether the people and tracks here are made up.
+    let isDemo: Bool
     /// The progress of the verification that `GET /v1/verify` runs.
     package let verificationProgress = VerificationProgress()
     private let server = Mutex<HTTPServer?>(nil)
@@ -88,9 +96,13 @@ package final class Service: Sendable {
         requestKeys = RequestKeys(under: keyEncryptionKey)
         knownReferences = KnownReferences(under: keyEncryptionKey)
         crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
+        (publicURL, isDemo) = (configuration.publicURL, configuration.isDemo)
         secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
             guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
             return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])
+        }
+        basemap = gazetteerPath.flatMap { path in
+            Basemap(path: path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex) + "basemap.cells")
         }
         let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0, worldview: configuration.worldview) }
         self.gazetteer = gazetteer

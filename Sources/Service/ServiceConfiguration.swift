@@ -53,6 +53,9 @@ package struct ServiceConfiguration: Sendable {
     /// The broker to which OwnTracks apps publish in MQTT mode; `nil` without one.
     package var mqtt: Broker?
 
+    /// Whether the people and tracks here are made up, which the page then says.
+    package var isDemo = false
+
     /// The targets to which webhooks may post; `nil` turns webhooks off.
     package var webhooks: Webhooks?
 
@@ -136,6 +139,9 @@ package struct ServiceConfiguration: Sendable {
                     throw .badValue(key, "a country's two letters in ISO 3166-1, for example \"IN\"")
                 }
                 configuration.worldview = country
+            case "demo":
+                guard let isDemo = value.bool else { throw .badValue(key, "true or false") }
+                configuration.isDemo = isDemo
             case "push": configuration.push = value.isNull ? [] : try pushes(value)
             case "allowedOrigins": configuration.allowedOrigins = value.isNull ? [] : try origins(value, key)
             case "mqtt": configuration.mqtt = value.isNull ? nil : try broker(value)

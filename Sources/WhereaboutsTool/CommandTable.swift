@@ -5,7 +5,7 @@ enum CommandTable {
     static let all: [Command] =
         [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
         + PersonCommands.all + AccountCommands.all + [ScheduleCommands.command] + DeviceCommands.all
-        + GrantCommands.all + SharingCommands.all + TokenCommands.all
+        + GrantCommands.all + SharingCommands.all + TokenCommands.all + SessionCommands.all
         + RegionCommands.all + CorrectionCommands.all + WebhookCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all

@@ -26,8 +26,8 @@ import Testing
         // The house.
         "Log": ["Cryptography", "Geodesy", "SQLite", "Whereabouts"],
         "Service": [
-            "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log", "MQTT",
-            "Posting", "SQLite", "Whereabouts", "WireFormats",
+            "CPageAssets", "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush",
+            "Log", "MQTT", "Posting", "SQLite", "Whereabouts", "WireFormats",
         ],
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],

@@ -22,7 +22,15 @@ struct Door: Sendable {
         @Sendable func answer(_ response: HTTPResponse, to id: RequestID, of path: String) {
             var response = response
             response.headers.append(("Whereabouts-Request", id.description))
-            response.headers.append(("Cache-Control", "no-store"))
+            if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
+                response.headers.append(("Cache-Control", "no-store"))
+            }
+            // A browser that sees `Basic` asks for a password in a window of its own, also for a page's script.
+            if response.status == 401, request.header("sec-fetch-dest") == "empty",
+                let index = response.headers.firstIndex(where: { $0.name == "WWW-Authenticate" })
+            {
+                response.headers[index].value = "Bearer"
+            }
             response.headers += crossOrigin
             let key = RequestFigures.Key(method: method, path: path, status: response.status)
             service.requestFigures.add(key, seconds: MonotonicClock.seconds - start)
@@ -33,7 +41,7 @@ struct Door: Sendable {
         }
         let path = Route.parts(request.path)
         var allowed: [String] = []
-        for route in Route.all {
+        for route in Route.served {
             guard let parameters = route.match(path) else { continue }
             guard route.method == method else {
                 allowed.append(route.method)
@@ -70,7 +78,8 @@ struct Door: Sendable {
         case .message(let secret, let refused):
             caller = secret(request).flatMap { self.caller(secret: $0) }
             if caller == nil { refusal = refused(request) }
-        case .none: caller = Caller(principal: .house, scopes: [], token: nil)
+        case .none: caller = Self.nobody
+        case .page: caller = authenticate(request) ?? Self.nobody
         }
         guard let caller else { return answer(refusal.response, .random()) }
         if let problem = route.refusal(ofQuery: request.query) { return answer(problem.response, .random()) }
@@ -115,12 +124,16 @@ struct Door: Sendable {
         }
     }
 
+    /// Someone without credentials. Routes that admit them look for a token first, or need none.
+    private static let nobody = Caller(principal: .house, scopes: [], token: nil)
+
     /// The caller with these credentials; `nil` if they are missing or wrong. `Basic` has a device's handle and its
     /// reporting key, as OwnTracks sends them, or a person's handle and a token, as browsers ask for them.
     private func authenticate(_ request: HTTPRequest) -> Caller? {
-        guard let authorization = request.header("authorization"), let space = authorization.firstIndex(of: " ") else {
-            return nil
+        guard let authorization = request.header("authorization") else {
+            return SessionCookie.secret(of: request, publicURL: service.publicURL).flatMap { service.session(of: $0) }
         }
+        guard let space = authorization.firstIndex(of: " ") else { return nil }
         let credentials = authorization[authorization.index(after: space)...]
         switch authorization[..<space].lowercased() {
         case "bearer": return caller(secret: credentials)

@@ -287,6 +287,9 @@ struct Secret {
     /// - Parameter bytes: 32 random bytes. The text is the prefix and 43 characters.
     init(prefix: String, _ bytes: [UInt8]) {
         text = prefix + Base64.encode(bytes, urlSafe: true, padded: false)
-        hash = Hash256(SHA256().hash(Array(text.utf8)))
+        hash = Self.hash(of: text)
     }
+
+    /// The hash of a secret that a caller shows.
+    static func hash(of text: String) -> Hash256 { Hash256(SHA256().hash(Array(text.utf8))) }
 }

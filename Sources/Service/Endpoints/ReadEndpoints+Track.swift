@@ -14,7 +14,7 @@ extension ReadEndpoints {
     static let mostFilterMeters: Int64 = 100_000
 
     /// A fix of the track and its anomaly, if it has one.
-    private struct Marked {
+    struct Marked {
         let reported: ReportedFix
         let anomaly: Anomaly?
     }
@@ -26,6 +26,14 @@ extension ReadEndpoints {
     static func track(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
+        switch exchange.request.parameter("form") {
+        case "points": return try trackPoints(service, exchange, context)
+        case nil: break
+        default: throw .invalid("\"form\" must be points, or absent.")
+        }
+        guard exchange.request.parameter("zoom") == nil else {
+            throw .refused("\"zoom\" is allowed only together with \"form\".")
+        }
         let limit = try exchange.integer("limit", in: 1...fixesPerPage, default: fixesPerPage)
         let after = try Cursor(exchange, service)?.fix()
         let meters = try exchange.integer("distanceFilter", in: 0...mostFilterMeters, default: 0)
@@ -74,7 +82,7 @@ extension ReadEndpoints {
 
     /// The anomaly of each fix among its neighbors, including one neighbor before and after the rows. Hidden neighbors
     /// are ignored.
-    private static func marked(
+    static func marked(
         _ fixes: [ReportedFix], of permit: Permit, _ context: AnswerContext, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Marked] {
         guard let first = fixes.first, let last = fixes.last, let transform = context.geocentric else {

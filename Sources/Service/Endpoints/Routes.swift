@@ -26,6 +26,8 @@ struct Route: Sendable {
         case message(@Sendable (HTTPRequest) -> String?, refused: @Sendable (HTTPRequest) -> Problem)
         /// None: everyone may call the route. The caller is then the house without scopes.
         case none
+        /// As ``header``, and without credentials the page asks for them.
+        case page
     }
 
     let method: String
@@ -148,6 +150,8 @@ struct Route: Sendable {
         answer("GET", "/v1/geocode/forward", GeocodeEndpoints.budgeted(GeocodeEndpoints.forward)),
         answer("POST", "/v1/geocode/forward", GeocodeEndpoints.budgeted(GeocodeEndpoints.forwardBatch)),
 
+        answer("GET", "/v1/places/names", GeocodeEndpoints.budgeted(MapEndpoints.names)),
+
         // The operator's requests.
         report("POST", "/v1/devices/*/push-tests", PushTestEndpoints.send),
         answer("GET", "/v1/devices/*/push-request", PushTestEndpoints.request),
@@ -164,7 +168,54 @@ struct Route: Sendable {
         open("GET", "/openapi.json", OpenAPIDocument.read),
         open("GET", "/healthz", OperateEndpoints.health),
         open("GET", "/readyz", OperateEndpoints.readiness),
+
+        // Signing in to the page.
+        answer("GET", "/session", SessionEndpoints.read),
+        open("POST", "/session", SessionEndpoints.open, bodyBytes: Limits.bodyBytes),
+        answer("DELETE", "/session", SessionEndpoints.close),
+        answer("POST", "/session/end", SessionEndpoints.end),
+        change("/v1/sign-in-codes", SessionEndpoints.makeCode),
     ]
+
+    /// What browsers open: the page, its views, and the files that it is made of. The API description does not have them.
+    static let pages: [Route] = [
+        page("/", PageEndpoints.home),
+        page("/now"), page("/day"), page("/day/*"), page("/audit"), page("/requests"), page("/requests/*"),
+        page("/sharing"), page("/regions"), page("/places"), page("/year"), page("/year/*"), page("/devices"),
+        page("/operate"), page("/operate/*"),
+        page("/welcome", WelcomeEndpoints.read),
+        Route(
+            method: "POST", path: "/welcome", pattern: parts("/welcome"), credentials: .none,
+            bodyBytes: Limits.bodyBytes, work: .answer(WelcomeEndpoints.open)),
+        asset("/assets/*", PageAssets.read), asset("/assets/*/*", PageAssets.read),
+        asset("/assets/*/images/*", PageAssets.image),
+        asset("/basemap/index.json", MapEndpoints.basemapIndex), asset("/basemap/*/*", MapEndpoints.basemapCell),
+        asset("/favicon.ico", PageAssets.icon), asset("/offline.js", PageAssets.top),
+        asset("/manifest.webmanifest", PageAssets.top),
+    ]
+
+    /// Every address.
+    static let served = all + pages
+
+    private static func page(
+        _ path: String,
+        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse =
+            PageEndpoints.view
+    ) -> Route {
+        Route(
+            method: "GET", path: path, pattern: parts(path), credentials: .page, bodyBytes: 0, mixesTexts: true,
+            work: .answer(work))
+    }
+
+    /// A file that is the same for everyone. It has its own compression.
+    private static func asset(
+        _ path: String,
+        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
+    ) -> Route {
+        Route(
+            method: "GET", path: path, pattern: parts(path), credentials: .none, bodyBytes: 0, mixesTexts: true,
+            work: .answer(work))
+    }
 
     /// A route on the server's thread, which must not block.
     private static func report(
@@ -229,9 +280,12 @@ struct Route: Sendable {
     /// A route that needs no credentials.
     private static func open(
         _ method: String, _ path: String,
-        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
+        _ work: @escaping @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse,
+        bodyBytes: Int = 0
     ) -> Route {
-        Route(method: method, path: path, pattern: parts(path), credentials: .none, bodyBytes: 0, work: .answer(work))
+        Route(
+            method: method, path: path, pattern: parts(path), credentials: .none, bodyBytes: bodyBytes,
+            work: .answer(work))
     }
 
     /// The parts of a path. Empty parts count: neither `//healthz` nor `/healthz/` is `/healthz`.
@@ -253,10 +307,10 @@ struct Route: Sendable {
     static func literal(_ method: String, _ path: String) -> Route? { literals[path]?.first { $0.method == method } }
 
     private static let literals = Dictionary(
-        grouping: all.filter { !$0.pattern.contains("*") }, by: \.path)
+        grouping: served.filter { !$0.pattern.contains("*") }, by: \.path)
 
     private static func matching(_ method: String, _ parts: [String]) -> Route? {
-        all.first { $0.method == method && $0.match(parts) != nil }
+        served.first { $0.method == method && $0.match(parts) != nil }
     }
 
     /// The body that a route takes; the smallest bound for unknown paths.

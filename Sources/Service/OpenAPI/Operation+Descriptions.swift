@@ -159,6 +159,14 @@ extension Operation {
         "POST /v1/projections/*/rollback":
             "Only for the operator. The answer is 409 if there is no previous generation.",
         "GET /v1/projections/*/diff": "Only for the operator.",
+        "GET /session":
+            "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator. Answers 401 if no one is signed in.",
+        "POST /session":
+            "With a token or a one-time code, as JSON or as a form. Sets the cookie `whereabouts_session`; a form is answered with 303 to `next`. Every wrong token or code gets the same 401, and 429 after many. A sign-in from another page's form is refused with 403.",
+        "DELETE /session": "Ends the session of the cookie that the request has.",
+        "POST /session/end": "As `DELETE /session`, for pages without scripts: a browser that sends a form gets 303 to `/`.",
+        "POST /v1/sign-in-codes":
+            "For yourself, or as the operator for anyone. Needs the scope `manage`. The code opens one session within 15 minutes and replaces an earlier code that is unused. Opening `path` shows a button; only the button uses the code.",
         "GET /metrics": "Only for the operator. No personal data.",
         "GET /healthz": "The answer is 503 after a fault has stopped the log.",
         "GET /readyz": "The answer is 503 with the reason while the disk is full or a projection is being refolded.",

@@ -75,6 +75,10 @@ extension Operation {
         "GET /v1/people/*/webhooks": Names("Webhook"),
         "GET /v1/people/*/webhooks/*/dead-letters": Names("DeadLetter"),
         "POST /v1/people/*/webhooks/*/dead-letters/*/retry": Names(answer: "RetriedDeadLetter"),
+        // The page.
+        "GET /session": Names(answer: "Session"),
+        "POST /session": Names(body: "SignIn", answer: "SignedIn"),
+        "POST /v1/sign-in-codes": Names(body: "NewSignInCode", answer: "SignInCode"),
         // Operation.
         "POST /v1/devices/*/push-tests": Names(answer: "PushTest"),
         "GET /v1/devices/*/push-request": Names(answer: "PushRequest"),

@@ -3,7 +3,7 @@ import Whereabouts
 extension Operation {
     /// The operations by method and path of the route.
     static let all: [String: Operation] = Dictionary(
-        uniqueKeysWithValues: [asking, stored, recorder, sharing, people, places, reports, others, operating].flatMap {
+        uniqueKeysWithValues: [asking, stored, recorder, sharing, people, places, reports, others, operating, page].flatMap {
             Array($0)
         }.map {
             ($0.key, $0.value)

@@ -11,6 +11,7 @@ struct Operation: Sendable {
         case people = "People and devices"
         case places = "Geocoding"
         case reports = "Device reports"
+        case page = "The page"
         case operation = "Operation"
     }
 

@@ -129,6 +129,8 @@ extension Operation {
         ],
         "POST /v1/accounts": ["code": "example-code", "name": "carl"],
         "POST /v1/people": ["handle": "ben"],
+        "POST /session": ["token": "example-token"],
+        "POST /v1/sign-in-codes": ["person": "ben"],
         "POST /v1/people/*/devices": ["handle": "anna-tablet"],
         "POST /v1/people/*/tokens": ["scopes": ["query", "audit"]],
         "POST /v1/people/*/schedules": ["everySeconds": 1800],

@@ -30,7 +30,8 @@ extension EventCoding {
                     id: TokenID(rawValue: try require(try clear.integer(1))),
                     principal: PrincipalID(rawValue: try require(try clear.integer(2))),
                     scopes: Scopes(rawValue: try require(try clear.integer(3))),
-                    hash: try require(try clear.hash(4)), until: try clear.timestamp(5)))
+                    hash: try require(try clear.hash(4)), until: try clear.timestamp(5),
+                    madeFrom: try clear.integer(6).map(TokenID.init(rawValue:))))
         case .tokenRevoked: event = .tokenRevoked(TokenID(rawValue: try require(try clear.integer(1))))
         case .grantGiven:
             event = .grantGiven(try grant(&clear, in: stream, parts))

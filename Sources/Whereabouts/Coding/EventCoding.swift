@@ -82,6 +82,7 @@ package enum EventCoding {
             clear.integer(3, token.scopes.rawValue)
             clear.bytes(4, token.hash.bytes)
             clear.timestamp(5, token.until)
+            clear.integer(6, token.madeFrom?.rawValue)
         case .tokenRevoked(let token):
             kind = .tokenRevoked
             clear.integer(1, token.rawValue)

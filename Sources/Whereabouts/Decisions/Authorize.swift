@@ -143,9 +143,12 @@ extension Standing {
         return token.issued.until.map { now < $0 } ?? true
     }
 
-    /// The caller whose secret has this hash.
+    /// The caller whose secret has this hash; `nil` also for a session's secret, which is good only as a cookie, and for a
+    /// one-time code.
     package func caller(tokenHash: Hash256, at now: Timestamp) -> Caller? {
-        guard let id = tokenByHash[tokenHash], let token = tokens[id] else { return nil }
+        guard let id = tokenByHash[tokenHash], let token = tokens[id],
+            token.issued.scopes.isDisjoint(with: [.session, .signIn])
+        else { return nil }
         let caller = Caller(principal: token.issued.principal, scopes: token.issued.scopes, token: id)
         return isValid(caller, at: now) ? caller : nil
     }

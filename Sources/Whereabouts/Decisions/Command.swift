@@ -24,6 +24,12 @@ package enum Command: Sendable {
     /// `hash` is that of the token. Only the answer to this command has the token itself.
     case issueToken(for: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?)
     case revokeToken(TokenID)
+    /// `hash` is that of a one-time code for a session of this holder, of whom the device is none.
+    case makeSignInCode(for: TokenHolder, hash: Hash256)
+    /// A caller shows a token or a one-time code with hash `from`; `hash` is that of the session's cookie.
+    case openSession(from: Hash256, hash: Hash256)
+    /// The caller signs out: ends the session that sent the command, or all sessions of the caller.
+    case endSession(isEverywhere: Bool)
     case giveGrant(subject: Handle, requester: Handle, GrantTerms)
     case revokeGrant(GrantID)
     /// Hides the person's location from everyone until then, or until resumed.

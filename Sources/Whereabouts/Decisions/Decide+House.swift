@@ -100,6 +100,11 @@ extension Standing {
         guard case .success = authorize(caller, to: .manage, about: handle, at: now) else { throw .notFound }
         var decision = Decision()
         decision.append(.tokenRevoked(id), to: .audit(owner))
+        // The sessions that go back to it end with it, and so do codes that are still unused.
+        let number = place + 1
+        for other in liveTokens(at: now, where: { $0.madeFrom == id }) {
+            decision.append(.tokenRevoked(other), to: stream(of: other), cause: number)
+        }
         return decision
     }
 

@@ -11,6 +11,9 @@ extension Standing {
         guard caller.principal == person.principal, let token = caller.token,
             case .success = authorize(caller, toRead: live, at: now)
         else { throw .noSuchPerson }
+        guard tokens[token]?.issued.scopes.contains(.session) == false else {
+            throw .invalid("A webhook ends with the token that adds it; add it with a token instead of a session.")
+        }
         guard webhooks(of: person).count < Limits.webhooksPerPerson else {
             throw .invalid("A person has at most \(Limits.webhooksPerPerson) webhooks; remove one first.")
         }

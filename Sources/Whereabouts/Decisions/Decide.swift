@@ -53,6 +53,9 @@ extension Standing {
         case .invite(let subject, let terms, let hash, let expires):
             return try invite(subject: subject, terms, hash: hash, expires: expires, by: caller, at: now)
         case .withdrawInvitation(let id): return try withdrawInvitation(id, by: caller, at: now)
+        case .makeSignInCode(let holder, let hash): return try makeSignInCode(for: holder, hash, by: caller, at: now)
+        case .openSession(let from, let hash): return try openSession(from: from, hash, by: caller, at: now)
+        case .endSession(let isEverywhere): return try endSession(isEverywhere: isEverywhere, by: caller, at: now)
         case .redeemInvitation(let hash): return try redeemInvitation(hash, by: caller, at: now)
         case .inviteToAccount(let person, let hash, let expires):
             return try inviteToAccount(of: person, hash: hash, expires: expires, by: caller, at: now)

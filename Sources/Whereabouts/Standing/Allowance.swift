@@ -27,7 +27,7 @@ package struct Allowance: Hashable, Sendable {
     }
 
     /// Takes one, even if the bucket is empty.
-    mutating func take(at rate: Rate, now: Timestamp) {
+    package mutating func take(at rate: Rate, now: Timestamp) {
         fullAt = max(fullAt ?? now, now).adding(seconds: rate.refillSeconds)
     }
 

@@ -138,6 +138,7 @@ extension Standing {
             $0.bytes(3, token.issued.hash.bytes)
             $0.timestamp(4, token.issued.until)
             $0.bool(5, token.isRevoked ? true : nil)
+            $0.integer(6, token.issued.madeFrom?.rawValue)
         }
     }
 

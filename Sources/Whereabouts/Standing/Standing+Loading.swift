@@ -139,7 +139,8 @@ extension Standing {
                 issued: AccessToken(
                     id: TokenID(rawValue: id), principal: PrincipalID(rawValue: try require(try fields.integer(1))),
                     scopes: Scopes(rawValue: try require(try fields.integer(2))),
-                    hash: try require(try fields.hash(3)), until: try fields.timestamp(4)))
+                    hash: try require(try fields.hash(3)), until: try fields.timestamp(4),
+                    madeFrom: try fields.integer(6).map(TokenID.init(rawValue:))))
             token.isRevoked = try fields.bool(5) ?? false
             tokens.load(token.issued.id, token)
         case .grant:

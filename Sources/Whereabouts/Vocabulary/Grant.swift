@@ -146,10 +146,15 @@ package struct Scopes: OptionSet, Hashable, Sendable {
     package static let manage = Scopes(rawValue: 8)
     /// Run the service; gives no access to persons' data.
     package static let operate = Scopes(rawValue: 16)
+    /// Marks a session of the web page: the secret is good only as the page's cookie.
+    package static let session = Scopes(rawValue: 32)
+    /// Marks a one-time code: good only to open a session with the other scopes.
+    package static let signIn = Scopes(rawValue: 64)
 
     /// Each scope with its word in requests and answers.
     package static let words: [(Scopes, String)] = [
         (.report, "report"), (.query, "query"), (.audit, "audit"), (.manage, "manage"), (.operate, "operate"),
+        (.session, "session"), (.signIn, "sign-in"),
     ]
 
     /// The scopes of these words; `nil` if one is unknown.

@@ -80,6 +80,16 @@ package enum Limits {
     /// The invitations to an account of a whole invitation tree (``Standing/tree(of:)-(PersonID)``): thirty a day,
     /// thirty at once.
     package static let accountInvitationsPerTree = Allowance.Rate(capacity: 30, refillSeconds: 2880)
+    /// How long a session of the web page lasts.
+    package static let sessionSeconds: Int64 = 30 * 86_400
+    /// How long a session of the operator lasts: a browser that stays open must not stay the operator's for weeks.
+    package static let operatorSessionSeconds: Int64 = 86_400
+    /// How long a one-time code opens a session.
+    package static let signInCodeSeconds: Int64 = 15 * 60
+    /// The sessions of one holder; a further one ends the oldest.
+    package static let sessionsPerHolder = 32
+    /// The wrong tokens and codes shown at the sign-in form: thirty at once, one in two seconds.
+    package static let wrongSignIns = Allowance.Rate(capacity: 30, refillSeconds: 2)
     /// The characters of a chosen account name; the service adds a hyphen and four characters.
     package static let accountNameCharacters = 58
     /// The open streams of all persons. The persons of one invitation tree together have at most as many as are left

@@ -93,7 +93,7 @@ enum DeviceCommands {
         form: AppSetup.App.allCases.map(\.rawValue).joined(separator: ", "), read: { AppSetup.App(rawValue: $0) })
 
     /// The service's address for apps: from the configuration, otherwise the one it listens on.
-    private static func publicURL(_ invocation: Invocation) throws(ToolError) -> String {
+    static func publicURL(_ invocation: Invocation) throws(ToolError) -> String {
         if case .server(let server) = try Reach(invocation) { return server.url }
         let path = try House.path(of: invocation)
         let configuration: ServiceConfiguration

@@ -12,8 +12,11 @@ enum ServeCommand {
     private static let acceptLoss = Option.flag(
         "accept-loss", help: "start although durable events are lost, and record the loss")
 
+    private static let signIn = Option.flag(
+        "sign-in", help: "print a link that signs one browser in to the page as the operator")
+
     static let command = Command(
-        words: ["serve"], summary: "Run the service until SIGINT or SIGTERM.", accepts: [listen, acceptLoss],
+        words: ["serve"], summary: "Run the service until SIGINT or SIGTERM.", accepts: [listen, acceptLoss, signIn],
         details: """
             On a signal, it answers the requests it has accepted, within 5 s, and exits with 0. It speaks no TLS: for the
             internet, put a reverse proxy in front.
@@ -53,6 +56,9 @@ enum ServeCommand {
                   \(service.adminToken)
 
                 """)
+        }
+        if invocation.has(signIn), let code = service.operatorSignInCode() {
+            invocation.console.line("Open the page within 15 minutes, signed in:\n\n  http://\(bound)/?code=\(code)\n")
         }
         invocation.console.flush()
         let manager = ServiceManager()

@@ -30,6 +30,8 @@ import Whereabouts
         var isDirectory = false
         /// The status for askers without a valid token.
         var unauthenticated = 401
+        /// Who is answered like someone without a valid token.
+        var unknown: Set<Asker> = [.nobody, .wrongToken, .formerToken]
         /// Prepares what the request needs and returns the request. If `isKnown` is false, it is about a person or
         /// thing that does not exist.
         let wish: @Sendable (Village, Asker, _ isKnown: Bool) throws -> Wish
@@ -59,7 +61,7 @@ import Whereabouts
         func ends(_ words: [String]) -> Bool { words.contains { path.hasSuffix($0) } }
         if name == "POST /v1/people/*/webhooks" { return ["audit", "manage"] }
         if path == "/v1/live" || ends(["/audit", "/asked", "/findings"]) { return ["audit"] }
-        if begins(["/v1/geocode/", "/healthz", "/readyz", "/openapi.json", "/api/0/version", "/v1/accounts"]) {
+        if begins(["/v1/geocode/", "/healthz", "/readyz", "/openapi.json", "/api/0/version", "/v1/accounts", "/session"]) {
             return []
         }
         if path.contains("location-queries") || begins(["/api/0/", "/v1/redemptions"]) { return ["query"] }
@@ -412,6 +414,22 @@ import Whereabouts
             return Wish(target: "/v1/projections/timeline/diff")
         },
         "GET /metrics": operating("/metrics"),
+        // Names who is signed in.
+        "GET /session": Row(
+            shown: [.subject, .oldFriend], done: persons.subtracting([.subject, .oldFriend]).union([.operator]),
+            isDirectory: true
+        ) { _, _, _ in Wish(target: "/session") },
+        // A device has no page, and its key is as wrong as any other text.
+        "POST /session": Row(
+            done: persons.union([.operator]), unknown: [.nobody, .wrongToken, .formerToken, .phone]
+        ) { village, asker, _ in
+            Wish(target: "/session", body: #"{"token":"\#(village.tokens[asker] ?? Village.madeUp)"}"#)
+        },
+        "DELETE /session": anybody("/session"),
+        "POST /session/end": anybody("/session/end"),
+        "POST /v1/sign-in-codes": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/sign-in-codes", body: #"{"person":"\#(person(isKnown))"}"#)
+        },
         "GET /openapi.json": Row(done: Set(Asker.allCases)) { _, _, _ in Wish(target: "/openapi.json") },
         "GET /healthz": Row(done: Set(Asker.allCases)) { _, _, _ in Wish(target: "/healthz") },
         "GET /readyz": Row(done: Set(Asker.allCases)) { village, _, _ in
@@ -704,7 +722,7 @@ import Whereabouts
             #expect(asked.answer.status == 409 && !village.holdsSecrets(asked.answer), "\(what)")
         } else {
             #expect(!village.holdsSecrets(asked.answer), "\(what)")
-            let isUnknown = isAmong([.nobody, .wrongToken, .formerToken])
+            let isUnknown = isAmong(row.unknown)
             #expect(asked.answer.status == (isUnknown ? row.unauthenticated : 404), "\(what)")
             let aboutNobody = try Asked(method, try row.wish(village, asker, false), asker, village)
             let isSame = asked.answer.observable == aboutNobody.answer.observable

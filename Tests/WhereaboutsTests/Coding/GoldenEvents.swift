@@ -157,6 +157,10 @@ enum GoldenEvents {
         "TokenIssued-until": .tokenIssued(
             AccessToken(
                 id: TokenID(rawValue: 2), principal: device.principal, scopes: .report, hash: hash, until: newYear)),
+        "TokenIssued-session": .tokenIssued(
+            AccessToken(
+                id: TokenID(rawValue: 3), principal: person.principal, scopes: [.query, .session], hash: hash,
+                until: newYear, madeFrom: TokenID(rawValue: 2))),
         "TokenRevoked": .tokenRevoked(TokenID(rawValue: 2)),
         "GrantGiven": .grantGiven(
             Grant(

@@ -17,7 +17,8 @@ struct AnyEvent {
         case .tokenIssued:
             let token = AccessToken(
                 id: TokenID(rawValue: ordinal()), principal: device.principal,
-                scopes: Scopes(rawValue: .random(in: 1...31, using: &random)), hash: hash(), until: maybe { $0.time() })
+                scopes: Scopes(rawValue: .random(in: 1...127, using: &random)), hash: hash(), until: maybe { $0.time() },
+                madeFrom: maybe { TokenID(rawValue: $0.ordinal()) })
             return (.tokenIssued(token), Bool.random(using: &random) ? audit : .house)
         case .tokenRevoked: return (.tokenRevoked(TokenID(rawValue: ordinal())), audit)
         case .grantGiven:

@@ -1,0 +1,79 @@
+import Gazetteer
+import HTTPServer
+import JSON
+import Whereabouts
+
+/// What the page's map shows beneath a person's data: names of places, and the basemap. It concerns no person, so it is not
+/// recorded.
+enum MapEndpoints {
+    /// The names of an answer. A map of 1,000 by 800 pixels has room for about as many.
+    static let namesMax = 100
+    /// From this zoom on, quarters of cities have names.
+    private static let quartersFromZoom: Int64 = 11
+
+    /// `GET /v1/places/names`: the most populous places of a box.
+    static func names(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let latitudes = try range(exchange, "south", "north", most: 90)
+        let longitudes = try range(exchange, "west", "east", most: 180)
+        let zoom = try exchange.integer("zoom", in: 0...22, default: 10)
+        let languages = exchange.languages(context)
+        let names =
+            context.gazetteer?.mostPopulous(
+                latitudes: latitudes, longitudes: longitudes, count: namesMax, hasQuarters: zoom >= quartersFromZoom,
+                in: languages) ?? []
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in
+            for name in names {
+                writer.beginObject()
+                writer.field("name", name.name)
+                writer.field("latitude", name.coordinate.latitude)
+                writer.field("longitude", name.coordinate.longitude)
+                writer.field("population", Int64(name.population))
+                writer.endObject()
+            }
+        }
+        writer.endObject()
+        var response = HTTPResponse.json(writer.bytes)
+        response.headers.append(("Cache-Control", "private, max-age=3600"))
+        response.headers.append(("Vary", "Accept-Language"))
+        return response
+    }
+
+    private static func range(
+        _ exchange: Exchange, _ from: String, _ to: String, most: Double
+    ) throws(Problem) -> ClosedRange<Double> {
+        guard let low = exchange.request.parameter(from).flatMap(Double.init),
+            let high = exchange.request.parameter(to).flatMap(Double.init), low <= high, low >= -most, high <= most
+        else {
+            throw .invalid(
+                "\"\(from)\" and \"\(to)\" must be degrees from -\(Int(most)) to \(Int(most)), for example 47.5 and 48.5.")
+        }
+        return low...high
+    }
+
+    /// `GET /basemap/index.json`.
+    static func basemapIndex(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let basemap = service.basemap else { throw .notFound }
+        var headers = basemap.headers(isImmutable: false)
+        headers[0].value = "application/json"
+        if exchange.request.header("if-none-match") == basemap.tag { return HTTPResponse(status: 304, headers: headers) }
+        return HTTPResponse(status: 200, headers: headers, body: basemap.index)
+    }
+
+    /// `GET /basemap/*/*`: the lines of one cell, as they are stored: compressed.
+    static func basemapCell(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let basemap = service.basemap, let band = UInt16(exchange.parameters[0]),
+            let cell = UInt16(exchange.parameters[1]), let body = basemap.cell(band, cell)
+        else { throw .notFound }
+        var headers = basemap.headers(isImmutable: exchange.request.parameter("v") == basemap.hash)
+        headers.append(("Content-Encoding", "gzip"))
+        return HTTPResponse(status: 200, headers: headers, body: body)
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPServer
+import JSON
+import Whereabouts
+
+/// The pages that browsers open. Signed in, a page is the frame, and its script fills it through the API; without scripts,
+/// the frame sends the browser on to the same address with `plain=true`, whose list the server writes (``PlainViews``).
+/// Otherwise each view would be read, and recorded, twice.
+enum PageEndpoints {
+    /// `GET /`: signs in with a one-time code of the address, or opens the first view.
+    static func home(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        // Only a form uses the code up: programs that look at links before people open them would otherwise spend it.
+        if let code = exchange.request.parameter("code") {
+            return PageShell.signIn(service, exchange.request, next: "/", code: code)
+        }
+        return try view(service, exchange, context)
+    }
+
+    /// Every other view.
+    static func view(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let request = exchange.request
+        let text = PageText(request)
+        guard let reader = reader(service, exchange.caller) else {
+            return PageShell.signIn(service, request, next: address(request))
+        }
+        let path = request.path
+        let title = title(of: path, text)
+        guard request.parameter("plain") == nil else {
+            return try PlainViews.answer(service, exchange, context, reader, text, title: title)
+        }
+        let html = PageShell.page(
+            service, text, title: title, reader: reader, path: path, plainPath: plain(request)
+        ) { html in
+            html.element("h1", title)
+            html.element("noscript") { html in
+                html.element("p") { $0.element("a", ["href": plain(request)], text["plain.link"]) }
+            }
+        }
+        return PageShell.answer(html)
+    }
+
+    /// Who is signed in; `nil` for nobody, and for a device.
+    static func reader(_ service: Service, _ caller: Caller) -> PageShell.Reader? {
+        guard caller.token != nil else { return nil }
+        if caller.principal == .operator { return PageShell.Reader(person: nil) }
+        let person = service.log.withStanding { $0.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle }
+        return person.map { PageShell.Reader(person: $0) }
+    }
+
+    static func title(of path: String, _ text: PageText) -> String {
+        let view = PageShell.views.first { path == $0.path || path.hasPrefix($0.path + "/") }
+        return text[view.map { "view.\($0.text)" } ?? (path == "/welcome" ? "view.welcome" : "view.home")]
+    }
+
+    /// The address of a request, as a link.
+    private static func address(_ request: HTTPRequest) -> String {
+        link(request.rawPath, request.query.filter { $0.name != "plain" })
+    }
+
+    private static func plain(_ request: HTTPRequest) -> String {
+        link(request.rawPath, request.query.filter { $0.name != "plain" } + [("plain", "true")])
+    }
+
+    /// An address with a query.
+    static func link(_ path: String, _ query: [(name: String, value: String)]) -> String {
+        guard !query.isEmpty else { return path }
+        return path + "?" + query.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
+    }
+
+    /// A text percent-encoded for a part of a path or a query.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"), UInt8(ascii: ":"), UInt8(ascii: "/"):
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                escaped += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return escaped
+    }
+}

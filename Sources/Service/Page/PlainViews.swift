@@ -1,0 +1,149 @@
+import HTTPServer
+import JSON
+import Threading
+import Whereabouts
+
+/// The views as plain HTML, for browsers without scripts.
+///
+/// A view is one or more sections, and a section is the table of one answer of the API. The answer comes from the API's own
+/// route, called with the rights of the session: what it records and what it hides is the same as for any other client. The
+/// hash in the record is that of the API's answer, which the table shows.
+enum PlainViews {
+    /// What a section has instead of rows that the reader may not see or that cannot be given now.
+    private struct Answered {
+        let section: PlainSection
+        let result: Result<JSONValue, Problem>
+    }
+
+    /// `GET` of a view with `plain=true`.
+    static func answer(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ reader: PageShell.Reader, _ text: PageText,
+        title: String
+    ) throws(Problem) -> HTTPResponse {
+        let request = exchange.request
+        // The operator, who has no data, names the person to look at; people may name a friend.
+        let named = request.parameter("person").map { Handle($0)?.text ?? "" }
+        let person = named ?? reader.person?.text
+        let today = CalendarDay(utc: service.clock())
+        let sections = PlainSection.sections(of: request.path, person: person, today: today, request)
+        var answered: [Answered] = []
+        for section in sections {
+            let result = read(section, service, exchange, context)
+            answered.append(Answered(section: section, result: result))
+            // One reason is enough, and a person who does not exist is not asked for again.
+            if case .failure = result { break }
+        }
+        var status = 200
+        if let last = answered.last, case .failure(let problem) = last.result { status = problem.status }
+        let html = PageShell.page(
+            service, text, title: title, reader: reader, path: request.path, isPlain: true
+        ) { html in
+            html.element("h1", title)
+            if let day = PlainSection.day(of: request.path, today: today) { days(around: day, named, text, &html) }
+            if sections.isEmpty { html.element("p", text["plain.person"]) }
+            for part in answered { write(part, service, request, text, &html) }
+            html.element("p", ["class": "mut"], text["plain.scripts"])
+        }
+        return PageShell.answer(html, status: status)
+    }
+
+    /// The links to the days before and after.
+    private static func days(around day: CalendarDay, _ person: String?, _ text: PageText, _ html: inout HTML) {
+        html.element("p") { html in
+            for (name, offset) in [("plain.before", Int64(-1)), ("plain.after", 1)] {
+                let other = CalendarDay(number: day.number + offset)
+                let query = [(name: "plain", value: "true")] + (person.map { [(name: "person", value: $0)] } ?? [])
+                html.element("a", ["href": PageEndpoints.link("/day/\(other)", query)], "\(text[name]) \(other)")
+                html.text(" ")
+            }
+        }
+    }
+
+    /// The API's answer to a section's question.
+    private static func read(
+        _ section: PlainSection, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) -> Result<JSONValue, Problem> {
+        let languages = exchange.request.headers.filter { $0.name.lowercased() == "accept-language" }
+        let request = HTTPRequest(method: "GET", path: section.path, query: section.query, headers: languages)
+        let parts = Route.parts(section.path)
+        guard
+            let (route, parameters) = Route.all.lazy.compactMap({ route in
+                route.method == "GET" ? route.match(parts).map { (route, $0) } : nil
+            }).first
+        else { return .failure(.notFound) }
+        if let problem = route.refusal(ofQuery: request.query) { return .failure(problem) }
+        let inner = Exchange(request: request, parameters: parameters, id: .random(), caller: exchange.caller)
+        do throws(Problem) {
+            let response = try respond(route, service, inner, context)
+            guard response.status == 200, let root = (try? JSONDocument.parse(response.body))?.root else {
+                return .failure(Problem(response.status == 200 ? 503 : response.status, "Not available", ""))
+            }
+            return .success(root)
+        } catch { return .failure(error) }
+    }
+
+    /// How long an answer waits for its record.
+    private static let recordMilliseconds = 10_000
+
+    private static func respond(
+        _ route: Route, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        switch route.work {
+        case .answer(let work): return try work(service, exchange, context)
+        case .wait(let work):
+            let given = Monitor<HTTPResponse?>(nil)
+            try work(service, exchange, context) { response in given.change { $0 = response } }
+            guard let response = given.wait(milliseconds: recordMilliseconds, for: { $0 }) else { throw .busy(1) }
+            return response
+        case .report: throw .notFound
+        }
+    }
+
+    // MARK: Writing
+
+    private static func write(
+        _ part: Answered, _ service: Service, _ request: HTTPRequest, _ text: PageText, _ html: inout HTML
+    ) {
+        let section = part.section
+        html.element("section") { html in
+            html.element("h2", text["plain.\(section.title)"])
+            switch part.result {
+            case .failure(let problem):
+                let name = "problem.\(problem.status)"
+                html.element("p", ["class": "problem"], text[text.has(name) ? name : "problem.503"])
+            case .success(let root):
+                let items = section.items(of: root)
+                guard !items.isEmpty else { return html.element("p", ["class": "empty"], text["plain.none"]) }
+                table(section, items, service, text, &html)
+                guard let next = root["next"]?.string else { return }
+                let query = request.query.filter { $0.name != "after" } + [("after", next)]
+                html.element("p") {
+                    $0.element("a", ["href": PageEndpoints.link(request.rawPath, query)], text["plain.more"])
+                }
+            }
+        }
+    }
+
+    private static func table(
+        _ section: PlainSection, _ items: [JSONValue], _ service: Service, _ text: PageText, _ html: inout HTML
+    ) {
+        // A column that no row fills is left out.
+        let columns = section.columns.filter { column in items.contains { column.value(in: $0) != nil } }
+        html.element("table", ["class": "table"]) { html in
+            html.element("thead") { html in
+                html.element("tr") { html in
+                    for column in columns { html.element("th", ["scope": "col"], text["column.\(column.title)"]) }
+                }
+            }
+            html.element("tbody") { html in
+                for item in items {
+                    html.element("tr") { html in
+                        for column in columns {
+                            html.element("td") { html in column.write(item, section.link, service, &html) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

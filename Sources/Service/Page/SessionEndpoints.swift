@@ -1,0 +1,216 @@
+import HTTPServer
+import JSON
+import Synchronization
+import Whereabouts
+
+/// Signing in to the web page, and out. A session is a token of its holder's that is good only as the page's cookie.
+enum SessionEndpoints {
+    /// `GET /session`: who is signed in, and for how long.
+    static func read(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let caller = exchange.caller
+        let (person, expires, isDevice) = service.log.withStanding { standing in
+            (
+                standing.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle,
+                caller.token.flatMap { standing.tokens[$0]?.issued.until },
+                standing.devices[DeviceID(rawValue: caller.principal.rawValue)] != nil
+            )
+        }
+        guard !isDevice else { throw .notFound }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("person")
+        if let person { writer.value(person.text) } else { writer.null() }
+        writer.field("handle", person?.text ?? "operator")
+        writer.field("operator", caller.principal == .operator)
+        writer.array("scopes") { writer in for word in caller.scopes.words { writer.value(word) } }
+        writer.key("expires")
+        if let expires { writer.unixSeconds(milliseconds: expires.milliseconds) } else { writer.null() }
+        writer.field("language", PageText(exchange.request).language)
+        writer.field("assets", service.pageAssets.hash)
+        writer.field("demo", service.isDemo)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// `POST /session`: signs in with a token or a one-time code, by a form or by JSON.
+    static func open(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let request = exchange.request
+        guard !SessionCookie.isForeign(request, publicURL: service.publicURL) else {
+            throw foreign
+        }
+        let isForm = !request.form.isEmpty
+        let shown = try isForm ? Shown(form: request.form) : Shown(try exchange.object("token", "code", "next"))
+        do throws(Problem) {
+            let (cookie, seconds) = try open(shown.hash, service, exchange)
+            let header = SessionCookie.header(cookie.text, seconds: seconds, publicURL: service.publicURL)
+            guard isForm else {
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.field("next", shown.next)
+                writer.endObject()
+                var response = HTTPResponse.json(writer.bytes)
+                response.headers.append(header)
+                return response
+            }
+            return HTTPResponse(status: 303, headers: [("Location", shown.next), header])
+        } catch {
+            guard isForm else { throw error }
+            var page = PageShell.signIn(service, request, next: shown.next, problem: error)
+            if let seconds = error.retryAfterSeconds { page.headers.append(("Retry-After", "\(seconds)")) }
+            return page
+        }
+    }
+
+    /// The answer to a form of another page.
+    static let foreign = Problem(
+        403, "Not allowed", "Another page sent this; open the service's own page and sign in there.")
+
+    /// Opens a session for the holder of a secret with this hash.
+    static func open(
+        _ hash: Hash256, _ service: Service, _ exchange: Exchange
+    ) throws(Problem) -> (cookie: Secret, seconds: Int64) {
+        let now = service.clock()
+        let (isRight, token) = service.log.withStanding {
+            ($0.opensSession(hash, at: now), $0.caller(tokenHash: hash, at: now))
+        }
+        guard isRight else { throw service.wrongSignIns.note(at: now) }
+        let secret = Secret(prefix: "ws_", exchange.secretBytes)
+        let receipt: Receipt
+        do throws(AppendFailure) {
+            receipt = try service.log.appendAndWait(
+                .openSession(from: hash, hash: secret.hash), by: token ?? .house, correlation: exchange.id)
+        } catch {
+            // The code was used, or the token revoked, by another request at the same moment.
+            if case .refused = error { throw service.wrongSignIns.note(at: now) }
+            throw Problem(error)
+        }
+        guard case .token(let id) = receipt.reply,
+            let until = service.log.withStanding({ $0.tokens[id]?.issued.until })
+        else { throw .broken }
+        endBefore(service, exchange)
+        return (secret, max(0, (until.milliseconds - now.milliseconds) / 1000))
+    }
+
+    /// Ends the session that the browser had before: the new cookie replaces it.
+    private static func endBefore(_ service: Service, _ exchange: Exchange) {
+        guard let secret = SessionCookie.secret(of: exchange.request, publicURL: service.publicURL),
+            let caller = service.session(of: secret)
+        else { return }
+        service.log.submit(.endSession(isEverywhere: false), by: caller, correlation: exchange.id) { _ in }
+    }
+
+    /// `DELETE /session`: signs out.
+    static func close(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try end(service, exchange, isEverywhere: try exchange.flag("everywhere"))
+        return HTTPResponse(
+            status: 204, headers: [SessionCookie.header(nil, seconds: 0, publicURL: service.publicURL)])
+    }
+
+    /// `POST /session/end`: signs out, by a form too.
+    static func end(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let inForm = exchange.request.form.contains { $0 == ("everywhere", "true") }
+        try end(service, exchange, isEverywhere: try exchange.flag("everywhere") || inForm)
+        guard exchange.request.header("accept")?.contains("text/html") == true else {
+            return HTTPResponse(
+                status: 204, headers: [SessionCookie.header(nil, seconds: 0, publicURL: service.publicURL)])
+        }
+        return HTTPResponse(
+            status: 303,
+            headers: [("Location", "/"), SessionCookie.header(nil, seconds: 0, publicURL: service.publicURL)])
+    }
+
+    private static func end(
+        _ service: Service, _ exchange: Exchange, isEverywhere: Bool
+    ) throws(Problem) {
+        try Gate.append(service, exchange, .endSession(isEverywhere: isEverywhere))
+    }
+
+    /// `POST /v1/sign-in-codes`: makes a one-time code for a session, and shows it once.
+    static func makeCode(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("person")
+        let person = try body.optionalText("person") == nil ? nil : try body.handle("person")
+        let own = service.log.withStanding {
+            $0.persons[PersonID(rawValue: exchange.caller.principal.rawValue)]?.handle
+        }
+        let code = InvitationCode(exchange.secretBytes)
+        let holder = (person ?? own).map { TokenHolder.person($0) } ?? .operator
+        let receipt = try Gate.append(service, exchange, .makeSignInCode(for: holder, hash: code.hash))
+        return ManageEndpoints.created(receipt, service.references(for: exchange.caller)) { writer in
+            writer.field("code", code.text)
+            writer.field("path", "/?code=\(code.text)")
+            writer.field(
+                "expires", milliseconds: receipt.recordedAt.adding(seconds: Limits.signInCodeSeconds).milliseconds)
+        }
+    }
+
+    /// What a sign-in sends.
+    private struct Shown {
+        let hash: Hash256
+        let next: String
+
+        /// The fields of the form; of its two ways, the filled one counts.
+        init(form: [(name: String, value: String)]) throws(Problem) {
+            func field(_ name: String) -> String? { form.first { $0.name == name && !$0.value.isEmpty }?.value }
+            self.init(token: field("token"), code: field("code"), next: field("next"))
+        }
+
+        init(_ body: JSONValue) throws(Problem) {
+            let token = try body.optionalText("token")
+            let code = try body.optionalText("code")
+            guard (token == nil) != (code == nil) else {
+                throw .invalid("Send either \"token\" or \"code\", for example {\"token\": \"wp_…\"}.")
+            }
+            self.init(token: token, code: code, next: try body.optionalText("next"))
+        }
+
+        private init(token: String?, code: String?, next: String?) {
+            self.next = next.flatMap { Self.isLocal($0) ? $0 : nil } ?? "/"
+            guard let token else {
+                hash = InvitationCode.hash(ofGiven: code ?? "")
+                return
+            }
+            // A code that was typed into the field for the token is still a code.
+            let text = token.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }
+            hash = InvitationCode(token)?.hash ?? Secret.hash(of: String(text))
+        }
+
+        /// Whether a text is a path of this service: browsers read `//host` and `/\host` as another one's address.
+        private static func isLocal(_ text: String) -> Bool {
+            text.hasPrefix("/") && !text.hasPrefix("//") && text.utf8.count <= 2048
+                && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
+        }
+    }
+}
+
+/// The wrong tokens and codes shown by anyone. Tokens have 256 random bits and codes 100, so guessing is hopeless at any
+/// rate; the limit makes a client that tries anyway wait, and right secrets are never refused by it.
+final class WrongSignIns: Sendable {
+    private let allowance = Mutex(Allowance())
+
+    /// The same answer for every wrong secret.
+    static let wrong = Problem(
+        401, "Not signed in", "This token or code is wrong, used, revoked or too old; ask for a new one.")
+
+    /// Counts a wrong secret, and gives its answer.
+    func note(at now: Timestamp) -> Problem {
+        let next = allowance.withLock { allowance in
+            let next = allowance.earliest(at: Limits.wrongSignIns, now: now)
+            if next <= now { allowance.take(at: Limits.wrongSignIns, now: now) }
+            return next
+        }
+        guard next > now else { return Self.wrong }
+        return Problem(
+            429, "Too often", "Too many wrong tokens and codes were shown; try again later.",
+            retryAfterSeconds: Int((next.milliseconds - now.milliseconds + 999) / 1000))
+    }
+}

@@ -1,0 +1,127 @@
+// Sessions of the web page. A session is a token of its holder's that is good only as the page's cookie: it has an end, is
+// listed and revoked like any token, and ends with the token that it goes back to.
+
+extension Standing {
+    /// Makes a one-time code that opens a session: for oneself, or as the operator for anyone.
+    func makeSignInCode(
+        for holder: TokenHolder, _ hash: Hash256, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard tokenByHash[hash] == nil else { throw .invalid("This code exists already; try again.") }
+        let principal: PrincipalID
+        let stream: StreamID
+        let scopes: Scopes
+        switch holder {
+        case .operator:
+            try requireOperator(caller)
+            (principal, stream, scopes) = (.operator, .house, caller.scopes.intersection(.ofOperator))
+        case .person(let handle):
+            let person = try manage(handle, by: caller, at: now)
+            (principal, stream) = (person.principal, .audit(person))
+            scopes = caller.principal == principal ? caller.scopes.intersection(.ofAccount) : .ofAccount
+        case .device: throw .invalid("A device has no page to sign in to; name its owner.")
+        }
+        // A code is shown once and used within minutes, so an older one that is still unused was lost.
+        var decision = Decision()
+        for old in liveTokens(at: now, where: { $0.principal == principal && $0.scopes.contains(.signIn) }) {
+            decision.append(.tokenRevoked(old), to: stream)
+        }
+        let token = TokenID(rawValue: nextToken)
+        decision.append(
+            .tokenIssued(
+                AccessToken(
+                    id: token, principal: principal, scopes: scopes.union(.signIn), hash: hash,
+                    until: now.adding(seconds: Limits.signInCodeSeconds),
+                    madeFrom: caller.principal == principal ? root(of: caller.token) : nil)),
+            to: stream)
+        decision.reply = .token(token)
+        return decision
+    }
+
+    /// Opens a session with the rights of the shown token or one-time code. A code is used up by it.
+    ///
+    /// Every wrong secret gets the same refusal: unknown, expired, revoked, used, or a device's.
+    func openSession(
+        from: Hash256, _ hash: Hash256, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        guard let shown = tokenByHash[from], let token = tokens[shown]?.issued, isLive(shown, at: now),
+            !token.scopes.contains(.session), !token.scopes.contains(.report), caller.token ?? shown == shown,
+            tokenByHash[hash] == nil
+        else { throw .notAuthenticated }
+        let stream = stream(of: shown)
+        let isCode = token.scopes.contains(.signIn)
+        var decision = Decision()
+        if isCode { decision.append(.tokenRevoked(shown), to: stream) }
+        let sessions = liveTokens(at: now) { $0.principal == token.principal && $0.scopes.contains(.session) }
+        for old in sessions.prefix(max(0, sessions.count + 1 - Limits.sessionsPerHolder)) {
+            decision.append(.tokenRevoked(old), to: stream)
+        }
+        let end = now.adding(
+            seconds: token.principal == .operator ? Limits.operatorSessionSeconds : Limits.sessionSeconds)
+        let session = TokenID(rawValue: nextToken)
+        decision.append(
+            .tokenIssued(
+                AccessToken(
+                    id: session, principal: token.principal,
+                    scopes: token.scopes.subtracting(.signIn).union(.session), hash: hash,
+                    until: isCode ? end : min(end, token.until ?? end),
+                    madeFrom: isCode ? token.madeFrom : shown)),
+            to: stream)
+        decision.reply = .token(session)
+        return decision
+    }
+
+    /// Ends the caller's session, or all sessions of the caller.
+    func endSession(isEverywhere: Bool, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        guard let id = caller.token, let token = tokens[id]?.issued else { throw .notFound }
+        var decision = Decision()
+        let ended =
+            isEverywhere
+            ? liveTokens(at: now) {
+                $0.principal == caller.principal && !$0.scopes.isDisjoint(with: [.session, .signIn])
+            }
+            : token.scopes.contains(.session) ? [id] : []
+        for session in ended { decision.append(.tokenRevoked(session), to: stream(of: session)) }
+        return decision
+    }
+
+    /// The session that has this secret; `nil` for a token that is good in the header `Authorization`.
+    package func session(cookieHash: Hash256, at now: Timestamp) -> Caller? {
+        guard let id = tokenByHash[cookieHash], let token = tokens[id]?.issued, token.scopes.contains(.session),
+            isLive(id, at: now)
+        else { return nil }
+        return Caller(principal: token.principal, scopes: token.scopes.subtracting(.session), token: id)
+    }
+
+    /// Whether a secret of this hash opens a session now.
+    package func opensSession(_ hash: Hash256, at now: Timestamp) -> Bool {
+        guard let id = tokenByHash[hash], let token = tokens[id]?.issued else { return false }
+        return token.scopes.isDisjoint(with: [.session, .report]) && isLive(id, at: now)
+    }
+
+    /// The token that a session goes back to, or the token itself.
+    private func root(of id: TokenID?) -> TokenID? {
+        guard let id, let token = tokens[id]?.issued else { return nil }
+        return token.scopes.contains(.session) ? token.madeFrom : id
+    }
+
+    private func isLive(_ id: TokenID, at now: Timestamp) -> Bool {
+        guard let token = tokens[id], !token.isRevoked else { return false }
+        return token.issued.until.map { now < $0 } ?? true
+    }
+
+    /// The valid tokens with a property, oldest first. Cost: a look at every token.
+    func liveTokens(at now: Timestamp, where isWanted: (AccessToken) -> Bool) -> [TokenID] {
+        tokens.filter { isWanted($0.value.issued) && isLive($0.key, at: now) }.map(\.key).sorted()
+    }
+
+    /// The stream that has a token's events.
+    func stream(of id: TokenID) -> StreamID {
+        guard let holder = tokens[id]?.issued.principal, holder != .operator else { return .house }
+        return .audit(devices[DeviceID(rawValue: holder.rawValue)]?.person ?? PersonID(rawValue: holder.rawValue))
+    }
+}
+
+extension Scopes {
+    /// The scopes of the operator's token.
+    package static let ofOperator: Scopes = [.query, .audit, .manage, .operate]
+}

@@ -1,0 +1,25 @@
+import JSON
+import Whereabouts
+
+/// `session add`.
+enum SessionCommands {
+    static let all = [
+        Command(
+            words: ["session", "add"], summary: "Print a link that signs a browser in to the page, once.",
+            accepts: [Options.person, Options.json],
+            details: """
+                The link works for 15 minutes, and for one browser. Without --person it signs in the operator. A new link
+                replaces an earlier one that is unused.
+                """, run: add)
+    ]
+
+    private static func add(_ invocation: Invocation) throws(ToolError) {
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post("v1", "sign-in-codes") { body in body.field("person", invocation[Options.person]?.text) }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        let url = try DeviceCommands.publicURL(invocation)
+        let until = answer.time("expires").map { LocalTime.text($0) } ?? "?"
+        invocation.console.line("\(url)\(answer.text("path"))\nSigns one browser in before \(until).")
+    }
+}
