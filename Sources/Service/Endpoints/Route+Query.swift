@@ -19,7 +19,7 @@ extension Route {
 
     /// The reason to refuse a request with this query; `nil` if every parameter is known and given once.
     ///
-    /// Ignoring an unknown parameter can disclose more than was asked for: `track?form=2026-05-01` would return the whole
+    /// Ignoring an unknown parameter can disclose more than was asked for: `track?since=2026-05-01` would return the whole
     /// track.
     func refusal(ofQuery query: [(name: String, value: String)]) -> Problem? {
         guard !query.isEmpty, let known = parameterNames else { return nil }

@@ -170,7 +170,9 @@ struct Route: Sendable {
         open("GET", "/readyz", OperateEndpoints.readiness),
 
         // Signing in to the page.
-        answer("GET", "/session", SessionEndpoints.read),
+        Route(
+            method: "GET", path: "/session", pattern: parts("/session"), credentials: .page, bodyBytes: 0,
+            work: .answer(SessionEndpoints.read)),
         open("POST", "/session", SessionEndpoints.open, bodyBytes: Limits.bodyBytes),
         answer("DELETE", "/session", SessionEndpoints.close),
         answer("POST", "/session/end", SessionEndpoints.end),

@@ -193,6 +193,9 @@ enum OpenAPIDocument {
         if !links.isEmpty { good = good.with(["links": .object(links)]) }
         let problem: JSONTree = ["$ref": "#/components/responses/Problem"]
         var all: [(key: String, value: JSONTree)] = [("\(operation.status)", good)]
+        all += operation.otherStatuses.map {
+            ("\($0.status)", ["description": .text($0.meaning), "headers": headers([])])
+        }
         if operation.access != .anybody {
             all.append(("401", ["$ref": "#/components/responses/NotAuthenticated"]))
         }

@@ -47,6 +47,8 @@ extension Operation {
         // Geocoding.
         "GET /v1/geocode/reverse":
             "Needs any valid token. Concerns no person, so it is not recorded. `latitude`, `longitude` and `distance` are those of the nearest populated place.",
+        "GET /v1/places/names":
+            "The most populous places of the box come first. Needs any valid token. Concerns no person, so it is not recorded.",
         "POST /v1/geocode/reverse":
             "In the order of the request. Needs any valid token. Concerns no person, so it is not recorded.",
         "GET /v1/geocode/forward":
@@ -160,11 +162,12 @@ extension Operation {
             "Only for the operator. The answer is 409 if there is no previous generation.",
         "GET /v1/projections/*/diff": "Only for the operator.",
         "GET /session":
-            "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator. Answers 401 if no one is signed in.",
+            "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator. The answer is 204 if no one is signed in.",
         "POST /session":
             "With a token or a one-time code, as JSON or as a form. Sets the cookie `whereabouts_session`; a form is answered with 303 to `next`. Every wrong token or code gets the same 401, and 429 after many. A sign-in from another page's form is refused with 403.",
         "DELETE /session": "Ends the session of the cookie that the request has.",
-        "POST /session/end": "As `DELETE /session`, for pages without scripts: a browser that sends a form gets 303 to `/`.",
+        "POST /session/end":
+            "As `DELETE /session`, for pages without scripts: a browser that sends a form gets 303 to `/`.",
         "POST /v1/sign-in-codes":
             "For yourself, or as the operator for anyone. Needs the scope `manage`. The code opens one session within 15 minutes and replaces an earlier code that is unused. Opening `path` shows a button; only the button uses the code.",
         "GET /metrics": "Only for the operator. No personal data.",

@@ -36,6 +36,7 @@ extension Operation {
         "GET /api/0/version": Names(answer: "RecorderVersion"),
         "GET /api/0/list": Names(answer: "RecorderList"),
         // Geocoding.
+        "GET /v1/places/names": Names(answer: "MapNames", item: "MapName"),
         "POST /v1/geocode/reverse": Names(body: "Coordinates", answer: "Placemarks"),
         "GET /v1/geocode/forward": Names(answer: "FoundPlaces"),
         "POST /v1/geocode/forward": Names(body: "PlaceNames", answer: "LikeliestPlaces"),

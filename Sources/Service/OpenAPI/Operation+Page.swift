@@ -4,7 +4,7 @@ import Whereabouts
 extension Operation {
     static let page: KeyValuePairs<String, Operation> = [
         "GET /session": Operation(
-            group: .page, summary: "Read who is signed in.",
+            group: .page, summary: "Read who is signed in.", otherStatuses: [(204, "No one is signed in.")],
             answer: Schema.object([
                 "person": Schema.orNull(Schema.handle), "handle": Schema.text, "operator": Schema.boolean,
                 "scopes": Schema.list(Schema.text), "expires": Schema.orNull(Schema.time),
@@ -14,11 +14,13 @@ extension Operation {
             group: .page, summary: "Sign in.", access: .anybody,
             body: Schema.body(optional: ["token": Schema.text, "code": Schema.text, "next": Schema.text]),
             bodyTypes: ["application/json", "application/x-www-form-urlencoded"],
+            otherStatuses: [(303, "A form is answered with the way to `next`.")],
             answer: Schema.object(["next": Schema.text])),
         "DELETE /session": Operation(
             group: .page, summary: "Sign out.", query: [.everywhere], status: 204),
         "POST /session/end": Operation(
-            group: .page, summary: "Sign out by a form.", query: [.everywhere], status: 204),
+            group: .page, summary: "Sign out by a form.", query: [.everywhere], status: 204,
+            otherStatuses: [(303, "A browser's form is answered with the way to the first page.")]),
         "GET /v1/places/names": Operation(
             group: .places, summary: "Name the places of a map.",
             query: ["west", "south", "east", "north"].map {

@@ -3,11 +3,12 @@ import Whereabouts
 extension Operation {
     /// The operations by method and path of the route.
     static let all: [String: Operation] = Dictionary(
-        uniqueKeysWithValues: [asking, stored, recorder, sharing, people, places, reports, others, operating, page].flatMap {
-            Array($0)
-        }.map {
-            ($0.key, $0.value)
-        })
+        uniqueKeysWithValues: [asking, stored, recorder, sharing, people, places, reports, others, operating, page]
+            .flatMap {
+                Array($0)
+            }.map {
+                ($0.key, $0.value)
+            })
 
     /// A read of stored data: every answer is recorded before it leaves.
     private static func read(
@@ -20,9 +21,9 @@ extension Operation {
 
     /// A read of stored data with places.
     private static func readPlaces(
-        _ summary: String, _ answer: JSONTree, _ query: [Parameter] = [], hasNames: Bool = true
+        _ summary: String, _ answer: JSONTree, _ query: [Parameter] = [], types: [String] = [], hasNames: Bool = true
     ) -> Operation {
-        var operation = read(summary, answer, query, hasNames: hasNames)
+        var operation = read(summary, answer, query, types: types, hasNames: hasNames)
         operation.hasPlaces = true
         return operation
     }
@@ -100,8 +101,14 @@ extension Operation {
             fixes + [
                 Parameter(
                     name: "distanceFilter", schema: Schema.integer(0...ReadEndpoints.mostFilterMeters),
-                    description: "Only fixes without an anomaly, each at least this many meters from the one before.")
-            ], hasNames: false),
+                    description: "Only fixes without an anomaly, each at least this many meters from the one before."),
+                Parameter(
+                    name: "form", schema: Schema.word("points"),
+                    description: "The whole range as points for a map, in bytes that HTTP.md specifies."),
+                Parameter(
+                    name: "zoom", schema: Schema.integer(0...22),
+                    description: "The map's zoom, by which `points` are thinned."),
+            ], types: [TrackPoints.mediaType], hasNames: false),
         "GET /v1/people/*/visits": readPlaces("List a person's visits.", Schema.page(Schema.visit), rows),
         "GET /v1/people/*/visits/*": readPlaces(
             "Explain a visit by its fixes.",

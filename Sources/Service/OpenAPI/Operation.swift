@@ -56,6 +56,8 @@ struct Operation: Sendable {
     var bodyTypes: [String] = ["application/json"]
     /// The status of a successful answer.
     var status = 200
+    /// Other statuses of good answers, with what they mean.
+    var otherStatuses: [(status: Int, meaning: String)] = []
     /// The schema of the answer; `nil` if it is not JSON.
     var answer: JSONTree?
     /// The other media types of the answer.

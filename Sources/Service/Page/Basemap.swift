@@ -1,5 +1,6 @@
 import Cryptography
 import JSON
+import Log
 
 /// The lines of the map beneath everything: coasts, borders, lakes and rivers, in cells by zoom. The file is made by
 /// `scripts/gazetteer/build_basemap.py`, which specifies the same bytes, and is read once: it has about 3 MB. Numbers are
@@ -35,7 +36,8 @@ struct Basemap: Sendable {
             guard place >= 0, place + count <= bytes.count else { return nil }
             return bytes[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
         }
-        guard bytes.starts(with: Self.magic), let length = number(at: 8, bytes: 4), let count = number(at: 12, bytes: 4),
+        guard bytes.starts(with: Self.magic), let length = number(at: 8, bytes: 4),
+            let count = number(at: 12, bytes: 4),
             16 + length + 12 * count <= bytes.count,
             let root = (try? JSONDocument.parse(Array(bytes[16..<16 + length])))?.root
         else { return nil }

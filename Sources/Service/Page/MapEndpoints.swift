@@ -1,4 +1,5 @@
 import Gazetteer
+import Geodesy
 import HTTPServer
 import JSON
 import Whereabouts
@@ -49,7 +50,8 @@ enum MapEndpoints {
             let high = exchange.request.parameter(to).flatMap(Double.init), low <= high, low >= -most, high <= most
         else {
             throw .invalid(
-                "\"\(from)\" and \"\(to)\" must be degrees from -\(Int(most)) to \(Int(most)), for example 47.5 and 48.5.")
+                "\"\(from)\" and \"\(to)\" must be degrees from -\(Int(most)) to \(Int(most)), for example 47.5 and 48.5."
+            )
         }
         return low...high
     }
@@ -61,7 +63,9 @@ enum MapEndpoints {
         guard let basemap = service.basemap else { throw .notFound }
         var headers = basemap.headers(isImmutable: false)
         headers[0].value = "application/json"
-        if exchange.request.header("if-none-match") == basemap.tag { return HTTPResponse(status: 304, headers: headers) }
+        if exchange.request.header("if-none-match") == basemap.tag {
+            return HTTPResponse(status: 304, headers: headers)
+        }
         return HTTPResponse(status: 200, headers: headers, body: basemap.index)
     }
 

@@ -3,6 +3,7 @@ import Cryptography
 import GZIP
 import Glibc
 import HTTPServer
+import Log
 import Whereabouts
 
 /// The files of the web page, by name: scripts, styles, texts and the icon, embedded into the program, and Leaflet from
@@ -70,7 +71,8 @@ struct PageAssets: Sendable {
         short.reserveCapacity(bytes.count)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let code = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            let isComment = ["//", "/*", "* ", "*/"].contains { code.starts(with: $0.utf8) } || code.elementsEqual("*".utf8)
+            let isComment =
+                ["//", "/*", "* ", "*/"].contains { code.starts(with: $0.utf8) } || code.elementsEqual("*".utf8)
             if code.isEmpty || isComment { continue }
             short += code
             short.append(UInt8(ascii: "\n"))
@@ -123,7 +125,8 @@ struct PageAssets: Sendable {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let isImmutable = exchange.parameters[0] == service.pageAssets.hash
-        return try service.pageAssets.answer("images/\(exchange.parameters[1])", exchange.request, isImmutable: isImmutable)
+        return try service.pageAssets.answer(
+            "images/\(exchange.parameters[1])", exchange.request, isImmutable: isImmutable)
     }
 
     /// `GET /favicon.ico`, which browsers ask for by themselves.

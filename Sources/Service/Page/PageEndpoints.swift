@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Whereabouts
 
 /// The pages that browsers open. Signed in, a page is the frame, and its script fills it through the API; without scripts,

@@ -51,7 +51,8 @@ enum PageShell {
         html.element("html", ["lang": text.language, "data-person": reader?.name, "data-assets": assets.hash]) { html in
             html.element("head") { html in
                 html.element("meta", ["charset": "utf-8"])
-                html.element("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1, viewport-fit=cover"])
+                html.element(
+                    "meta", ["name": "viewport", "content": "width=device-width, initial-scale=1, viewport-fit=cover"])
                 html.element("meta", ["name": "color-scheme", "content": "light dark"])
                 html.element("title", "\(title) · Whereabouts")
                 for name in ["leaflet.css", "page.css"] {

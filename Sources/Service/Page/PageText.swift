@@ -12,7 +12,9 @@ struct PageText: Sendable {
         uniqueKeysWithValues: ["en", "de"].map { ($0, read("plain.\($0).json")) })
 
     private static func read(_ name: String) -> [String: String] {
-        guard let bytes = PageAssets.embedded[name], let root = (try? JSONDocument.parse(bytes))?.root else { return [:] }
+        guard let bytes = PageAssets.embedded[name], let root = (try? JSONDocument.parse(bytes))?.root else {
+            return [:]
+        }
         var texts: [String: String] = [:]
         guard let members = root.members else { return [:] }
         for (key, value) in members { texts[key] = value.string }

@@ -28,7 +28,7 @@ extension PlainSection {
         let range = given(["from", "to"], request)
         switch view {
         case "day":
-            let day: Query = [("day", (day(of: path, today: today) ?? today).description)]
+            let day: Query = [("day", (day(of: path, today: today) ?? today).text)]
             return [
                 section("visits", "visits", day, ofVisits), section("trips", "trips", day, ofTrips),
                 section("crossings", "crossings", day, ofCrossings),
@@ -43,7 +43,7 @@ extension PlainSection {
         case "regions": return [section("regions", "regions", [], ofRegions)]
         case "places": return [section("places", "places", range, ofPlaces)]
         case "year":
-            let year = parts.count == 2 ? parts[1] : String(today.description.prefix(4))
+            let year = parts.count == 2 ? parts[1] : String(today.text.prefix(4))
             return quarters(of: year).map { section("year", "summary", $0, ofYear) }
         case "devices": return [section("devices", "devices", [], ofDevices)]
         default:

@@ -60,8 +60,10 @@ struct PlainSection: Sendable {
                 html.element("a", ["href": link.replacing("*", with: PageEndpoints.escaped(text))], text)
             case .time:
                 guard let seconds = value.double, let time = Timestamp(seconds: seconds) else { return }
-                html.element("time", ["datetime": ISO8601.text(of: time)],
-                    PlainText.local(time, zone: item["timeZone"]?.string ?? item["place"]?["timeZone"]?.string, service))
+                html.element(
+                    "time", ["datetime": ISO8601.text(of: time)],
+                    PlainText.local(time, zone: item["timeZone"]?.string ?? item["place"]?["timeZone"]?.string, service)
+                )
             case .duration: html.text(PlainText.duration(value.double ?? 0))
             case .meters: html.text(PlainText.meters(value.double ?? 0))
             case .each(let name):
@@ -80,7 +82,8 @@ enum PlainText {
         if let number = value.int { return "\(number)" }
         if let number = value.double { return "\((number * 100_000).rounded() / 100_000)" }
         if let items = value.array { return items.map { text(of: $0) }.joined(separator: ", ") }
-        return (value.members ?? nil).map { $0.map { "\($0.key): \(text(of: $0.value))" }.joined(separator: ", ") } ?? ""
+        return (value.members ?? nil).map { $0.map { "\($0.key): \(text(of: $0.value))" }.joined(separator: ", ") }
+            ?? ""
     }
 
     /// `2026-05-04 10:00 Europe/Vienna`; in UTC without a zone.

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Threading
 import Whereabouts
 
@@ -17,7 +18,8 @@ enum PlainViews {
 
     /// `GET` of a view with `plain=true`.
     static func answer(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ reader: PageShell.Reader, _ text: PageText,
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ reader: PageShell.Reader,
+        _ text: PageText,
         title: String
     ) throws(Problem) -> HTTPResponse {
         let request = exchange.request
@@ -53,7 +55,8 @@ enum PlainViews {
             for (name, offset) in [("plain.before", Int64(-1)), ("plain.after", 1)] {
                 let other = CalendarDay(number: day.number + offset)
                 let query = [(name: "plain", value: "true")] + (person.map { [(name: "person", value: $0)] } ?? [])
-                html.element("a", ["href": PageEndpoints.link("/day/\(other)", query)], "\(text[name]) \(other)")
+                html.element(
+                    "a", ["href": PageEndpoints.link("/day/\(other.text)", query)], "\(text[name]) \(other.text)")
                 html.text(" ")
             }
         }

@@ -12,7 +12,8 @@ extension ReadEndpoints {
     static func trackPoints(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        for name in ["after", "limit", "crs", "format", "distanceFilter"] where exchange.request.parameter(name) != nil {
+        for name in ["after", "limit", "crs", "format", "distanceFilter"] where exchange.request.parameter(name) != nil
+        {
             throw .refused("\"\(name)\" is not allowed together with \"form\".")
         }
         let zoom = Int(try exchange.integer("zoom", in: 0...22, default: 22))

@@ -1,4 +1,5 @@
 import Cryptography
+import Log
 import Whereabouts
 
 extension Service {

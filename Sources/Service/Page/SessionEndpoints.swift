@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Synchronization
 import Whereabouts
 
@@ -10,6 +11,11 @@ enum SessionEndpoints {
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let caller = exchange.caller
+        guard caller.token != nil else {
+            // Browsers report a 401 as an error of the page, and a page may ask who it is.
+            guard exchange.request.header("authorization") == nil else { throw .notAuthenticated }
+            return .empty(204)
+        }
         let (person, expires, isDevice) = service.log.withStanding { standing in
             (
                 standing.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle,

@@ -1,3 +1,4 @@
+import Geodesy
 import Whereabouts
 
 /// A track for a map: at a zoom, points that fall on the same two pixels as the point before are left out.

@@ -80,7 +80,8 @@ enum WelcomeEndpoints {
                         html.element(
                             "input",
                             [
-                                "id": name, "name": name, "required": "", "autocapitalize": "off", "autocomplete": "off",
+                                "id": name, "name": name, "required": "", "autocapitalize": "off",
+                                "autocomplete": "off",
                                 "spellcheck": "false", "value": value.isEmpty ? nil : value,
                             ])
                     }

@@ -61,7 +61,10 @@ import Whereabouts
         func ends(_ words: [String]) -> Bool { words.contains { path.hasSuffix($0) } }
         if name == "POST /v1/people/*/webhooks" { return ["audit", "manage"] }
         if path == "/v1/live" || ends(["/audit", "/asked", "/findings"]) { return ["audit"] }
-        if begins(["/v1/geocode/", "/healthz", "/readyz", "/openapi.json", "/api/0/version", "/v1/accounts", "/session"]) {
+        if begins([
+            "/v1/geocode/", "/v1/places/", "/healthz", "/readyz", "/openapi.json", "/api/0/version", "/v1/accounts",
+            "/session",
+        ]) {
             return []
         }
         if path.contains("location-queries") || begins(["/api/0/", "/v1/redemptions"]) { return ["query"] }
@@ -338,6 +341,7 @@ import Whereabouts
             return Wish(target: "/v1/people/\(person(isKnown))/regions/\(id)")
         },
         "GET /v1/geocode/reverse": anybody("/v1/geocode/reverse?latitude=1&longitude=2"),
+        "GET /v1/places/names": anybody("/v1/places/names?west=1&south=2&east=3&north=4"),
         "POST /v1/geocode/reverse": anybody("/v1/geocode/reverse", #"{"coordinates":[[1,2]]}"#),
         "GET /v1/geocode/forward": anybody("/v1/geocode/forward?q=Sydney&limit=1"),
         "POST /v1/geocode/forward": anybody("/v1/geocode/forward", #"{"texts":["Sydney"]}"#),
@@ -416,8 +420,8 @@ import Whereabouts
         "GET /metrics": operating("/metrics"),
         // Names who is signed in.
         "GET /session": Row(
-            shown: [.subject, .oldFriend], done: persons.subtracting([.subject, .oldFriend]).union([.operator]),
-            isDirectory: true
+            shown: [.subject, .oldFriend],
+            done: persons.subtracting([.subject, .oldFriend]).union([.operator, .nobody]), isDirectory: true
         ) { _, _, _ in Wish(target: "/session") },
         // A device has no page, and its key is as wrong as any other text.
         "POST /session": Row(

@@ -1,0 +1,60 @@
+import GZIP
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// The files of the page: which there are, and how a browser may keep them.
+@Suite struct PageAssetTests {
+    private static let folder = "\(Repository.root)/Sources/Service/Page/Assets"
+
+    @Test func `every file of the folder is served by its name, and nothing else`() throws {
+        let files = Set(names(in: Self.folder))
+        #expect(Set(PageAssets.embedded.keys) == files)
+        for name in files {
+            let isSame = PageAssets.embedded[name] == (try contents(ofFile: "\(Self.folder)/\(name)"))
+            #expect(isSame, "\(name): the program has an older file; build it again.")
+        }
+        let house = try ServiceUnderTest()
+        #expect(house.send("GET", "/assets/main.js", as: nil).status == 200)
+        #expect(house.send("GET", "/assets/page_assets.c", as: nil).status == 404)
+        #expect(house.send("GET", "/assets/..%2fPackage.swift", as: nil).status == 404)
+    }
+
+    @Test func `a file under its hash may be kept for ever, and one without is asked about`() throws {
+        let house = try ServiceUnderTest()
+        let hash = house.service.pageAssets.hash
+        let kept = house.send("GET", "/assets/\(hash)/main.js", as: nil)
+        #expect(kept.status == 200 && kept.header("Cache-Control") == "public, max-age=31536000, immutable")
+        #expect(kept.header("Content-Type") == "text/javascript; charset=utf-8")
+        #expect(kept.header("X-Content-Type-Options") == "nosniff")
+        for target in ["/assets/main.js", "/assets/0123456789abcdef/main.js", "/offline.js", "/favicon.ico"] {
+            let answer = house.send("GET", target, as: nil)
+            #expect(answer.status == 200 && answer.header("Cache-Control") == "no-cache", "\(target)")
+            let tag = try #require(answer.header("ETag"))
+            let again = house.send("GET", target, as: nil, headers: [("If-None-Match", "\"x\", W/\(tag)")])
+            #expect(again.status == 304 && again.body.isEmpty)
+        }
+        let packed = house.send("GET", "/assets/main.js", as: nil, headers: [("Accept-Encoding", "gzip")])
+        #expect(packed.header("Content-Encoding") == "gzip" && packed.body.count < kept.body.count)
+        #expect(packed.body.starts(with: [0x1F, 0x8B]))
+    }
+
+    @Test func `scripts are sent without comments and indents`() throws {
+        let house = try ServiceUnderTest()
+        let script = house.send("GET", "/assets/kit.js", as: nil).text
+        #expect(!script.contains("\n//") && !script.contains("\n  ") && script.contains("export "))
+    }
+
+    @Test func `without Debian's Leaflet the page has everything else`() {
+        let assets = PageAssets(leaflet: "/nowhere")
+        #expect(assets.address(of: "leaflet.js") == nil && assets.address(of: "main.js") != nil)
+        #expect(assets.hash != PageAssets().hash || PageAssets().address(of: "leaflet.js") == nil)
+    }
+
+    @Test func `both languages have the same texts`() {
+        let names = PageText.names
+        #expect(names["en"] == names["de"] && (names["en"]?.count ?? 0) > 50)
+    }
+}
