@@ -1,6 +1,6 @@
-// Compiled, never run: what Apple's documentation of Core Location lists for iOS 7 to 18, written as an app would write it.
-// What is missing here is missing on purpose: see the documentation of `CLGeocoder` and `CLPlacemark` for the Contacts
-// framework's type; `requestHistoricalLocations` is for watches; of all types only `CLLocation` goes into archives; and
+// Compiled, never run: the API that Apple's documentation of Core Location lists for iOS 7 to 18, used as in an app.
+// Omissions are intended: see the documentation of `CLGeocoder` and `CLPlacemark` for the Contacts framework's type;
+// `requestHistoricalLocations` is for watches; of all types only `CLLocation` goes into archives; and
 // `peripheralData(withMeasuredPower:)` makes a phone a beacon, which needs Core Bluetooth.
 
 import CoreLocation

@@ -1,5 +1,6 @@
 // The code of the articles "Test your location push extension in CI" and "From iOS 7 to today" in the documentation
-// catalog. `ArticleTests` checks that each block of theirs stands here, so that what they show compiles and is true.
+// catalog. `ArticleTests` checks that this file contains each block of theirs, so that their code compiles and is
+// correct.
 
 import CoreLocation
 import Foundation
@@ -194,7 +195,7 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
     }
 }
 
-/// What the articles show is what stands above.
+/// The code of the articles is the code above.
 @Suite struct ArticleTests {
     private static let root = URL(fileURLWithPath: Repository.root)
 

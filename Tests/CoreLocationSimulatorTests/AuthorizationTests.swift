@@ -93,7 +93,7 @@ import Testing
         let scene = try provisional(then: .always)
         #expect(scene.count("didEnterRegion office") == 1)
         #expect(scene.launches == 2 && scene.app.launchOptions[.location] == true)
-        // The new process hears what holds, once; nothing changed for it.
+        // The new process gets one callback with the present authorization.
         #expect(scene.app.statuses == [.authorizedAlways])
     }
 

@@ -10,7 +10,7 @@ import Testing
 
     private typealias Outcome = (placemarks: [CLPlacemark], code: Int?)
 
-    /// A running app and what its requests came to.
+    /// A running app and the outcomes of its requests.
     private final class Requests: @unchecked Sendable {
         let scene = ModernScene { _ in MonitoringApp(.init(opens: false, holdsSession: false)) }
         private(set) var outcomes: [Outcome] = []

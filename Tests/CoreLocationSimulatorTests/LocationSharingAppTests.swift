@@ -3,7 +3,7 @@ import FoundationNetworking
 import LocationSharingApp
 import Testing
 
-/// The app's side as it is copied into an app: what it sends, what it keeps, what the extension says without a fix.
+/// The app's side as it is copied into an app: its messages, the outbox, and the extension's report without a fix.
 @Suite struct LocationSharingAppTests {
     @Test func `the device token is uploaded once as hex, and again when the system changes it`() throws {
         let phone = try SharingPhone()
@@ -85,7 +85,7 @@ import Testing
         phone.advance(30)
         func count() throws -> Int { try phone.network.reports().count { $0["type"] as? String == "beacon" } }
         #expect(try count() == 1)
-        // The region outlives the process, what was ranged does not.
+        // The region outlives the process; ranging does not.
         phone.relaunch()
         phone.advance(30)
         #expect(try count() == 2)

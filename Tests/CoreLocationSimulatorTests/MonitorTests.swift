@@ -175,7 +175,7 @@ final class MonitoringApp: SimulatedApplicationDelegate, @unchecked Sendable {
     }
 }
 
-/// What a task of an app leaves for the test, which reads it between two moves of the clock.
+/// A value that an app's task passes to the test, which reads it between two moves of the clock.
 final class Box<Value>: @unchecked Sendable {
     var value: Value
     init(_ value: Value) { self.value = value }

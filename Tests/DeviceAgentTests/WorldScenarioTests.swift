@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceAgent
 
-/// What a scenario may not say, each in one sentence.
+/// Invalid scenarios; each is refused with one sentence.
 @Suite struct WorldScenarioTests {
     private func read(_ text: String) throws -> WorldScenario {
         try WorldScenario(

@@ -37,7 +37,7 @@ struct ZipWriter {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    /// What gzip packs, without its header of 10 bytes and its end of 8.
+    /// The output of gzip without its header of 10 bytes and its trailer of 8.
     private func bareDeflate(_ content: [UInt8]) -> [UInt8] {
         guard let packed = gzipped(content) else { return [] }
         return Array(packed.dropFirst(10).dropLast(8))

@@ -6,8 +6,8 @@ import Testing
 @testable import Whereabouts
 @testable import WhereaboutsTests
 
-/// The results of every version of the rules for made-up histories, kept as files. To change what a version derives,
-/// even by one threshold, add a new version instead.
+/// The results of every version of the rules for made-up histories, kept as files. A change of a version's results,
+/// even by one threshold, requires a new version instead.
 ///
 /// `WHEREABOUTS_WRITE_GOLDEN=1` writes the file of a version that has none; an existing one is never overwritten.
 @Suite struct DerivationGoldenTests {
@@ -140,7 +140,7 @@ import Testing
         return timeline
     }
 
-    /// One line for what was given, so that a changed history is not taken for changed rules; then one for each visit,
+    /// One line for the input, so that a changed history is not mistaken for changed rules; then one for each visit,
     /// crossing and lead: times in ms, places in 10⁻⁶ degrees, accuracies in decimeters.
     private static func lines(_ history: History, _ timeline: MemoryTimeline) -> [String] {
         func micro(_ degrees: Double) -> Int64 { Int64((degrees * 1e6).rounded()) }
@@ -170,8 +170,8 @@ import Testing
         words.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64(bitPattern: $1)) &* 0x100_0000_01b3 }
     }
 
-    /// The history drawn from a seed in one line: how much was given, what is derived in numbers of visits, crossings and
-    /// leads, and a hash of all that is derived, with what only answers at a moment use.
+    /// The history drawn from a seed in one line: the size of the input, the numbers of derived visits, crossings and
+    /// leads, and a hash of all results, including those that only answers at a moment use.
     private static func line(_ seed: UInt64, _ rules: VisitRules) throws -> String {
         let made = try MadeHistory(seed: seed)
         let history = History(name: "\(seed)", fixes: made.fixes, reports: made.reports, regions: made.regions)

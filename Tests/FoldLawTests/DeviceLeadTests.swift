@@ -47,7 +47,8 @@ import Testing
 
     private static func leads(_ timeline: MemoryTimeline) -> [Lead] { timeline.leads[MemoryTimeline.person] ?? [] }
 
-    /// The tablet reports twice as often, first and at the same moments, and its Wi-Fi errs by 600 m for some minutes at noon.
+    /// The tablet reports twice as often, first and at the same moments, and its Wi-Fi errs by 600 m for some minutes
+    /// at noon.
     @Test func `a tablet left at home changes nothing in the day of who carries a phone`() throws {
         let phone = try Self.day().fixes.map { (Self.phone, $0) }
         let lying = Self.lying(at: try Self.home, seconds: 20 * 3600, every: 30).fixes
@@ -73,7 +74,8 @@ import Testing
         #expect(Self.leads(timeline).map(\.device) == [Self.tablet, Self.phone])
     }
 
-    /// The phone leaves at 8:00 and is at its third place two minutes later. In between, one fix of the tablet is 600 m off.
+    /// The phone leaves at 8:00 and is at its third place two minutes later. In between, one fix of the tablet is 600 m
+    /// off.
     @Test func `one wrong fix of the leader does not show that it is carried`() throws {
         let phone = try Self.day().fixes.map { (Self.phone, $0) }
         let lying = Self.lying(at: try Self.home, seconds: 20 * 3600, every: 30).fixes
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    /// What both devices report at the moment at which the lead changes is the later leader's.
+    /// If both devices report at the moment at which the lead changes, the later leader's report counts.
     @Test func `at every moment exactly one of two devices leads, the new one from the moment it takes the lead`()
         throws
     {

@@ -7,7 +7,7 @@ import Testing
 
 /// The rules judged by people whose days are known: their places, ways and clients are drawn from a seed.
 @Suite struct HistoryTests {
-    /// Visits told against stays that were, paired best first by how much of their common time they share.
+    /// Derived visits compared with true stays, paired best first by the share of their common time.
     struct Score {
         var stays = 0
         var told = 0
@@ -19,7 +19,7 @@ import Testing
         var covered = 0
         var surplus = 0
 
-        /// The harmonic mean of how many told visits were stays and how many stays were told.
+        /// The harmonic mean of the share of derived visits that were stays and the share of stays that were derived.
         var f1: Double { stays + told == 0 ? 1 : 2 * Double(paired) / Double(stays + told) }
 
         /// The mean of that and of its closer sister.
@@ -162,11 +162,11 @@ import Testing
             ours.add(try Self.told(fixes), against: days)
             anchor.add(anchored(fixes), against: days)
         }
-        // A hundredth is less than what chance makes of so many stays.
+        // A hundredth is less than the random variation with so many stays.
         #expect(ours.quality >= anchor.quality - 0.01)
     }
 
-    /// What is derived is a function of the set of fixes: by time, as they came, shuffled, twice, one by one.
+    /// The results depend only on the set of fixes: in the order of time or arrival, shuffled, twice, one by one.
     @Test(arguments: ["30 s, spikes", "adaptive, offline", "asked", "visits", "significant change", "1 s"])
     func `the order and the repetition of fixes change nothing`(name: String) throws {
         let phone = try #require(Phone.all.first { $0.name == name })

@@ -4,12 +4,12 @@ import Testing
 @testable import Whereabouts
 @testable import WhereaboutsTests
 
-/// What the fold keeps in memory of a person.
+/// The fold's memory for a person.
 @Suite struct HotStateTests {
     /// 16 KiB a person: ten thousand at once in 160 MiB.
     private static let most = 16 * 1024
 
-    /// The points that the derivation holds are what grows.
+    /// Only the points of the derivation grow.
     @Test(arguments: ["1 s", "10 s", "30 s, drifting", "adaptive, offline", "asked", "visits"])
     func `sixteen kibibytes hold what is kept of a person`(name: String) throws {
         let phone = try #require(Phone.all.first { $0.name == name })

@@ -22,7 +22,7 @@ import Testing
         return timeline.crossings[MemoryTimeline.person, default: []]
     }
 
-    /// The corners lie at 45°, 135° … from the middle, so that the sides are crossed head on by who goes east.
+    /// The corners lie at 45°, 135° … from the middle, so that a way east crosses the sides at a right angle.
     private func square(around middle: Coordinate, halfSide: Double) throws -> Polygon {
         try Polygon(
             vertices: [45.0, 135, -135, -45].map { azimuth in
@@ -84,7 +84,7 @@ import Testing
         #expect(abs(found[1].time.seconds(since: Self.midnight) - (600 + 3400 / 20)) < 2)
     }
 
-    /// Looks at a region are put off until the track has run far enough; what is found must not know of it.
+    /// A region is checked only once the track is long enough to reach it; the results must not depend on this.
     @Test func `a region's crossings are the same among a thousand others`() throws {
         let home = try Coordinate(latitude: -16.8, longitude: 179.9999)
         let days = Itinerary(home: home, start: 1_780_272_000, days: 2, seed: 77)

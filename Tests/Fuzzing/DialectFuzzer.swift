@@ -4,7 +4,7 @@ import JSON
 import Whereabouts
 import WireFormats
 
-// Whatever arrives in a dialect comes to reports, and what comes to a fix is one. Built by `scripts/dev/fuzz` only, with the
+// Every input of a dialect gives reports, and every fix among them is valid. Built by `scripts/dev/fuzz` only, with the
 // instruments of libFuzzer; the dialect is named by WHEREABOUTS_DIALECT.
 
 @_silgen_name("LLVMFuzzerRunDriver")
@@ -29,7 +29,7 @@ private enum Dialect: String, CaseIterable {
 
     func reports(_ body: [UInt8]) -> [Report] {
         switch self {
-        // What is encrypted opens to what it says, so that the inner message is reached.
+        // Encrypted text decrypts to itself, so that the inner message is reached.
         case .ownTracks: OwnTracks.reports(from: body, now: now) { Array($0.utf8) }
         case .overland: Overland.reports(from: body, now: now)
         case .osmAnd: [OsmAnd.report(of: Self.parameters(body), now: now)]

@@ -95,8 +95,8 @@ import Testing
         #expect(String(decoding: names.fold.words(text).joined(), as: UTF16.self) == key)
     }
 
-    /// The whole list of areas, against Lowrance's and Wagner's recursion on every key; two errors in the first two letters are
-    /// not looked for, nor keys in another script for what is asked in Latin letters.
+    /// The whole list of areas, against Lowrance's and Wagner's recursion on every key; two errors in the first two
+    /// letters are not searched, nor keys in another script for a text in Latin letters.
     @Test func `exactly the keys within the edits are found`() throws {
         let names = try NamesFile(path: Self.path, edition: edition)
         var all: [[UInt16]] = []

@@ -5,7 +5,7 @@ import Testing
 @testable import Gazetteer
 
 @Suite final class PlaceTreeTests {
-    /// What `file` and `tree` point into.
+    /// The memory that `file` and `tree` point into.
     let mapping: MappedFile
     let file: GazetteerFile
     let tree: PlaceTree
@@ -30,7 +30,8 @@ import Testing
         }.sorted { $0.1 < $1.1 }
     }
 
-    /// By looking at every place: near one of the country's, far from all, in a country of one place and in the largest.
+    /// By looking at every place: near one of the country's, far from all, in a country of one place and in the
+    /// largest.
     @Test func `the places found around a point are those a scan of the country finds`() throws {
         var chance = SplitMix(31)
         for round in 0..<40 {

@@ -100,7 +100,7 @@ import Testing
         #expect(found.ocean == nil && found.locality == nil)
     }
 
-    /// What an atlas says of who governs and who claims.
+    /// Governing and claiming countries, by an atlas.
     @Test(
         arguments: [
             (44.95, 34.1, "UA", ["RU", "UA"]), (34.08, 74.8, "IN", ["IN", "PK"]), (42.66, 21.16, "XK", ["RS", "XK"]),
@@ -180,8 +180,8 @@ import Testing
         #expect(try placemark(latitude, longitude).shortAddress == words)
     }
 
-    /// Divisions that were split, renamed or merged since the outlines were drawn, or misspelled in them. The expected names
-    /// come from ISO 3166-2 and the news.
+    /// Divisions that were split, renamed or merged since the outlines were drawn, or misspelled in them. The expected
+    /// names come from ISO 3166-2 and the news.
     @Test(
         arguments: [
             (40.8, 111.7, "CN-NM", "Inner Mongolia"), (19.43, -99.13, "MX-CMX", "Ciudad de México"),
@@ -214,8 +214,8 @@ import Testing
         #expect(try placemark(latitude, longitude).ocean == strait)
     }
 
-    /// Points of an atlas of Antarctica well within its shelves: Ross, Ronne, Filchner, Amery, Larsen C, Wilkins, Shackleton,
-    /// Getz, Totten, Drygalski, Brunt.
+    /// Points of an atlas of Antarctica well within its shelves: Ross, Ronne, Filchner, Amery, Larsen C, Wilkins,
+    /// Shackleton, Getz, Totten, Drygalski, Brunt.
     @Test(
         arguments: [
             (-79, -175), (-78.2, -170), (-77.5, -60), (-79.5, -40), (-70, 71), (-67.5, -62.5), (-70.5, -72.5),

@@ -96,7 +96,7 @@ import Testing
         #expect(first(name)?.match == .exact)
     }
 
-    /// Hamburg is as far from what was typed, and larger.
+    /// Hamburg is as many edits from the text, and larger.
     /// Dachau is 17 km from Munich, Augsburg 57 km; Eisenstadt is 42 km from Vienna.
     @Test func `a larger town qualifies what is near it, and nothing farther away`() throws {
         try expect("Dachau, München", near: 48.26, 11.43)

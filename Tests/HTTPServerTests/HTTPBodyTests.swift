@@ -52,7 +52,7 @@ import Testing
         let chunk = Array("1000\r\n".utf8) + Array(repeating: 0x61, count: 4096) + Array("\r\n".utf8)
         var sent = 0
         while sent < 10_000_000, client.send(chunk) { sent += 4096 }
-        // Far less than that fits into the buffers of the sockets and what is thrown away.
+        // The sockets' buffers and the discarded bytes are far smaller.
         #expect(sent < 10_000_000)
         #expect(client.receive()?.status == 413)
         #expect(server.requests.isEmpty)

@@ -69,7 +69,7 @@ import Testing
         let other = try #require(RawClient(port: server.port))
         other.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(other.receive()?.status == 200)
-        // What the sockets held comes; no proper end does.
+        // The bytes in the sockets arrive, without a proper end.
         #expect(client.receiveLine { _ in false }?.hasSuffix("0\r\n\r\n") != true)
     }
 
@@ -112,7 +112,7 @@ import Testing
 }
 
 extension RawClient {
-    /// What has arrived once it is as wanted, or the connection has ended; `nil` when nothing came.
+    /// The received text once it is as wanted or the connection has ended; `nil` if there is none.
     func receiveLine(_ isWhole: (String) -> Bool) -> String? {
         while true {
             let text = String(decoding: pending, as: UTF8.self)

@@ -99,7 +99,7 @@ final class RawClient {
         }
     }
 
-    /// What was received and not looked at.
+    /// The received bytes that no call has returned yet.
     var pending: [UInt8] { received }
     func clear() { received = [] }
 

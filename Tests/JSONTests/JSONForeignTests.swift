@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Python's `json` module judges what is written and what is read.
+/// Writer and reader, checked with Python's `json` module.
 @Suite struct JSONForeignTests {
     @Test(.enabled(if: Foreign.hasPython(with: "json"), "There is no Python 3 to compare with."))
     func `what is written goes through Python's json module and comes back the same`() throws {

@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a failing network or APNs does to many pushes at once: nothing is lost, nothing hangs, and nothing is sent twice
-/// but what was unanswered when its connection or stream was reset.
+/// Many pushes with a failing network or APNs: no push is lost or hangs, and only pushes that were unanswered when
+/// their connection or stream was reset are sent twice.
 @Suite struct PushFaultTests {
     /// Pushes of one run: few by default, many with `WHEREABOUTS_LONG=1`.
     static let count = isLongForm ? 5000 : 300
 
-    /// What a scripted trouble may leave behind.
+    /// The permitted effects of a scripted fault.
     struct Trouble: Sendable, CustomTestStringConvertible {
         let name: String
         let rules: [PushStandInRule]
@@ -19,7 +19,8 @@ import Testing
         var leavesUnknown = false
         /// Connections made by the end; nil when chance decides.
         var connections: Int?
-        /// Whether the server falls silent. Only then is silence taken for a fault soon: a busy machine makes pauses too.
+        /// Whether the server falls silent. Only then is silence taken for a fault soon: a busy machine makes pauses
+        /// too.
         var isSilence = false
 
         var testDescription: String { name }
@@ -223,7 +224,7 @@ import Testing
     }
 }
 
-/// The server's log and the sender's record tell the same story, push by push and try by try.
+/// The server's log and the sender's record agree, push by push and try by try.
 func expectAgreement(
     _ ended: [EndedPush], _ server: [PushRecord], sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -238,8 +239,8 @@ func expectAgreement(
 }
 
 /// Whether a server with these statuses on record, 0 where it gave none, is one that these tries may have met: it
-/// answered as the sender says, it may or may not have seen what was not answered, and an answer may have been lost on
-/// its way only where the sender does not know what became of the try.
+/// answered as the sender says, it may or may not have received an unanswered try, and an answer may be lost only if
+/// the sender does not know the try's outcome.
 private func couldHaveSeen(_ records: ArraySlice<Int>, _ attempts: ArraySlice<PushAttempt>) -> Bool {
     guard let attempt = attempts.first else { return records.isEmpty }
     let rest = attempts.dropFirst()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import LocationPush
 
-/// What follows from answers, on paper. Times are milliseconds on a clock that starts at 0; the jitter is its middle,
-/// so pauses are exactly 500, 2000 and 5000 ms.
+/// The consequences of answers, without sockets. Times are milliseconds on a clock that starts at 0; the jitter is its
+/// middle, so pauses are exactly 500, 2000 and 5000 ms.
 @Suite struct PushQueueTests {
     private func queue() -> PushQueue {
         PushQueue(timing: PushTiming(), jitter: { 0.5 })
@@ -220,7 +220,7 @@ import Testing
         _ = queue.next(atMs: 0)
         let late = queue.expire(atMs: 100)
         #expect(late.ended.isEmpty && late.flying == [1])
-        // Its try is given up, and the push ends by what becomes of it.
+        // The try is abandoned, and its outcome ends the push.
         let verdict = queue.broken(1, notProcessed: false, why: "", atMs: 100)
         #expect(verdict.outcome == .failed(.deadlinePassed))
         queue.connectFault = TransportFault("connect: refused")

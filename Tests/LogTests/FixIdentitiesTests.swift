@@ -8,7 +8,7 @@ import Whereabouts
 
 @testable import Log
 
-/// The log's index of fixes: whatever becomes of its files, the log is what it would be without them.
+/// The log's index of fixes: no damage of its files changes the log.
 @Suite struct FixIdentitiesTests {
     /// Files of a handful of events, so that short logs have many of them.
     private static func small(_ settings: inout FixIdentities.Settings) {
@@ -19,7 +19,7 @@ import Whereabouts
         settings.pauseSeconds = 0.05
     }
 
-    /// Reports until the index can look them up; what else fails, fails.
+    /// Repeats a report until the index can look it up; other failures are thrown.
     private static func report(_ fixes: [Fix], by phone: Caller, _ scene: LogScene) throws -> [FixOutcome] {
         try eventually("the index to look fixes up", pauseMilliseconds: 3) {
             do { return try scene.report(fixes, by: phone) } catch let failure as AppendFailure {
@@ -43,7 +43,7 @@ import Whereabouts
         }
     }
 
-    /// What a list in memory decides.
+    /// The same decisions by a list in memory.
     private struct Reference {
         private(set) var kept: [Fix] = []
 
@@ -122,7 +122,7 @@ import Whereabouts
         #expect(kept == reference.kept)
         #expect(hadRuns)
         let log = try scene.open()
-        // What was damaged last may not have been read since; it is found, and then made again.
+        // The last damage may not have been read since; it is found and repaired here.
         _ = try log.differenceOfFixIdentities()
         #expect(log.waitForFixIdentities(milliseconds: patienceMilliseconds))
         #expect(try log.differenceOfFixIdentities() == nil)
@@ -199,7 +199,8 @@ import Whereabouts
             key: SipHash(key: secret[16...]))
         for mark in marks.sorted() { try writer.append(mark) }
         _ = try writer.finish()
-        // None of them was reported, and the one that was is not among the marks: it is kept twice, and nothing is lost.
+        // None of them was reported, and the one that was is not among the marks: it is kept twice, and nothing is
+        // lost.
         #expect(try scene.report(lied, by: phone) == lied.map { _ in .new })
         #expect(try scene.report([try scene.fix(50)], by: phone) == [.new])
         let open = try scene.open()
@@ -254,7 +255,7 @@ import Whereabouts
                 #expect(try scene.report([fix], by: phone) == [.new])
             }
         }
-        // What is in the log when it is opened has to be read at the start, and there is little of it.
+        // Fixes already in the log must be read at the start, and they are few.
         try take(30)
         #expect(try Self.report(Array(all[10..<20]), by: phone, scene) == (0..<10).map { _ in .duplicate })
         try take(60)
@@ -335,7 +336,8 @@ import Whereabouts
         #expect(try Self.report([try scene.fix(3)], by: other, scene) == [.new])
     }
 
-    /// Copies of the folder, made file after file while the index writes and merges, are what a kill can leave and more.
+    /// Copies of the folder, made file by file while the index writes and merges, include every state that a kill can
+    /// leave.
     @Test func `whatever a kill leaves of a folder in the midst of a merge, every fix is found`() throws {
         let scene = LogScene { Self.small(&$0) }
         let temporary = TemporaryFolder()
@@ -356,7 +358,7 @@ import Whereabouts
                 guard let bytes = DataDirectory.read("\(folder)/\(name)", atMost: 1 << 20) else { continue }
                 try DataDirectory.writePrivate(bytes, to: "\(copy)/\(name)")
             }
-            // A merge that did not come to its end, and one that did not come to remove what it merged.
+            // An unfinished merge, and one that has not removed its input files.
             let names = Self.names(copy)
             if let first = names.first, let bytes = DataDirectory.read("\(copy)/\(first)", atMost: 1 << 20) {
                 try DataDirectory.writePrivate(Array(bytes.prefix(1500)), to: "\(copy)/\(first).new")

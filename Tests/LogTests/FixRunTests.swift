@@ -31,8 +31,8 @@ import Whereabouts
         return marks
     }
 
-    /// Few identities with few contents each, so that equal hashes reach over the ends of blocks, and the two ends of what a
-    /// hash can be.
+    /// Few identities with few contents each, so that equal hashes cross the ends of blocks, and the least and the
+    /// greatest hash.
     @Test(arguments: [0, 1, 21, 22, 42, 1000, 62 * 21 * 2])
     func `a run finds the marks of a hash and of its twins, and none that it does not have`(count: Int) throws {
         let folder = TemporaryFolder()
@@ -64,7 +64,7 @@ import Whereabouts
         }
     }
 
-    /// The bound on what a device can make the writer open by sending twins.
+    /// The bound on the events that the writer opens for a device that sends twins.
     @Test func `among ten thousand twins, two are looked at`() throws {
         let folder = TemporaryFolder()
         let marks = (1...10_000).map { number in

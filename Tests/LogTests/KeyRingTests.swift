@@ -24,8 +24,8 @@ import Whereabouts
         if case .key = try ring.key(id) { true } else { false }
     }
 
-    /// Transactions in the write-ahead log: SQLite's "WAL file format", section 4.1: a frame has a header of 24 bytes, whose
-    /// second word is the size of the database after a commit, and 0 in frames that end none.
+    /// Transactions in the write-ahead log: SQLite's "WAL file format", section 4.1: a frame has a header of 24 bytes,
+    /// whose second word is the size of the database after a commit, and 0 in frames that end none.
     private func commits() throws -> Int {
         let wal = try #require(DataDirectory.read(path + "-wal", atMost: 1 << 24))
         func word(_ place: Int) -> Int { wal[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
@@ -38,7 +38,7 @@ import Whereabouts
         let ring = try opened()
         let before = try commits()
         let ids = try makeHundred(ring)
-        // As after a crash now: what is not durable was not used either.
+        // As after a crash: a key that is not durable was not used either.
         #expect(try !isThere(ids[0], try opened()))
         try ring.makeDurable()
         #expect(try commits() == before + 1)

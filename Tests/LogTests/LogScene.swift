@@ -8,13 +8,13 @@ import Whereabouts
 
 @testable import Log
 
-/// A data directory of a test's own with a log in it, and who acts in most tests.
+/// A data directory with a log, and the callers of most tests.
 final class LogScene {
     private let folder = TemporaryFolder()
     var path: String { folder.path }
     let clock = TestClock()
     private let configure: (inout FixIdentities.Settings) -> Void
-    /// What keeps the standing between two starts; by default nothing does.
+    /// Makes the store of the standing between two starts; by default there is none.
     var savedStanding: (DataDirectory) -> any SavedStanding = { _ in NoSavedStanding() }
     private(set) var directory: DataDirectory?
     private var log: EventLog?
@@ -49,7 +49,7 @@ final class LogScene {
         return try LogVerifier.verify(try DataDirectory(path: path)) { _, _ in }
     }
 
-    // MARK: Who acts
+    // MARK: Callers
 
     static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure("\(text) is no handle.") }() }
 
@@ -106,7 +106,7 @@ final class LogScene {
         _ = try connection.checkpoint(.truncate)
     }
 
-    /// Every file of the directory, with what is in it.
+    /// Every file of the directory, with its content.
     func files() -> [(name: String, bytes: [UInt8])] {
         var files: [(String, [UInt8])] = []
         for folder in ["", "/projections"] {

@@ -126,8 +126,8 @@ import Whereabouts
         #expect(try scene.verify().problem?.number == 9)
     }
 
-    /// Bytes of the file itself, in rows, page heads, free space: whatever changes what a reader sees is found at the
-    /// first event it touches.
+    /// Bytes of the file itself, in rows, page heads, free space: every change that a reader can see is found at the
+    /// first affected event.
     @Test func `a flipped byte anywhere in the file is found, or changes nothing`() throws {
         let scene = try Self.arranged()
         scene.stop()
@@ -151,7 +151,7 @@ import Whereabouts
                 #expect(verification.problem?.number == Int64(first + 1), "offset \(offset)")
                 found += 1
             } else if let problem = verification.problem {
-                // What the log says of itself, or a page that holds no event.
+                // The log's own record, or a page without events.
                 #expect(problem.number >= Int64(rows.count) || problem.number <= 1, "offset \(offset)")
             }
         }

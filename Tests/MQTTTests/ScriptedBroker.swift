@@ -16,7 +16,7 @@ final class ScriptedBroker: Sendable {
 
     deinit { close(listener) }
 
-    /// Waits for the client to connect, subscribe and be told that it has.
+    /// Waits until the client has connected and subscribed, and acknowledges both.
     func session() throws -> Session {
         let session = Session(descriptor: accept(listener, nil, nil))
         try session.expect(type: 1)
@@ -49,7 +49,7 @@ final class ScriptedBroker: Sendable {
             return next.rest
         }
 
-        /// `nil` when the client has gone. All packets here are short: one byte tells their length.
+        /// `nil` when the client has gone. All packets here are short: one byte has their length.
         func packet() -> (type: UInt8, rest: [UInt8])? {
             guard let head = read(2), let rest = read(Int(head[1])) else { return nil }
             return (head[0] >> 4, rest)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Posting
 
-/// What counts as an address of the web that may be posted to.
+/// Valid and invalid URLs for posting.
 @Suite struct PostURLTests {
     @Test(arguments: [
         ("https://hooks.example.org", "https://hooks.example.org/", "https://hooks.example.org"),

@@ -80,7 +80,7 @@ import Testing
     @Test func `bytes can be bound in place and copied`() throws {
         let connection = try connection()
         let insert = try connection.prepare("INSERT INTO t(b) VALUES (?1)")
-        // Changed in place after the binding: copies keep what was bound, the buffer bound in place shows the change.
+        // Changed in place after the binding: copies keep the bound value, the buffer bound in place shows the change.
         var bytes: [UInt8] = [1, 0, 2]
         try bytes.withUnsafeMutableBytes { buffer in
             try insert.bind(UnsafeRawBufferPointer(buffer), at: 1)

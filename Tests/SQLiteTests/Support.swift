@@ -10,7 +10,7 @@ extension Connection {
     }
 }
 
-/// What `body` throws.
+/// The error that `body` throws.
 func failure(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     do {
         try body()

@@ -33,7 +33,7 @@ final class ServiceUnderTest: Sendable {
         try self.init(clock: clock) { $0.push = push }
     }
 
-    /// - Parameter configure: what `config.json` would say.
+    /// - Parameter configure: changes the settings of `config.json`.
     init(clock: HouseClock = .standing, configure: (inout ServiceConfiguration) -> Void) throws {
         self.clock = clock
         var configuration = ServiceConfiguration()
@@ -104,7 +104,7 @@ final class ServiceUnderTest: Sendable {
 
     /// Asks without a socket.
     ///
-    /// - Parameter target: path and query as they stand in a URL; nothing is escaped. Numbers of the log in it are written as
+    /// - Parameter target: path and query as in a URL; nothing is escaped. Numbers of the log in it are written as
     ///   the operator sees them; a person's request carries the person's references for them (``named(_:for:)``).
     @discardableResult
     func send(
@@ -158,7 +158,7 @@ final class ServiceUnderTest: Sendable {
         return parts.joined(separator: "?")
     }
 
-    /// The number of the log behind what an answer says, to the operator or to a person.
+    /// The log's number for a value in an answer to the operator or to a person.
     func number(_ value: JSONValue?, _ kind: References.Kind = .event, of person: String = "walker") -> Int64? {
         if let number = value?.int { return number }
         guard let text = value?.string, let references = references(ofPerson: person) else { return nil }
@@ -242,7 +242,7 @@ final class ServiceUnderTest: Sendable {
     func fingerprints() -> [String: Fingerprint] { settled().mapValues(\.fingerprint) }
 }
 
-/// What the service answered.
+/// The service's answer.
 struct Answer {
     let status: Int
     let headers: [(name: String, value: String)]
@@ -263,7 +263,7 @@ struct Answer {
 
     func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
 
-    /// Everything a caller could tell two answers apart by, except what is new in each answer by design.
+    /// Everything by which a caller could distinguish two answers, except the parts that differ by design.
     var observable: String {
         let own: Set<String> = ["whereabouts-request", "date"]
         let fields = headers.filter { !own.contains($0.name.lowercased()) }.map { "\($0.name): \($0.value)" }
@@ -272,18 +272,18 @@ struct Answer {
 }
 
 extension JSONValue {
-    /// What something is named by: the operator's number or a person's reference.
+    /// The identifier in an answer: the operator's number or a person's reference.
     var name: String? { string ?? int.map { "\($0)" } }
 }
 
 /// The time of the house as a test sets it.
 final class HouseClock: Sendable {
-    /// What was set is how far it was set without time having passed.
+    /// `wasSet` is the distance by which the clock was set, without elapsed time, in milliseconds.
     private let state: Mutex<(base: Int64, wasSet: Int64, isRunning: Bool)>
 
     private init(base: Int64, isRunning: Bool) { state = Mutex((base, 0, isRunning)) }
 
-    /// Stands at 2026-05-04T08:00:00Z until moved.
+    /// Stays at 2026-05-04T08:00:00Z until it is moved.
     static var standing: HouseClock { HouseClock(base: 1_777_881_600_000, isRunning: false) }
 
     /// Goes with the system's clock, from which it can be moved away.

@@ -1,6 +1,7 @@
 import Glibc
 
-/// How long a test waits for what must come. No test is judged by it: it is far beyond what two busy cores need.
+/// The seconds that a test waits for an expected event. No result depends on it: it is far more than two busy cores
+/// need.
 package let patienceSeconds = 120.0
 /// The same in milliseconds, for waits that are not a loop.
 package let patienceMilliseconds = Int(patienceSeconds * 1000)
@@ -17,10 +18,10 @@ package struct WaitedInVain: Error, CustomStringConvertible {
 /// Looks again and again until there is a value.
 ///
 /// - Parameters:
-///   - what: what is waited for, for the error; the place in the source is added.
-///   - pause: between two looks. Its default leaves the cores to those who work.
+///   - what: the expected event, for the error; the place in the source is added.
+///   - pause: the pause between two looks. The default leaves the cores to working threads.
 ///   - look: returns `nil` as long as the value is not there.
-/// - Throws: ``WaitedInVain`` after `seconds`, and what `look` throws.
+/// - Throws: ``WaitedInVain`` after `seconds`, and errors of `look`.
 package func eventually<Value>(
     _ what: String = "a value", within seconds: Double = patienceSeconds, pauseMilliseconds pause: UInt32 = 5,
     file: StaticString = #fileID, line: Int = #line, look: () throws -> Value?

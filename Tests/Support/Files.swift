@@ -12,7 +12,7 @@ package func contents(ofFile path: String) throws -> [UInt8] {
     return rest(of: file)
 }
 
-/// What is left of an open file or pipe.
+/// The remaining bytes of an open file or pipe.
 func rest(of file: UnsafeMutablePointer<FILE>) -> [UInt8] {
     var all: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 1 << 16)
@@ -28,13 +28,13 @@ package func write(_ content: some Sequence<UInt8>, to path: String) throws {
     guard fclose(file) == 0, written == content.count else { throw FileFault(path: path) }
 }
 
-/// Removes a file, or a folder and what is in it; what is not there is no fault.
+/// Removes a file, or a folder with its content; does nothing if it does not exist.
 package func remove(_ path: String) {
     for name in names(in: path) { remove("\(path)/\(name)") }
     Glibc.remove(path)
 }
 
-/// The names of what is in a folder, sorted.
+/// The names of a folder's entries, sorted.
 package func names(in folder: String) -> [String] {
     guard let listing = opendir(folder) else { return [] }
     defer { closedir(listing) }
@@ -72,6 +72,6 @@ package final class TemporaryFolder: Sendable {
     /// The path of a file in it.
     package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The names of what is in it, sorted.
+    /// The names of its entries, sorted.
     package var names: [String] { TestSupport.names(in: path) }
 }

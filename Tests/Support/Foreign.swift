@@ -18,7 +18,8 @@ package enum Foreign {
 
     package static func has(_ program: String) -> Bool { run("command -v \(program)").status == 0 }
 
-    /// What a shell's command prints. It is given `input` in a file: a pipe written to and read from could block both.
+    /// The output of a shell command. It gets `input` in a file: writing to and reading from pipes could block both
+    /// processes.
     package static func run(_ command: String, input: String? = nil) -> (status: Int32, output: String) {
         guard let input else { return output(of: command) }
         let folder = TemporaryFolder()
@@ -26,7 +27,7 @@ package enum Foreign {
         return withExtendedLifetime(folder) { output(of: "( \(command) ) < '\(file)'") }
     }
 
-    /// What a Python program prints.
+    /// The output of a Python program.
     ///
     /// - Throws: `Failure` when it ends with another status than 0, as after a failed `assert`.
     @discardableResult
@@ -37,12 +38,12 @@ package enum Foreign {
         }
     }
 
-    /// What a script under `Tests/Conformance` prints.
+    /// The output of a script under `Tests/Conformance`.
     package static func python(script: String, _ arguments: String..., input: String = "") throws -> String {
         try python(path: Repository.conformance(script), arguments, input: input)
     }
 
-    /// What the Python program in a file prints.
+    /// The output of the Python program in a file.
     package static func python(path: String, _ arguments: [String] = [], input: String = "") throws -> String {
         let words = ([python, path] + arguments).map { "'\($0)'" }.joined(separator: " ")
         let (status, output) = run(words, input: input)

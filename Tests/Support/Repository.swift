@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folders of this repository, and those that may stand beside it.
+/// The folders of this repository, and optional ones beside it.
 package enum Repository {
     package static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What stands before the service on the internet, as far as TLS goes: Python's, with a certificate of one's own, before a
-/// server on the loopback address.
+/// A TLS proxy in Python, with a self-made certificate, before a server on the loopback address. It replaces the proxy
+/// before a service on the internet.
 package final class TLSFront {
     /// Where it listens, on the loopback address.
     package let port: Int

@@ -5,7 +5,8 @@ import Testing
     /// The import graph: the other modules that each module may import. Arrows point one way, and one Swift module
     /// imports each C library, except OpenSSL: three do, which share nothing but the library.
     static let graph: [String: Set<String>] = [
-        // Tools: know nothing of Whereabouts and not of one another. Most modules may read and write JSON and make threads.
+        // Tools: know nothing of Whereabouts and not of one another. Most modules may read and write JSON and make
+        // threads.
         "Threading": [],
         "SQLite": ["CSQLite"],
         "Geodesy": ["CPROJ"],
@@ -55,7 +56,7 @@ import Testing
     static let withFoundation: Set<String> = [
         "CoreLocationSimulator", "CoreLocation", "LocationSharingApp", "DeviceAgent",
     ]
-    /// What URLSession needs on Linux.
+    /// The modules that import FoundationNetworking, which URLSession needs on Linux.
     static let withNetworking: Set<String> = ["LocationSharingApp", "DeviceAgent"]
 
     private static func imports(of file: Tree.File) -> [String] {
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test func `the top of the tree shows six names and the licence`() {
-        // A copy of the sources elsewhere may stand beside other things.
+        // A copy of the sources elsewhere may have other files beside it.
         guard Tree.entries(of: "").contains(".git") else { return }
         let visible = Set(Tree.entries(of: "").filter { !$0.hasPrefix(".") })
         #expect(visible == ["LICENSE", "Package.swift", "README.md", "Sources", "Tests", "data", "scripts"])

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the article shows is what a package outside may write.
+/// The article's code compiles as in an external package.
 @Suite struct ArticleTests {
     private static let article = "AskFromYourServer"
 

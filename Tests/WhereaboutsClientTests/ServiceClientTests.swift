@@ -6,7 +6,7 @@ import Testing
 @testable import WhereaboutsClient
 
 @Suite struct ServiceClientTests {
-    /// A transport that gives its answers one after the other, the last one again and again, and keeps what was asked.
+    /// A transport that gives its answers one after the other, repeats the last one, and keeps the requests.
     private final class Answers: Transport {
         private let state: Mutex<(left: [HTTPResponse], asked: [HTTPRequest])>
         var isRunningService: Bool { true }

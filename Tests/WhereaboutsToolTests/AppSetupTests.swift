@@ -7,7 +7,7 @@ import Testing
 
 @testable import WhereaboutsTool
 
-/// What `device add` prints is put into each app as its source says, and the app's first report is sent: the fix arrives.
+/// The output of `device add` is put into each app as its source requires, and the app's first fix arrives.
 @Suite final class AppSetupTests {
     private let folder = TemporaryFolder()
     private let service: Service

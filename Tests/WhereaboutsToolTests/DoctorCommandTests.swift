@@ -18,7 +18,7 @@ import Testing
         try House.open(folder.path + "/state").stop()
     }
 
-    /// What it finds under such settings: state and details by check, and its exit code.
+    /// The findings with these settings: state and details by check, and the exit code.
     private func findings(port: UInt16, publicURL: String) throws -> (
         checks: [String: (String, String)], exitCode: Int32
     ) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Log
 
-/// The built tool as a service manager runs it: what it tells, and how it ends.
+/// The built tool as a service manager runs it: its notifications and its end.
 @Suite struct ServeTests {
     @Test func `a service manager is told of readiness, of life and of the end`() throws {
         let temporary = TemporaryFolder()
@@ -86,7 +86,7 @@ import Testing
         let pending = poll.answer()
         #expect(pending.hasPrefix("HTTP/1.1 200") && pending.contains(#""status":"pending""#), "\(pending)")
         for follower in followers { #expect(follower.answer().hasPrefix("HTTP/1.1 200")) }
-        // The last chunk; what came before it may have been read with the head.
+        // The last chunk; earlier ones may have been read with the head.
         #expect(live.answer().hasSuffix("0\r\n\r\n"))
         #expect(idle.answer().isEmpty)
         for half in [halfHead, halfBody] { #expect(half.answer().hasPrefix("HTTP/1.1 503")) }
@@ -136,14 +136,14 @@ private final class Wire {
 
     func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
 
-    /// What comes next.
+    /// The next bytes.
     func next() -> String {
         var piece = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &piece, piece.count, 0)
         return String(decoding: piece[..<max(0, count)], as: UTF8.self)
     }
 
-    /// What comes until the content is whole or the connection ends.
+    /// The bytes until the content is complete or the connection ends.
     func answer() -> String {
         var text = ""
         while case let piece = next(), !piece.isEmpty {
@@ -172,7 +172,7 @@ private final class Datagrams {
             }
         }
         try #require(result == 0)
-        // Far beyond what a start takes: a test that waits for ever says nothing.
+        // Far longer than a start takes: a test that waits forever reports nothing.
         var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }

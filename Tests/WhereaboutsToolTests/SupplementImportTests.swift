@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.enabled(if: GazetteerLocation.find() != nil, "There is no gazetteer beside the program."))
 struct SupplementImportTests {
-    // MARK: What is rejected
+    // MARK: Rejected files
 
     @Test func `what cannot be an address is counted by reason, and the rest is taken`() throws {
         let folder = try GazetteerFolder()
@@ -277,7 +277,7 @@ struct SupplementImportTests {
         #expect(try folder.bytes(of: "killed") == folder.bytes(of: "whole"))
     }
 
-    /// Most resident memory of the process, as getrusage(2) tells it.
+    /// The largest resident memory of the process, by getrusage(2).
     @Test(
         .enabled(if: tool != nil && isLongForm, "A minute long: set WHEREABOUTS_LONG=1."))
     func `a million addresses are imported in 96 MB`() throws {
@@ -293,7 +293,7 @@ struct SupplementImportTests {
         }
         fclose(file)
         let tool = try #require(Self.tool)
-        // Asked of a small process: what is begun from this one counts this one's memory as its own, up to its exec.
+        // Measured from a small process: a child of this one would count this one's memory until its exec.
         let said = try Foreign.python(
             """
             import resource, subprocess

@@ -57,7 +57,7 @@ final class GazetteerFolder {
             at: Coordinate(latitude: latitude, longitude: longitude), accuracyMeters: accuracy, using: transform)
     }
 
-    /// What the supplements know by a text, as the tool would say it.
+    /// The supplements' results for a text, as the tool prints them.
     func forward(_ text: String) throws -> [JSONValue] {
         let (gazetteer, transform) = (try gazetteer(), try GeocentricTransform())
         return try gazetteer.addresses(named: text, limit: 5, using: transform).map { found in

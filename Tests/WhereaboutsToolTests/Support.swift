@@ -7,7 +7,7 @@ import WhereaboutsClient
 
 @testable import WhereaboutsTool
 
-/// What a command has written.
+/// The output of a command.
 final class Screen: Sendable {
     private let parts = Mutex<(results: [UInt8], notes: [UInt8])>(([], []))
 

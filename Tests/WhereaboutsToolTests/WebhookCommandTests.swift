@@ -15,7 +15,7 @@ import Testing
         let service: Service
         private let answered: Answered
 
-        /// What the receiver answers, and the types it was told.
+        /// The receiver's answer, and the types of the received messages.
         private final class Answered: Sendable { let state = Mutex((status: 200, told: [String]())) }
 
         init() throws {

@@ -108,7 +108,7 @@ import Whereabouts
             let answering = Bool.random(using: &random) ? QueryID(random: random.next(), random.next()) : nil
             let report = try only(FixJSON.reports(from: text(fix, answering: answering), now: now))
             try #require(report == .fix(fix, answering: answering))
-            // Equality does not tell zero from minus zero; the text does.
+            // Equality does not distinguish zero from minus zero; the text does.
             let again = try #require(report.fix)
             try #require(text(again) == text(fix))
         }

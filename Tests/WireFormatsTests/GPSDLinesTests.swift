@@ -5,7 +5,7 @@ import Whereabouts
 @testable import WireFormats
 
 @Suite struct GPSDLinesTests {
-    /// What gpsd 3.22 said of one epoch, in the pieces it came in.
+    /// The lines of gpsd 3.22 for one epoch, in the received pieces.
     static let said = """
         {"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}
         {"class":"TPV","device":"/dev/pts/3","mode":3,"epv":29.900,"eph":17.100,"sep":30.400}

@@ -6,7 +6,7 @@ import Whereabouts
 
 @testable import WireFormats
 
-/// A hundred thousand damaged messages: whatever arrives comes to reports, and what comes to a fix is one.
+/// A hundred thousand damaged messages: every input gives reports, and every fix among them is valid.
 @Suite struct MutationTests {
     private static let messages = [
         #"{"_type":"location","acc":5,"alt":410,"batt":87,"bs":1,"lat":47.378177,"lon":8.540192,"tst":1767225610,"vel":4}"#,

@@ -6,7 +6,7 @@ import Whereabouts
 @testable import WireFormats
 
 @Suite struct OsmAndTests {
-    /// What the message in a query came to; none of these texts has escapes.
+    /// The report of the message in a query; none of these texts has escapes.
     private func report(_ query: String) -> Report {
         OsmAnd.report(of: Self.parameters(query), now: now)
     }
@@ -48,8 +48,8 @@ import Whereabouts
         #expect(try #require(report("id=1&lat=46.5&lon=9.25").fix).timestamp == now)
     }
 
-    /// OsmAnd's own template for live tracking (OsmAnd, `LiveSender.java`): `{2}` is `System.currentTimeMillis()`, `{3}` is
-    /// `getAccuracy()` and `{5}` is `getSpeed()`, meters and meters a second.
+    /// OsmAnd's own template for live tracking (OsmAnd, `LiveSender.java`): `{2}` is `System.currentTimeMillis()`,
+    /// `{3}` is `getAccuracy()` and `{5}` is `getSpeed()`, meters and meters a second.
     @Test func `OsmAnd's hdop is an accuracy and its speed is in meters a second`() throws {
         let query =
             "id=key&lat=46.5&lon=9.25&timestamp=1767225610123&hdop=12.5&altitude=410.0&speed=10.0&bearing=90.0&batproc=87"
@@ -75,8 +75,8 @@ import Whereabouts
         #expect(fix.speed == 10 && fix.horizontalAccuracy == nil && fix.remainder == nil)
     }
 
-    /// What the SDK of Traccar's client posts (`traccar-client-sdk`, `HttpUploader.kt` with `uploadJson`): flat objects in an
-    /// array, numbers as numbers, speed in knots.
+    /// The request of the SDK of Traccar's client (`traccar-client-sdk`, `HttpUploader.kt` with `uploadJson`): flat
+    /// objects in an array, numbers as numbers, speed in knots.
     @Test func `an array of the SDK becomes a fix each, and its key is no part of what is kept`() throws {
         let body = """
             [{"id":"key","lat":46.5,"lon":9.25,"timestamp":1767225610,"accuracy":4.5,"altitude":410.2,"speed":10,\

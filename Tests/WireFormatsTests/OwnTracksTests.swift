@@ -162,7 +162,7 @@ import Whereabouts
         #expect(try report(other).fix?.timestamp.milliseconds == Int64(seconds) * 1000)
     }
 
-    /// What GPSLogger sends once it has put its values into a template that quotes them, as the one in Dawarich's and
+    /// A request of GPSLogger with its values in a template that quotes them, as the one in Dawarich's and
     /// GeoPulse's documentation does (GPSLogger, `CustomUrlManager.java`: `%SPD` is Android's `getSpeed()`).
     private static let quoted = """
         {
@@ -179,7 +179,7 @@ import Whereabouts
         #expect(fix.remainder == #"{"t": "u","bs": "false"}"#)
     }
 
-    /// Android says 0 for what it does not know (`Location.getAccuracy()`).
+    /// Android uses 0 for an unknown accuracy (`Location.getAccuracy()`).
     @Test func `a template's accuracy of zero is not known`() throws {
         let fix = try #require(try report(Self.quoted.replacing("4.5", with: "0.0")).fix)
         #expect(fix.horizontalAccuracy == nil)
@@ -205,7 +205,7 @@ import Whereabouts
         #expect(OwnTracks.reports(ofForm: form, now: now).withoutTexts == [.rejected(.missingField)])
         form[0].value = "hologram"
         #expect(OwnTracks.reports(ofForm: form, now: now).withoutTexts == [.rejected(.unknownType)])
-        // The same name twice: which of them is meant cannot be told.
+        // The same name twice is ambiguous.
         #expect(OwnTracks.reports(ofForm: form + form, now: now).withoutTexts == [.rejected(.notJSON)])
     }
 

@@ -4,7 +4,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What people see of the log's numbers.
+/// References, which replace the log's numbers in answers to people.
 @Suite struct ReferencesTests {
     private static let secret = References.secret(under: SymmetricKey(bytes: Array(0..<32)))
     private static let anna = References(for: PrincipalID(rawValue: 2), under: secret)
@@ -43,8 +43,8 @@ import Whereabouts
         #expect(Self.anna.place(12, toldWith: 3) != Self.anna.place(12, toldWith: 4))
     }
 
-    /// Of a reference that carries its number in any simple way, neighbours share bits. Of random ones half of 128 differ,
-    /// with a standard deviation of 5.7; the mean over 2,000 pairs has one of 0.13.
+    /// Of a reference that carries its number in any simple way, neighbours share bits. Of random ones half of 128
+    /// differ, with a standard deviation of 5.7; the mean over 2,000 pairs has one of 0.13.
     @Test func `neighbouring numbers have nothing in common`() throws {
         var differing = 0
         for number in Int64(1)...2000 {

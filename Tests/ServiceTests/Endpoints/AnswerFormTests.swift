@@ -7,7 +7,8 @@ import Whereabouts
 
 /// Places in other reference systems and for maps, and days of the calendar.
 @Suite struct AnswerFormTests {
-    /// The old observatory of Bern, by swisstopo's definition of CH1903+ / LV95 and its published latitude and longitude.
+    /// The old observatory of Bern, by swisstopo's definition of CH1903+ / LV95 and its published latitude and
+    /// longitude.
     private static let bern = (latitude: 46 + 57 / 60.0 + 3.9 / 3600, longitude: 7 + 26 / 60.0 + 19.1 / 3600)
 
     private static func house(_ latitude: Double, _ longitude: Double) throws -> ServiceUnderTest {
@@ -58,7 +59,8 @@ import Whereabouts
         #expect(Self.isNear(named["location"]?["x"], Self.bern.longitude * .pi / 180 * 6_378_137, within: 0.01))
     }
 
-    /// NGA's test output of its program for EGM96 gives −43.575 m at 46.874319° N, 102.448729° E; the 15′ grid is within 1 m.
+    /// NGA's test output of its program for EGM96 gives −43.575 m at 46.874319° N, 102.448729° E; the 15′ grid is
+    /// within 1 m.
     @Test(arguments: [
         ("altitude", 1300.0, "ellipsoidalAltitude", 1256.4), ("ellipsoidalAltitude", 1256.4, "altitude", 1300),
     ])
@@ -162,7 +164,7 @@ import Whereabouts
             #expect(both[0] == both[1] && both[0].count >= 2 && both[0][0] > 1_000_000)
         }
 
-        // Who likes JSON as much gets JSON.
+        // A client that accepts JSON equally gets JSON.
         let either = [("Accept", "application/json, application/geo+json;q=0.9")]
         let plain = house.send("GET", "/v1/people/walker/track", as: house.operatorToken, headers: either)
         #expect(plain.header("Content-Type") == "application/json")
@@ -189,7 +191,8 @@ import Whereabouts
         house.send("GET", "/v1/people/walker/track?\(query)", as: house.operatorToken)
     }
 
-    /// In the European Union clocks went from 02:00 to 03:00 on 29 March 2026 (directive 2000/84/EC): the day has 23 hours.
+    /// In the European Union clocks went from 02:00 to 03:00 on 29 March 2026 (directive 2000/84/EC): the day has 23
+    /// hours.
     @Test func `a day goes by the clocks where the person was, or by those that are named`() throws {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("walker")

@@ -8,7 +8,8 @@ import Whereabouts
 
 @testable import Service
 
-/// Every route, asked by everybody: who gets something, that it is on record first, and that the others learn nothing.
+/// Every route by every asker: the answers with data, which are recorded first, and the refusals, which disclose
+/// nothing.
 @Suite struct DisclosureLawTests {
     typealias Asker = Village.Asker
 
@@ -30,9 +31,9 @@ import Whereabouts
         var isDirectory = false
         /// The status for askers without a valid token.
         var unauthenticated = 401
-        /// Who is answered like someone without a valid token.
+        /// The askers who get the same answer as without a valid token.
         var unknown: Set<Asker> = [.nobody, .wrongToken, .formerToken]
-        /// Prepares what the request needs and returns the request. If `isKnown` is false, it is about a person or
+        /// Prepares the data for the request and returns it. If `isKnown` is false, it is about a person or
         /// thing that does not exist.
         let wish: @Sendable (Village, Asker, _ isKnown: Bool) throws -> Wish
     }
@@ -43,7 +44,7 @@ import Whereabouts
         switch asker {
         case .cityFriend: return .kilometerFriend
         case .removedPhone: return .formerToken
-        // Reports what is its own, and nothing about the subject's things.
+        // Reports its own data, and nothing about the subject's things.
         case .strangersPhone:
             let isAboutThings = ["/v1/people/", "/v1/devices/", "/v1/location-queries/"].contains { name.contains($0) }
             return isAboutThings || row.shown.contains(.phone) ? nil : .phone
@@ -76,7 +77,7 @@ import Whereabouts
 
     static let readers: Set<Asker> = [.oldFriend, .subject, .operator]
     static let askers: Set<Asker> = [.kilometerFriend, .liveFriend, .oldFriend, .subject, .operator]
-    /// An asking friend may ask, and see nothing of what is stored.
+    /// An asking friend may ask, and sees no stored data.
     static let questioners = askers.union([.askingFriend])
     static let managers: Set<Asker> = [.subject, .operator]
     static let persons: Set<Asker> = [
@@ -192,7 +193,7 @@ import Whereabouts
         "GET /v1/people/*/location": reading("location", by: askers),
         "GET /v1/people/*/track": reading("track", by: readers),
         "GET /api/0/version": anybody("/api/0/version"),
-        // Whom one may locate, by handle, and not where anybody is.
+        // The handles of the persons that the caller may locate, without locations.
         "GET /api/0/list": Row(shown: askers, done: persons.subtracting(askers), isDirectory: true) { _, _, _ in
             Wish(target: "/api/0/list")
         },
@@ -356,7 +357,7 @@ import Whereabouts
             let id = try #require(made["id"]?.int)
             return Wish(target: "/v1/people/\(person(isKnown))/corrections/\(id)")
         },
-        // Each their own, as with the stream of what happens; the stories look at what is posted.
+        // Each caller's own, as with the live stream; the stories check the posted messages.
         "POST /v1/people/*/webhooks": Row(done: [.subject]) { village, asker, isKnown in
             if asker == .subject { removeWebhooks(village) }
             return Wish(target: "/v1/people/\(person(isKnown))/webhooks", body: #"{"url":"\#(Village.hooks)"}"#)
@@ -393,7 +394,7 @@ import Whereabouts
         },
         "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
         },
-        // Each their own; the stories look at what it tells.
+        // Each caller's own; the stories check its events.
         "GET /v1/live": Row(done: persons) { _, _, _ in Wish(target: "/v1/live") },
         "GET /v1/verify": operating("/v1/verify"),
         // Sealed as it is in the log: it shows nothing.
@@ -550,7 +551,7 @@ import Whereabouts
         return text.replacing(/r[A-Za-z0-9_-]{22}/, with: "#")
     }
 
-    /// What may be put into paths instead of the subject's own: by the part of the path before it.
+    /// Values for paths in place of the subject's own, by the preceding part of the path.
     private struct Thing {
         let known, unknown: String
     }
@@ -596,7 +597,7 @@ import Whereabouts
         ]
     }
 
-    /// What stands before the open places of paths that name nothing of a person's.
+    /// The path parts before parameters that name nothing of a person.
     private static let impersonal: Set<String> = [
         "projections", "imports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
     ]
@@ -644,8 +645,8 @@ import Whereabouts
                 let nothing = village.house.send(route.method, unknown, as: village.tokens[asker], body)
                 let isSame = Self.withoutReferences(answer) == Self.withoutReferences(nothing)
                 #expect(isSame, "\(what), and of nobody's: \(nothing.text)")
-                // Nothing happened to the walker, save refusals on record. The service's own work for requests from before this
-                // one, such as a push for the walker's question, may be recorded at any time.
+                // Nothing happened to the walker, save refusals on record. The service's own work for requests from
+                // before this one, such as a push for the walker's question, may be recorded at any time.
                 let isUntouched = events.allSatisfy { recorded in
                     if recorded.actor == .house, earlier.contains(recorded.correlation) { return true }
                     switch recorded.event {
@@ -666,7 +667,7 @@ import Whereabouts
         #expect(tried.count >= 20)
     }
 
-    /// Lengths of what is compressed would tell (BREACH): an answer with words of others is never made shorter.
+    /// Lengths of compressed answers would disclose texts (BREACH): an answer with words of others is never compressed.
     @Test func `no answer with another's words is compressed`() throws {
         let village = try Village()
         let word = "oystercatcher"
@@ -719,7 +720,7 @@ import Whereabouts
             }
         } else if isAmong(row.done) {
             #expect((200..<300).contains(asked.answer.status), "\(what)")
-            // What the asker wrote themselves may come back; nothing else about the subject.
+            // Only the asker's own text may come back, nothing else about the subject.
             let echoed = wish.target + wish.body
             #expect(village.secrets.allSatisfy { !asked.answer.text.contains($0) || echoed.contains($0) }, "\(what)")
         } else if isAmong(row.refused) {

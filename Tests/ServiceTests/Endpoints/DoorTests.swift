@@ -121,7 +121,7 @@ import Testing
         #expect(preflight.header("Access-Control-Allow-Methods") == "POST, GET")
         #expect(preflight.header("Access-Control-Allow-Headers")?.contains("Authorization") == true)
         #expect(preflight.header("Vary") == "Origin")
-        // Also what is refused can be read by the page that asked.
+        // The page that asked can read a refusal too.
         for answer in [house.send("GET", "/v1/people", as: nil, headers: from), preflight] {
             #expect(answer.header("Access-Control-Allow-Origin") == "https://app.example")
             #expect(answer.header("Access-Control-Allow-Credentials") == nil)

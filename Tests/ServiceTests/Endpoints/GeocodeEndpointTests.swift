@@ -77,7 +77,7 @@ import Whereabouts
             ($0.person(Handle("walker")!), $0.person(Handle(handle)!))
         }
         let budgets = house.service.geocodingBudgets
-        // What one may take takes nothing from the other.
+        // One person's use does not reduce the other's budget.
         budgets.take(Limits.geocodingPerPerson.capacitySeconds + 1, of: try #require(invited), try #require(root))
         let target = "/v1/geocode/forward?q=Wien"
         #expect(house.send("GET", target, as: token).status == 429)

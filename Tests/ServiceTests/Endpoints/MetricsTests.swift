@@ -6,7 +6,7 @@ import Whereabouts
 
 @testable import Service
 
-/// The figures as Prometheus' own parser reads them, against what was done.
+/// The figures as Prometheus' parser reads them, compared with the requests made.
 @Suite(
     .enabled(
         if: Foreign.hasPython(with: "prometheus_client"), "WHEREABOUTS_PYTHON names no python with prometheus-client"))

@@ -123,7 +123,8 @@ import Whereabouts
                 let walked = try scene.walk(path, more, limit: limit, as: token)
                 #expect(walked.items == all, "\(path), limit \(limit)")
                 guard limit == 1 else { continue }
-                // Whether there are more visits, crossings or fixes that may be shown is not known before the next page is read.
+                // Whether there are more visits, crossings or fixes that may be shown is not known before the next page
+                // is read.
                 let counts = walked.cursors.map(\.count).filter { !Self.isRead(path) || $0 < all.count }
                 #expect(counts == Array(1..<all.count), "\(path)")
                 for (count, name) in walked.cursors where count % max(1, all.count / 20) == 0 {
@@ -172,7 +173,7 @@ import Whereabouts
         for after in 0...head {
             for limit in [1, 2, 1000] {
                 let expected = Array((after + 1...head + 1).dropLast().prefix(limit))
-                // What is read as stored makes no event.
+                // A read with `asStored` adds no event.
                 #expect(numbers("after=\(after)&limit=\(limit)") == expected, "after \(after), limit \(limit)")
             }
         }
@@ -221,7 +222,8 @@ import Whereabouts
         }
     }
 
-    /// A page is on record as part of the read that the first one began, which was allowed for what there was then.
+    /// A page is recorded as a part of the read that the first page began, which was permitted for the data at that
+    /// time.
     @Test func `a further page shows nothing of after its read began`() throws {
         let scene = try Scene()
         let path = "/v1/people/walker/track"

@@ -5,7 +5,7 @@ import Whereabouts
 
 @testable import Service
 
-/// What answers about persons call the places they were at. Countries, seas and names in other languages are an atlas's.
+/// The names of places in answers about persons. Countries, seas and names in other languages are an atlas's.
 @Suite struct PlaceNamesTests {
     private let house: ServiceUnderTest
     private let walker: String
@@ -78,7 +78,8 @@ import Whereabouts
         #expect(get("location", in: "fr")["location"]?["place"]?["country"]?.string == "Autriche")
         // The limit on questions refuses a second question for a while.
         house.clock.advance(seconds: 3600)
-        // A report that was not asked for answers a coarse question in its last second, if it is of a later quarter of an hour.
+        // A report that was not asked for answers a coarse question in its last second, if it is of a later quarter of
+        // an hour.
         house.clock.advance(seconds: 890 - house.clock.seconds % 900)
         let askedAt = house.clock.now
         let asked = house.send(

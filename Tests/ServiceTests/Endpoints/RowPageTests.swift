@@ -3,7 +3,7 @@ import Testing
 
 @testable import Service
 
-/// What is settled about a person, a page at a time.
+/// Lists of a person's things, by pages.
 @Suite struct RowPageTests {
     @Test func `lists of what is settled come in pages, each item once`() throws {
         let house = try ServiceUnderTest()
@@ -51,7 +51,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// What tells it from others.
+    /// The text that identifies it.
     fileprivate var text: String {
         (members.map(Array.init) ?? []).map { "\($0.key)=\($0.value.string ?? $0.value.double.map { "\($0)" } ?? "")" }
             .joined(separator: " ")

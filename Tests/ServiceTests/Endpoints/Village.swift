@@ -29,7 +29,8 @@ final class Village {
     static let hooks = "http://localhost:1"
     static let subject = "walker"
     static let phone = "walker-phone"
-    /// What tells that an answer holds data of the subject: leading digits of coordinates, names, the region's name, a friend's.
+    /// The marks of an answer with data of the subject: leading digits of coordinates, names, the region's name, a
+    /// friend's.
     private(set) var secrets = [
         "48.20", "48.21", "16.34", "16.35", "16.36", "garden-gate", "oldfriend", Village.subject,
     ]
@@ -94,7 +95,7 @@ final class Village {
         try house.grant("walker", to: "livefriend")
         try house.grant("walker", to: "oldfriend", history: true)
         try house.grant("walker", to: "askingfriend", more: #","asksEachTime":true"#)
-        // The house stands at ten in the morning of a Monday, in Vienna.
+        // The house's clock is at ten on a Monday morning, in Vienna.
         try house.grant(
             "walker", to: "hoursfriend", history: true,
             more: #","hours":{"timeZone":"Europe/Vienna","weekly":"Mo 06:00-09:00"}"#)
@@ -110,8 +111,8 @@ final class Village {
         return try #require(asked["id"]?.string)
     }
 
-    /// Two hours at home, a trip of two kilometers, an hour at work, a stop of 172 seconds somewhere else, and a trip on. At
-    /// home, two fixes in a row are far away, which makes two visits of one by the older rules.
+    /// Two hours at home, a trip of two kilometers, an hour at work, a stop of 172 seconds somewhere else, and a trip
+    /// on. At home, two fixes in a row are far away, which makes two visits of one by the older rules.
     private func importDay(_ shortStop: Int) {
         var fixes: [String] = []
         var seconds: Int64 = 60

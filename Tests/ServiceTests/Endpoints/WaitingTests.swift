@@ -196,7 +196,7 @@ import Whereabouts
             try here.house.events().contains {
                 if case .locationQueryEnded(_, .answered, _) = $0.event { true } else { false }
             })
-        // Also who asks only now waits, and is not sent away again and again.
+        // A later request waits too, and is not answered at once repeatedly.
         let late = here.wait(2)
         while here.house.service.waitingRoom.count < 3, answers.read({ $0.isEmpty }), late.read({ $0.isEmpty }) {
             _ = here.house.service.log.waitForHead(after: here.house.service.log.head, milliseconds: 1)

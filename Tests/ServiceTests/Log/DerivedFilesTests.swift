@@ -11,7 +11,7 @@ import Whereabouts
 
 /// Files derived from the log never affect it: after any flipped bit in them, the log continues as without the flip.
 @Suite struct DerivedFilesTests {
-    /// A log with its projections as a process left it that was killed, and what a test may do to it.
+    /// A log with its projections as a killed process left it, and the changes that a test makes to it.
     private final class Left {
         let scene = LogScene.withStandingFile()
         private let phones: [Caller]
@@ -39,7 +39,7 @@ import Whereabouts
             folded.stop()
         }
 
-        /// The files that only repeat what the log says.
+        /// The files that are derived from the log.
         var derived: [(name: String, bytes: [UInt8])] {
             files.filter { file in
                 ["/projections/", "/catalog."].contains { file.name.contains($0) } && !file.name.hasSuffix("-shm")
@@ -63,7 +63,7 @@ import Whereabouts
             }
         }
 
-        /// What both phones and the operator do next; the events of the log afterwards, in words.
+        /// Further acts of both phones and the operator; returns the log's events afterwards, in words.
         func goOn(isFolded: Bool) throws -> [String] {
             if isFolded {
                 let folded = try FoldedLog(

@@ -25,7 +25,7 @@ import Whereabouts
         }
     }
 
-    /// The files of a folder and below that hold sixteen bytes in a row of one of these keys: what is left of a freed cell
+    /// The files of a folder and below that hold sixteen bytes in a row of one of these keys: the rest of a freed cell
     /// may lack its beginning or its end.
     private static func holders(of keys: [[UInt8]], in folder: String) -> Set<String> {
         var holders: Set<String> = []

@@ -33,7 +33,7 @@ import Whereabouts
             .erasePerson(LogScene.handle("unmistakable")), by: admin, correlation: .random())
     }
 
-    /// What a place or name looks like in bytes.
+    /// The byte forms of the places and names.
     private static var encodings: [[UInt8]] {
         var encodings = ["unmistakable", "peculiar", "hideaway"].map { Array($0.utf8) }
         for degrees in [latitude, longitude] {
@@ -53,7 +53,7 @@ import Whereabouts
         return encodings
     }
 
-    /// The files in which a place or name of the person stands.
+    /// The files that contain a place or name of the person.
     private static func hits(_ scene: LogScene) -> [String] {
         scene.files().flatMap { file in
             encodings.filter { contains(file.bytes, $0) }.map { "\(file.name): \($0)" }
@@ -80,7 +80,7 @@ import Whereabouts
 
     @Test func `after an erasure no file holds a place or a name of the person, and the log still verifies`() throws {
         let (scene, admin, _) = try Self.arranged()
-        // The search finds what is there: the saved standing knows the region and the handles, the log tells nothing.
+        // The search finds existing data: the saved standing has the region and the handles; the log discloses nothing.
         let before = Self.hits(scene)
         #expect(before.contains { $0.hasPrefix("/projections/standing") })
         #expect(before.allSatisfy { $0.hasPrefix("/projections/standing") })

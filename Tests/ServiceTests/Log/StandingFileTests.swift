@@ -8,7 +8,7 @@ import Testing
 @testable import Service
 @testable import Whereabouts
 
-/// The saved standing, of which only what changed is written.
+/// The saved standing, of which only changes are written.
 @Suite struct StandingFileTests {
     /// A village in which everything happened that a standing knows of; its log.
     private static func village() throws -> (directory: String, village: Village) {
@@ -48,7 +48,8 @@ import Testing
         return entries.sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
     }
 
-    /// After each of some thousand events, in steps of one and of many, the file holds what a whole one would hold.
+    /// After each of some thousand events, in steps of one and of many, the file has the same content as one written at
+    /// once.
     @Test(arguments: [1, 7, 100]) func `what is written of changes only is the whole standing`(step: Int) throws {
         let (directory, village) = try Self.village()
         try withExtendedLifetime(village) {
@@ -76,7 +77,7 @@ import Testing
                 #expect(loadedHeads == heads)
                 kinds.formUnion(expected.map(\.kind))
             }
-            // What lasts for a moment only is not there after every step.
+            // Short-lived entries do not exist after every step.
             #expect(kinds.count >= (step == 1 ? 14 : 5), "\(kinds)")
             try StandingFile(directory: whole.path).save(standing, heads, log: identity)
             #expect(try Self.fingerprint(folder.path) == Self.fingerprint(whole.path))

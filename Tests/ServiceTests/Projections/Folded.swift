@@ -23,7 +23,8 @@ final class Folded<P: Projection> {
         try fold(events, batch: batch, forgetting: forgetting)
     }
 
-    /// Folds in transactions of `batch` events each; `forgetting` drops after each what is kept in memory, as a restart does.
+    /// Folds in transactions of `batch` events each; `forgetting` drops the state in memory after each, as a restart
+    /// does.
     func fold(_ events: [RecordedEvent], batch: Int = 10_000, forgetting: Bool = false) throws {
         for start in stride(from: 0, to: events.count, by: batch) {
             try file.connection.begin()

@@ -8,7 +8,8 @@ import Whereabouts
 @testable import Log
 @testable import Service
 
-/// Files of projections that are lost, damaged or another's: folded again without a hand, and nothing wrong is answered.
+/// Files of projections that are lost, damaged or another's: folded again without a hand, and nothing wrong is
+/// answered.
 @Suite struct ProjectionDamageTests {
     /// A village whose answers are known, stopped.
     private final class Damaged {
@@ -36,7 +37,7 @@ import Whereabouts
             return "\(house.directory)/projections/\(generation?.generation.fileName ?? "")\(suffix)"
         }
 
-        /// Restarts with `damage` done, waits until what was found has been put right, and compares.
+        /// Restarts with `damage` done, waits until it has been repaired, and compares.
         func expectHealed(_ what: String, _ damage: () throws -> Void) throws {
             try house.restart(damage)
             house.service.checker.waitUntilDone()

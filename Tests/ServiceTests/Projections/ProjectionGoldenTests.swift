@@ -12,9 +12,9 @@ import Testing
 ///
 /// `WHEREABOUTS_WRITE_GOLDEN=1` writes the file of a version that has none; an existing one is never overwritten.
 @Suite struct ProjectionGoldenTests {
-    /// Eight hours of two persons with two devices each, which come late by a few. Beside every eighth fix comes another
-    /// of its moment that differs in one thing. One device sends what the operator imports, from years ahead. In the end
-    /// one person is erased.
+    /// Eight hours of two persons with two devices each, which come late by a few. Beside every eighth fix comes
+    /// another of its moment that differs in one thing. One device's fixes are an import by the operator, from years
+    /// ahead. In the end one person is erased.
     private static func reports() throws -> MemoryLog {
         var dice = SplitMix(77)
         var reports = try History.reports(seed: 77, hours: 8)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Service
 
-/// What runs per request, or per late fix, finds its rows by a key.
+/// Statements that run per request or per late fix find their rows by a key.
 @Suite struct QueryPlanTests {
     private func plan<P: Projection>(_: P.Type, _ sql: StaticString) throws -> [String] {
         let folded = try Folded<P>()

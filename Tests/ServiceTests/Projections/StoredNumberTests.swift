@@ -10,8 +10,8 @@ import Whereabouts
 
 /// A row has the same hash when it is written and when it is read, whatever numbers a client sends.
 @Suite struct StoredNumberTests {
-    /// Numbers as a client may write them: zeros of both signs, what is too small or large for a double, whole numbers that
-    /// no double holds, the ends of 32 and 64 bits, degrees with seven decimals and with more.
+    /// Numbers as a client may write them: zeros of both signs, numbers too small or large for a double, whole numbers
+    /// that no double represents, the ends of 32 and 64 bits, degrees with seven decimals and with more.
     private static let spellings = [
         "-0.0", "-0", "0", "0.0", "-1e-400", "1e-400", "-0e5", "5e-324", "-5e-324", "2.2250738585072011e-308", "1e308",
         "1.7976931348623157e308", "1e309", "9007199254740993", "2147483648", "-2147483649", "9223372036854775807",

@@ -5,7 +5,7 @@ import Testing
 @testable import Service
 @testable import Whereabouts
 
-/// What a visit's id leads to if the visit no longer exists.
+/// The visit to which the id of a withdrawn visit leads.
 @Suite struct SuccessorTests {
     private static let person = PersonID(rawValue: 2)
     private static let device = DeviceID(rawValue: 3)
@@ -42,7 +42,7 @@ import Testing
             in: timeline.file.connection)?.id
     }
 
-    /// The phone was offline from leaving home on until ten: what it saw meanwhile arrives in the evening.
+    /// The phone was offline from leaving home until ten: its fixes of that time arrive in the evening.
     @Test func `an id that late fixes withdrew leads to the same visit live, refolded, shuffled and by older rules`()
         throws
     {
@@ -72,7 +72,8 @@ import Testing
         #expect(try Self.successor(of: 0x0123_4567_89AB_CDEF, in: live) == nil)
     }
 
-    /// The person said that work was two visits: the second part's id is made of the first's, which late fixes withdrew.
+    /// The person said that work was two visits: the second part's id is made of the first's, which late fixes
+    /// withdrew.
     @Test func `the id of a part follows when the visit it was cut from is told by another id`() throws {
         let fixes = try Self.day()
         let before = Array(fixes[..<481]) + Array(fixes[600...])

@@ -34,7 +34,7 @@ import Whereabouts
             }
         }
         #expect(open.allSatisfy { $0 <= 250 }, "\(open)")
-        // In the worst case each takes half of what the one before left.
+        // In the worst case, each takes half of the remaining room.
         #expect(500 - room.count >= 500 >> trees, "\(open)")
         if trees == 1 { #expect(open == [250]) }
         let refused = room.take(for: Self.person(0), of: Self.person(0))

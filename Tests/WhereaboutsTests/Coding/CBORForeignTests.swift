@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
-/// PyPI `cbor2` judges what is written and what is read.
+/// Writer and reader, checked with `cbor2` of PyPI.
 @Suite struct CBORForeignTests {
     @Test(.enabled(if: Foreign.hasPython(with: "cbor2"), "There is no Python with cbor2 to compare with."))
     func `random trees are the same bytes as cbor2's canonical ones, both ways`() throws {

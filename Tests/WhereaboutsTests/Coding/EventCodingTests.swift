@@ -94,7 +94,7 @@ import Whereabouts
             let place = clear.indices.randomElement(using: &events.random) ?? 0
             clear[place] ^= 1 << UInt8.random(in: 0..<8, using: &events.random)
             guard let other = try? EventCoding.decoded(kind, stream, clear: clear, parts: parts) else { continue }
-            // Another event then, and exactly the one these bytes stand for.
+            // The bytes decode to another event, which encodes to exactly these bytes.
             #expect(EventCoding.encode(other, in: stream).clear == clear)
             #expect(throws: CBORError.self) {
                 try EventCoding.decoded(kind, stream, clear: encoded.clear + [0], parts: parts)

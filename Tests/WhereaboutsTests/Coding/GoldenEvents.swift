@@ -1,7 +1,7 @@
 import Geodesy
 import Whereabouts
 
-/// What the lines of `Tests/Conformance/events-v1.txt` stand for.
+/// The events of the lines of `Tests/Conformance/events-v1.txt`.
 enum GoldenEvents {
     private static let query = Identifier128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
     private static let apnsID = Identifier128(high: 0x1011_1213_1415_1617, low: 0x1819_1A1B_1C1D_1E1F)

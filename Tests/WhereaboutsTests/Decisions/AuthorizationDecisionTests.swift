@@ -1,7 +1,7 @@
 import Testing
 import Whereabouts
 
-/// What a phone says its owner lets the app do.
+/// Reports of the app's authorization by a phone.
 @Suite struct AuthorizationDecisionTests {
     private static func report(
         _ scene: inout Scene, _ status: AuthorizationStatus, atSecond second: Int64,

@@ -2,7 +2,7 @@ import Testing
 import Whereabouts
 
 @Suite struct AuthorizeTests {
-    /// Who asks, what was granted, and what comes of each act. `yes` is exact, `km` a kilometer, a word is the reason of
+    /// The asker, the grant, and the outcome of each act. `yes` is exact, `km` a kilometer, a word is the reason of
     /// the refusal as it is recorded; the asker never learns it.
     static let table: [(who: String, ask: String, stored: String, history: String, rest: String, consent: String)] = [
         ("operator", "yes", "yes", "yes", "yes", "noGrant"),
@@ -170,7 +170,7 @@ import Whereabouts
         #expect(scene.house.standing.caller(tokenHash: hash, at: until) == nil)
     }
 
-    /// Every command, by every kind of caller who may not give it, changes nothing and says no more than to a stranger.
+    /// A command by a caller without the right to it changes nothing and is refused as for a stranger.
     @Test(arguments: ["friend", "stranger", "phone", "nobody's token"])
     func `whoever may not manage the walker changes nothing about her`(who: String) throws {
         var scene = Scene()
@@ -207,7 +207,7 @@ import Whereabouts
                 Issue.record("\(who) was let through with \(command)")
                 continue
             }
-            // No sentence that would tell whether something is there.
+            // The refusal does not disclose whether something exists.
             #expect([.noSuchPerson, .notFound, .notAuthenticated].contains(refusal) || command.isForOperator)
         }
         #expect(scene.house.log.count == before)

@@ -48,7 +48,7 @@ import Whereabouts
                     .giveGrant(subject: Self.walker, requester: House.handle("friend"), terms), by: scene.walker)))
     }
 
-    // MARK: What is under way
+    // MARK: Open queries
 
     @Test func `a revocation ends what is under way by the grant, and nothing else`() throws {
         var scene = Scene()
@@ -102,7 +102,7 @@ import Whereabouts
         scene.house.now = House.start.adding(seconds: 65)
         #expect(Self.ends(Self.ask(&scene, 2, maxAge: 60), scene) == .refused)
         scene.house.submit(.resumeSharing(Self.walker), by: scene.walker)
-        // What is from the pause stays hidden when it is over.
+        // Data of the pause stay hidden after it.
         #expect(Self.ends(Self.ask(&scene, 3, maxAge: 60), scene) == nil)
         _ = scene.house.report([scene.house.fix(atSecond: 66)], by: scene.phone)
         scene.house.now = House.start.adding(seconds: 70)
@@ -322,7 +322,7 @@ import Whereabouts
         #expect(scene.house.standing.invitations.count == 1, "what is over is forgotten")
     }
 
-    // MARK: Who exists
+    // MARK: Existence of people
 
     @Test func `a person learns nothing from granting to a name that nobody has; the operator does`() throws {
         var scene = Scene()

@@ -2,8 +2,8 @@ import Geodesy
 import Testing
 import Whereabouts
 
-/// Rights as laws: whose thing it is decides, whatever name it is called by; an answer leaves only under what it was computed under;
-/// no right holds at the moment at which it ends.
+/// Laws of rights: the owner of a thing decides, not the name by which a path calls it; an answer leaves only under the
+/// rights for which it was computed; a right does not hold at the moment at which it ends.
 @Suite struct RightsLawTests {
     // MARK: Whose thing it is
 
@@ -64,7 +64,8 @@ import Whereabouts
                 message: .open(WebhookFailure.Message(question: .live, body: [1])))
             scene.house.submit(.failWebhook(failure), by: .house)
             let letter = DeadLetterID(rawValue: scene.house.standing.place)
-            // One of the walker's own, one of the friend's that was answered, one of the stranger's that waits for her word.
+            // One of the walker's own, one of the friend's that was answered, one of the stranger's that waits for her
+            // word.
             _ = scene.house.report([scene.house.fix(atSecond: -5)], by: scene.phone)
             _ = try scene.house.submit(
                 .queryLocation(scene.house.question(3, about: "walker", maxAge: 60)), by: scene.friend
@@ -109,7 +110,7 @@ import Whereabouts
         }
     }
 
-    /// Who, and what each may do: nothing of it is another's right, by whatever handle the path calls the walker's thing.
+    /// Each caller and their rights: no handle in a path gives a right to the walker's things.
     @Test(arguments: ["friend", "stranger", "strangers-phone", "removed-phone", "phone", "walker"])
     func `nobody does anything with another's thing by its id`(who: String) throws {
         let rights: [String: Set<String>] = [
@@ -188,9 +189,9 @@ import Whereabouts
         #expect(street.scene.house.standing.queries[street.openQuery]?.end == .answered)
     }
 
-    // MARK: Under what an answer leaves
+    // MARK: Rights at the moment of the answer
 
-    /// What may happen between the computing of an answer and its leaving. `true`: nothing that the answer rests on.
+    /// Changes between the computation of an answer and its leaving. `true`: the answer does not depend on it.
     private static let changes: [(what: String, leaves: Bool, change: @Sendable (inout Scene, GrantID) -> Void)] = [
         ("nothing", true, { _, _ in }),
         (
@@ -223,7 +224,7 @@ import Whereabouts
         (
             "an older grant instead", false,
             { scene, grant in
-                // What was shown under the newer one is not what the older one shows.
+                // An answer for the newer grant is not one for the older grant.
                 scene.house.submit(.revokeGrant(grant), by: scene.walker)
             }
         ),
@@ -292,8 +293,8 @@ import Whereabouts
                 isRead
                     ? .recordRead(question, permitted: permit, asOf: 1, count: 1, answerHash: hash)
                     : .disclose(asked.id, content: content, precision: permit.precision, fix: fix), by: scene.friend)
-            // A pause, or its end, takes nothing from an answered question, whose fix was taken before it; it takes a range
-            // from a read. The gate of questions looks at the fix again when the answer is made (`QueryView`).
+            // A pause, or its end, takes nothing from an answered question, whose fix was taken before it; it takes a
+            // range from a read. The gate of questions looks at the fix again when the answer is made (`QueryView`).
             let leaves = row.leaves || (!isRead && what.hasPrefix("a pause"))
             #expect((try? result.get()) != nil || !leaves, "\(what), \(isRead)")
             #expect((try? result.get()) == nil || leaves, "\(what), \(isRead)")
@@ -390,7 +391,7 @@ import Whereabouts
         for (milliseconds, isShown) in [(-1, true), (0, false), (599_999, false), (600_000, true)] as [(Int64, Bool)] {
             #expect(permit.shows(moment(milliseconds)) == isShown, "\(milliseconds)")
         }
-        // What began before and went on, what began in it, what was in it, what spans it, and what only touches it.
+        // Visits that begin before the pause, in it, lie in it, span it, or only touch it.
         for (from, to, isShown) in [
             (-2000, -1, true), (-2000, 0, false), (-2000, 300_000, false), (300_000, 400_000, false),
             (300_000, 700_000, false), (599_999, 700_000, false), (600_000, 700_000, true), (-2000, 700_000, false),

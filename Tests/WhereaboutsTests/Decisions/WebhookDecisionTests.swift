@@ -1,7 +1,7 @@
 import Testing
 import Whereabouts
 
-/// Who may have a webhook, and how far it has come.
+/// The right to a webhook, and its progress.
 @Suite struct WebhookDecisionTests {
     private static let target = WebhookTarget(url: "https://example.org/", secret: [1])
 
@@ -61,7 +61,7 @@ import Whereabouts
         }
         scene.house.submit(.settleWebhook(id, .told(upTo: 1000)), by: scene.admin)
         #expect(scene.house.log.count == before && scene.house.standing.webhooks[id]?.place == 900)
-        // What came before the failed one was told, what came with it perhaps not.
+        // Messages before the failed one were posted; those of the same event perhaps not.
         let first = try Self.fail(&scene, id, 1000)
         #expect(scene.house.standing.webhooks[id]?.place == 999)
         let gone = try Self.fail(&scene, id, 1001, status: 410)

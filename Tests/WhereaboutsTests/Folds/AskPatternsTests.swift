@@ -90,7 +90,7 @@ import Whereabouts
         #expect(Self.found(Self.steps(Array(seconds.prefix(4)), what: .ask(isRefused: true))) == [])
     }
 
-    /// What `note` gives back is what `findings` then holds; folding in pieces is folding at once.
+    /// The results of `note` add up to `findings`; folding in pieces equals folding at once.
     @Test(arguments: 1...20) func `what is told with each step adds up to what is found`(seed: UInt64) {
         var random = SplitMix(seed)
         var at: Int64 = 0

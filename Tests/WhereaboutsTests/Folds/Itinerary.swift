@@ -229,7 +229,7 @@ struct Itinerary {
     }
 }
 
-/// What one kind of client reports of an itinerary.
+/// The reports of an itinerary by one kind of client.
 struct Phone: Sendable {
     let name: String
     struct Moment {

@@ -4,12 +4,13 @@ import TestSupport
 @testable import Whereabouts
 
 /// A short history drawn by chance, with durations, distances, speeds and accuracies close to those at which rules of
-/// visits and crossings usually decide: within a tenth of 165 s, 150 m, 0.45 m/s and so on. The numbers are written here
-/// again, and not taken from ``VisitRules``, so that the history is the same whatever the rules are.
+/// visits and crossings usually decide: within a tenth of 165 s, 150 m, 0.45 m/s and so on. The numbers are written
+/// here again, and not taken from ``VisitRules``, so that the history is the same whatever the rules are.
 struct MadeHistory {
-    /// Of the first 950 histories those in which a threshold of ``VisitRules`` that is one twenty-fifth higher or lower changes
-    /// what a version of the rules derives, as in no history before; and seven further ones for two rare thresholds. They
-    /// were found by trying each threshold on each history. `Tests/Planted/thresholds.txt` is what they notice.
+    /// Of the first 950 histories those in which a threshold of ``VisitRules`` that is one twenty-fifth higher or lower
+    /// changes the results of a version of the rules, as in no history before; and seven further ones for two rare
+    /// thresholds. They were found by trying each threshold on each history. `Tests/Planted/thresholds.txt` lists the
+    /// thresholds that they check.
     static let seeds: [UInt64] = [
         0, 1, 4, 5, 6, 8, 11, 12, 13, 15, 16, 17, 19, 20, 21, 23, 24, 26, 28, 29, 30, 32, 33, 36, 37, 40, 41, 43, 44,
         45, 47, 49, 56, 59, 60, 61, 62, 64, 65, 66, 67, 69, 72, 77, 80, 81, 82, 83, 84, 85, 86, 87, 88, 94, 95, 99, 101,
@@ -57,16 +58,16 @@ struct MadeHistory {
         for _ in 0..<Int.random(in: 4...9, using: &dice) where fixes.count < 160 {
             act(acts.randomElement(using: &dice) ?? "s")
         }
-        // Enough to close what is open.
+        // Long enough to close an open visit.
         if dice.chance(0.5) { stay(400) }
         fixes.sort { ($0.fix.timestamp, $0.device) < ($1.fix.timestamp, $1.device) }
     }
 
-    /// What may happen: s a stay, w a way, j a jump and back, f a false spot, q silence, l a slow loop, b to and fro over an
-    /// edge, v visits that the phone reports, p places seen seldom, t a tablet, c another way of locating, r regions, g days
-    /// of silence, o a fix outside before silence, m a market, i stops of which little is seen, n two places side by side, d
-    /// many devices, k many places, x a fix off by so much that it would cross, y two such fixes, z a stroll, u a long
-    /// round.
+    /// The courses: s a stay, w a way, j a jump and back, f a false spot, q silence, l a slow loop, b to and fro over
+    /// an edge, v visits that the phone reports, p places seen seldom, t a tablet, c another way of locating, r
+    /// regions, g days of silence, o a fix outside before silence, m a market, i stops of which little is seen, n two
+    /// places side by side, d many devices, k many places, x a fix off by so much that it would cross, y two such
+    /// fixes, z a stroll, u a long round.
     private static let courses = [
         "swc", "swjjc", "swffc", "sqwc", "slwc", "rbsw", "rswc", "sqvw", "pppq", "sttw", "swqjfc", "rwbb", "ggs",
         "oocsw",
@@ -137,7 +138,7 @@ struct MadeHistory {
         fixes.append((device, Fix(timestamp: Timestamp(milliseconds: now), coordinate: off, horizontalAccuracy: told)))
     }
 
-    // MARK: What happens
+    // MARK: Courses
 
     private mutating func stay(_ seconds: Double, accuracy: Double? = nil) {
         let end = now + Int64(seconds * 1000)
@@ -296,7 +297,7 @@ struct MadeHistory {
         }
     }
 
-    /// A visit that the phone reports, and what it says before and after.
+    /// A visit that the phone reports, and its fixes before and after.
     private mutating func report() {
         let before = near([30, 60, 90, 300, 600, 600, 3600])
         if dice.chance(0.7) { fix(place) }

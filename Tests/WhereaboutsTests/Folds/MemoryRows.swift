@@ -2,7 +2,7 @@ import Geodesy
 
 @testable import Whereabouts
 
-/// The timeline's rows in memory, and the fold that writes them: what `TimelineTable` is without SQLite.
+/// The timeline's rows in memory, and the fold that writes them: `TimelineTable` without SQLite.
 final class MemoryTimeline: TimelineRows {
     struct Stored {
         let person: PersonID

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Whereabouts
 
-/// Where a phone says little, earlier stays say where a place is; and what else came with that (rules of version 7).
+/// Where a phone reports seldom, earlier stays define the place; and the other changes of the rules of version 7.
 @Suite struct PlaceMemoryTests {
     private static let five = VisitRules.version(5)
     private static let seven = VisitRules.version(7)
@@ -16,8 +16,8 @@ import Testing
             horizontalAccuracy: accuracy)
     }
 
-    /// Each evening one fix of 180 m at home, 130 m off in another direction each day, each morning one at work, and some
-    /// on the way.
+    /// Each evening one fix of 180 m at home, 130 m off in another direction each day, each morning one at work, and
+    /// some on the way.
     private static func vagueDays(_ count: Int, from first: Int = 0) throws -> [Fix] {
         let home = try home()
         return (first..<(first + count)).flatMap { day in
@@ -139,7 +139,7 @@ import Testing
         #expect(costs.allSatisfy { $0 < 60 })
     }
 
-    /// A late fix that makes an old evening another place changes what is remembered, and so the evenings after it.
+    /// A late fix that moves the place of an old evening changes the remembered place, and so the later evenings.
     @Test func `a late fix that moves a place is worked in as in order`() throws {
         let fixes = try Self.vagueDays(12)
         let moved = Geodesic.direct(from: try Self.home(), initialAzimuth: 300, distanceMeters: 160)
@@ -157,7 +157,7 @@ import Testing
         #expect(try Self.nights(live).last?.coordinate != Self.nights(before).last?.coordinate)
     }
 
-    // MARK: What else came with these rules
+    // MARK: Other changes of these rules
 
     /// 1.2 km to the north and 1.5 km to the south within a minute, and home again.
     @Test func `two wrong fixes in a row tear no stay in two`() throws {

@@ -108,7 +108,7 @@ struct Ride {
 
     // MARK: Place
 
-    /// What a phone reports that looks each so many seconds, and more seldom than each `meters` of way.
+    /// The reports of a phone that locates itself every `everySeconds`, and at most once per `meters` of way.
     func fixes(from start: Coordinate, at time: Timestamp, everySeconds: Int, meters least: Double) -> [StoredFix] {
         var dice = self.dice
         func uniform(_ low: Double, _ high: Double) -> Double { .random(in: low...high, using: &dice) }

@@ -44,7 +44,7 @@ import Testing
         #expect(told[0].coordinate == Self.day[0].coordinate)
         // Half of the first is not more than half.
         #expect(Self.times(Self.day, [.merge(Self.time(30, 165))]) == [[0, 60], [70, 160], [200, nil]])
-        // What overlaps is one time; a visit that goes on belongs where it began.
+        // Overlapping corrections are one range of time; an open visit belongs to the time of its arrival.
         #expect(
             Self.times(Self.day, [.merge(Self.time(65, 120)), .merge(Self.time(110, 300))]) == [[0, 60], [70, nil]])
     }
@@ -100,7 +100,7 @@ import Testing
         #expect(VisitSpot(of: [], transform) == nil)
     }
 
-    /// A page begins anywhere: what it needs of the visits before is not more than ``VisitCorrections/start(for:arrival:)``.
+    /// A page may begin anywhere: it needs earlier visits only from ``VisitCorrections/start(for:arrival:)`` on.
     @Test(arguments: 1...40) func `corrected from any moment on, visits are those of the whole`(seed: UInt64) {
         var random = SplitMix(seed)
         var visits: [Visit] = []

@@ -21,7 +21,7 @@ import Whereabouts
         return try Standing(place: standing.place, entries: sorted(entries))
     }
 
-    /// Whether what follows from the rest does.
+    /// Whether the derived counts agree with the rest.
     private static func countsItsQueries(_ standing: Standing) -> Bool {
         standing.openQueryCount == standing.openQueries.values.reduce(0) { $0 + $1.count }
             && standing.openQueryCount == standing.queries.values.count { $0.end == nil }

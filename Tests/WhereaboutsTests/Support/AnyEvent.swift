@@ -2,7 +2,7 @@ import Geodesy
 import TestSupport
 import Whereabouts
 
-/// Random events of every kind, with the stream they would stand in.
+/// Random events of every kind, with their streams.
 struct AnyEvent {
     var random: SplitMix
 

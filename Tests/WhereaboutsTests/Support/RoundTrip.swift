@@ -1,8 +1,8 @@
 import Whereabouts
 
 extension EventCoding {
-    /// Decodes what ``encode(_:in:)`` gave, or a form from a table; `sealed` says which parts cannot be opened, and how
-    /// they look then.
+    /// Decodes the result of ``encode(_:in:)`` or a form from a table; `sealed` has the parts that cannot be opened,
+    /// and their decoded form.
     static func decoded(
         _ kind: EventKind, _ stream: StreamID, clear: [UInt8], parts: [[UInt8]],
         sealed: (Int) -> OpenedPart? = { _ in nil }
