@@ -3,26 +3,12 @@ import datetime
 import zoneinfo
 
 from browser import expect
-
-UTC = datetime.timezone.utc
+from modules import in_modules
 
 
 def at(zone, text):
     """Unix seconds of a time on the wall."""
     return datetime.datetime.fromisoformat(text).replace(tzinfo=zoneinfo.ZoneInfo(zone)).timestamp()
-
-
-def in_page(world, script, argument=None):
-    with world.visit("walker") as visit:
-        visit.open("now")
-        return visit.page.evaluate(f"""async argument => {{
-            // The same modules as those of the page: their addresses have the hash of the set.
-            const base = document.querySelector('script[type=module]').src.replace(/[^/]*$/, '');
-            const ledger = await import(base + 'ledger.js');
-            const words = await import(base + 'ledger-words.js');
-            const {{ dateOf, dayRange, instant, time, isDate, addDays }} = await import(base + 'time.js');
-            {script}
-        }}""", argument)
 
 
 def visit_of(identifier, zone, arrival, departure, latitude=48.2, longitude=16.35):
@@ -31,7 +17,8 @@ def visit_of(identifier, zone, arrival, departure, latitude=48.2, longitude=16.3
 
 
 def entries(world, date, visits, trips=(), crossings=(), audit=(), now=None, start=0):
-    return in_page(world, """
+    return in_modules(world, """
+        const { dayRange, time } = clock;
         const { date, visits, trips, crossings, audit, now, start } = argument;
         const zone = ledger.zoneOfDay(visits, date);
         const range = dayRange(zone, date, start);
@@ -89,7 +76,7 @@ def test_a_day_may_begin_at_four(world):
             for clock, back in (("03:59", 1), ("04:00", 0), ("23:59", 0), ("00:00", 1)):
                 date = datetime.date.fromisoformat(day) - datetime.timedelta(days=back)
                 cases.append({"zone": zone, "at": at(zone, f"{day}T{clock}"), "date": str(date)})
-    found = in_page(world, "return argument.map(one => dateOf(one.zone, one.at, 240));", cases)
+    found = in_modules(world, "return argument.map(one => clock.dateOf(one.zone, one.at, 240));", cases)
     wrong = [f"{case} is {got}" for case, got in zip(cases, found) if got != case["date"]]
     expect(len(cases) == 80 and not wrong, f"{len(wrong)} wrong: {wrong[:5]}")
 
@@ -106,5 +93,5 @@ def test_reads_of_one_asker_within_an_hour_are_one_entry_with_a_count(world):
 
 
 def test_dates_that_do_not_exist_are_no_dates(world):
-    found = in_page(world, "return argument.map(isDate);", ["2026-02-29", "2024-02-29", "2026-13-01", "2026-1-1", "today", "", "2026-12-31"])
+    found = in_modules(world, "return argument.map(clock.isDate);", ["2026-02-29", "2024-02-29", "2026-13-01", "2026-1-1", "today", "", "2026-12-31"])
     expect(found == [False, True, False, False, False, False, True], f"{found}")

@@ -6,18 +6,7 @@ import struct
 
 from browser import expect
 from house import ROOT
-
-
-def in_page(world, script, argument=None):
-    with world.visit("walker") as visit:
-        visit.open("now")
-        return visit.page.evaluate(f"""async argument => {{
-            // The same modules as those of the page: their addresses have the hash of the set.
-            const base = document.querySelector('script[type=module]').src.replace(/[^/]*$/, '');
-            const basemap = await import(base + 'basemap.js');
-            const map = await import(base + 'map.js');
-            {script}
-        }}""", argument)
+from modules import in_modules
 
 
 def cells():
@@ -67,7 +56,7 @@ def is_inside(rings, x, y):
 
 def test_places_are_where_web_mercator_has_them(world):
     places = [(48.2, 16.35), (0, 0), (-33.9, 151.2), (84.9, -179.9), (-84.9, 179.9), (35.68, 139.69)]
-    found = in_page(world, "return argument.map(([latitude, longitude]) => [basemap.worldX(longitude), basemap.worldY(latitude), basemap.longitudeOf(basemap.worldX(longitude)), basemap.latitudeOf(basemap.worldY(latitude))]);", places)
+    found = in_modules(world, "return argument.map(([latitude, longitude]) => [basemap.worldX(longitude), basemap.worldY(latitude), basemap.longitudeOf(basemap.worldX(longitude)), basemap.latitudeOf(basemap.worldY(latitude))]);", places)
     for (latitude, longitude), (x, y, back_longitude, back_latitude) in zip(places, found):
         want_y = (1 - math.asinh(math.tan(math.radians(latitude))) / math.pi) / 2
         expect(abs(x - (longitude + 180) / 360) < 1e-12 and abs(y - want_y) < 1e-12, f"{latitude}, {longitude}: {x}, {y}")
@@ -75,7 +64,7 @@ def test_places_are_where_web_mercator_has_them(world):
 
 
 def test_a_track_over_the_date_line_does_not_jump(world):
-    found = in_page(world, """
+    found = in_modules(world, """
         const track = map.makeTrack(4);
         for (const [longitude, seconds] of [[179.8, 0], [179.95, 10], [-179.9, 20], [-179.7, 30]]) map.addFix(track, -17, longitude, seconds, 5);
         return { x: [...track.x], first: [5, 10, 31].map(seconds => map.firstAt(track, seconds)), places: map.unwrapped([[-17, 179.8], [-17, -179.9], [-17, 179.9]]) };
@@ -87,7 +76,7 @@ def test_a_track_over_the_date_line_does_not_jump(world):
 
 
 def test_fixes_in_one_square_of_pixels_are_painted_once(world):
-    found = in_page(world, """
+    found = in_modules(world, """
         const track = map.makeTrack(100000);
         for (let n = 0; n < 100000; n++) map.addFix(track, 48 + (n % 100) * 1e-5, 16 + Math.floor(n / 1000) * 1e-5, n, 5);
         let painted = 0;
@@ -102,14 +91,14 @@ def test_fixes_in_one_square_of_pixels_are_painted_once(world):
 
 
 def test_the_example_of_the_format_is_read_as_it_is_described(world):
-    found = in_page(world, "return basemap.decode(new Uint8Array(argument)).map(layer => layer.map(path => [...path]));", [1, 3, 0x14, 0x14, 0x28, 0, 0, 0x14, 0, 0, 0, 0])
+    found = in_modules(world, "return basemap.decode(new Uint8Array(argument)).map(layer => layer.map(path => [...path]));", [1, 3, 0x14, 0x14, 0x28, 0, 0, 0x14, 0, 0, 0, 0])
     expect(found == [[[10, 10, 30, 10, 30, 20]], [], [], [], []], f"{found}")
 
 
 def test_the_page_reads_cells_as_another_reader_does(world):
     index, every = cells()
     chosen = [(0, 0), *[key for number, key in enumerate(sorted(every)) if number % 200 == 7]]
-    found = in_page(world, "return argument.map(bytes => basemap.decode(new Uint8Array(bytes)).map(layer => layer.map(path => [...path])));", [list(every[key][0]) for key in chosen])
+    found = in_modules(world, "return argument.map(bytes => basemap.decode(new Uint8Array(bytes)).map(layer => layer.map(path => [...path])));", [list(every[key][0]) for key in chosen])
     for key, layers in zip(chosen, found):
         want = [[[one for point in path for one in point] for path in layer] for layer in decoded(every[key][0])]
         expect(layers == want, f"Cell {key} is read differently.")

@@ -64,7 +64,7 @@ function draw(context, date) {
     const search = () => { const text = context.query.toString().replace(/(^|&)(sel|span)=[^&]*/g, '').replace(/^&/, ''); return text && `?${text}`; };
     const go = (to, push) => context.navigate(`/day/${to}${search()}`, push);
     const today = () => context.navigate(`/day${search()}`);
-    const heading = h('h1', { tabindex: -1 }, time.date(date));
+    const heading = h('h1', { tabindex: -1 }, h('span', { class: 'long' }, time.date(date)), h('span', { class: 'short' }, time.date(date, { short: true })));
     const field = h('input', { type: 'date', value: date, 'aria-label': strings('day.date'), onchange: event => { if (isDate(event.target.value)) go(event.target.value); } });
     const sums = h('div', { class: 'sums' }, strings('day.reading'));
     const zoneMenu = h('details', { class: 'menu zone' });
