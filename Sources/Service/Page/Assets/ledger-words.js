@@ -70,7 +70,7 @@ function ask({ item, count }, { now }) {
         const days = item.from && item.to && dateOf('UTC', item.from) !== dateOf('UTC', item.to - 1) ? strings('day.range', { from: time.date(dateOf(time.mine, item.from), { short: true }), to: time.date(dateOf(time.mine, item.to - 1), { short: true }) }) : '';
         return {
             what: strings.rich(count > 1 ? 'day.readTimes' : 'day.read', { who: name, what: word('question', item.question), count }),
-            sub: join([POSITIONS.includes(item.question) && [strings('day.shown', { count: item.count ?? 0 }), word('precision', item.precision)], days, item.purpose && quote(item.purpose)]),
+            sub: join([POSITIONS.includes(item.question) && [!['location', 'friends'].includes(item.question) && strings('day.shown', { count: item.count ?? 0 }), word('precision', item.precision)], days, item.purpose && quote(item.purpose)]),
             how: '',
         };
     }
