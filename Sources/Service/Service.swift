@@ -15,24 +15,35 @@ package import Whereabouts
 ///
 /// Every part starts in the initializer and runs until ``stop(_:)``. Only one service may have a data directory open.
 package final class Service: Sendable {
+    /// The files of the service; the directory stays locked as long as the service exists.
     let directory: DataDirectory
+    /// The log, which decides and appends every command.
     let log: EventLog
+    /// The thread that folds the log into projections.
     let host: ProjectionHost
+    /// The threads that compute answers, each with its own connections to the projections.
     let answers: AnswerPool
     /// The gazetteer; without one, answers have no place names and no time zones.
     let gazetteer: Gazetteer?
     /// The house's clock. Tests and simulations set it.
     let clock: @Sendable () -> Timestamp
+    /// The requests that wait for the end of a query, without a thread each.
     let waitingRoom: WaitingRoom
+    /// Ends queries at their deadline, and asks the questions of schedules.
     private let timekeeper: Timekeeper
     /// The APNs senders; `nil` if no app is configured, and so no phone is woken.
     let apps: PushApps?
+    /// Wakes phones for open queries; `nil` without ``apps``.
     private let pusher: Pusher?
+    /// Sends events to the open live streams.
     let deliverer: Deliverer
     /// `nil` unless the operator allows targets.
     let webhooks: WebhookDeliverer?
+    /// Compares the projections' fingerprints with their rows after the start, in the background.
     let checker: FingerprintChecker
+    /// Destroys keys of erased persons in the listed backups.
     let backups: BackupKeeper
+    /// The subscription to an MQTT broker; `nil` unless one is configured.
     private let broker = Mutex<BrokerReceiver?>(nil)
     let timeZones = TimeZoneDatabase()
     /// The keys of devices whose OwnTracks app encrypts.
@@ -43,9 +54,13 @@ package final class Service: Sendable {
     let deviceContacts = DeviceContacts()
     /// The requests by route and status, for the metrics.
     let requestFigures = RequestFigures()
+    /// The budgets of processor time for geocoding, since the start.
     let geocodingBudgets = GeocodingBudgets()
+    /// Derives ids of requests with an `Idempotency-Key`.
     let requestKeys: RequestKeys
+    /// The references of recent callers.
     let knownReferences: KnownReferences
+    /// The rules for requests by pages of other origins.
     let crossOrigin: CrossOrigin
     let pageAssets = PageAssets()
     let wrongSignIns = WrongSignIns()
@@ -57,6 +72,7 @@ package final class Service: Sendable {
     let isDemo: Bool
     /// The progress of the verification that `GET /v1/verify` runs.
     package let verificationProgress = VerificationProgress()
+    /// The HTTP server; `nil` before it listens and after the stop.
     private let server = Mutex<HTTPServer?>(nil)
     /// Whether a backup is being made; only one can be.
     let isBackingUp = Atomic<Bool>(false)

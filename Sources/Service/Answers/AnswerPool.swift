@@ -86,6 +86,7 @@ final class AnswerPool: Sendable {
         return !state.read { $0.isLeftBehind }
     }
 
+    /// The next work of a thread.
     private enum Next {
         case work(PrincipalID, Work)
         /// The pool is stopping and no work is left.

@@ -12,6 +12,7 @@ struct TurnQueue<Caller: Hashable & Sendable, Work> {
         var underWay = 0
     }
 
+    /// By caller; a caller without waiting or running work has no entry.
     private var lines: [Caller: Line] = [:]
     /// Each caller with waiting work, once.
     private var ring: [Caller] = []

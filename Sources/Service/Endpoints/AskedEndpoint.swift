@@ -41,8 +41,11 @@ extension ReadEndpoints {
 /// One entry of the list: a query with its disclosures, a read, or a count of refusals that were not recorded one by
 /// one (``Limits/refusalsRecordedAMinute``).
 private enum AskedEntry {
+    /// A query by the person, with its disclosures.
     case query(AuditedQuery, [AuditedDisclosure])
+    /// A read of another person's data.
     case read(AuditedRead)
+    /// Refusals that were counted and not recorded one by one.
     case refusals(CountedRefusals)
 
     /// The log number that orders the entries: that of the query, the read or the count.

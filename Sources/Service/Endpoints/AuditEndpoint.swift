@@ -98,9 +98,13 @@ struct PrincipalNames {
 /// One entry of a person's audit: a query with its push attempts, pushes under way and disclosures; a read; a change of
 /// settings; or an act of the operator.
 private enum AuditEntry {
+    /// A query about the person, with its push attempts, the pushes without an outcome, and its disclosures.
     case query(AuditedQuery, [AuditedAttempt], [AuditedStart], [AuditedDisclosure])
+    /// A read of the person's data.
     case read(AuditedRead)
+    /// A change of the person's settings or of a right to their data.
     case change(SettingsChange)
+    /// An act of the operator that concerns everyone.
     case act(AuditedAct)
 
     /// The event's number in the log, by which entries of all kinds are ordered.

@@ -21,11 +21,13 @@ final class DeviceContacts: Sendable {
         var newestAt: Timestamp
     }
 
+    /// A device's last request, and those with a wrong password.
     private struct Entry {
         var contact: Contact?
         var wrong: WrongPasswords?
     }
 
+    /// By device. They are lost at a restart: contacts are not events.
     private let entries = Mutex<[DeviceID: Entry]>([:])
 
     /// The characters of `User-Agent` that are kept.

@@ -9,12 +9,14 @@ import WireFormats
 ///
 /// The readers of parameters throw 400 for a wrong form or range, and 422 for a value that was not given to the caller.
 struct Exchange: Sendable {
+    /// The request, with its whole body.
     let request: HTTPRequest
     /// The parts of the path that the route writes as `*`, in order.
     let parameters: [String]
     /// The id in the answer's header `Whereabouts-Request` and in the `correlation` of all events that the request
     /// makes.
     let id: RequestID
+    /// The authenticated caller; the house without scopes for a route without credentials.
     let caller: Caller
     /// The caller's `Idempotency-Key`, if the request has one and the route accepts it.
     var key: RequestKey?

@@ -291,7 +291,9 @@ enum GrantEndpoints {
 /// 100 random bits in a form that can be read aloud: five groups of four characters of Crockford's base 32, for example
 /// `K7Q2-9FXM-…`. A code is shown once; the log keeps its SHA-256.
 struct InvitationCode {
+    /// Crockford's base 32: digits and letters without I, L, O and U.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+    /// 20 symbols are 100 bits.
     private static let count = 20
 
     private let symbols: [UInt8]

@@ -72,6 +72,7 @@ extension IngestEndpoints {
 
     // MARK: µlogger
 
+    /// The name of the cookie that has the reporting key of a μlogger app.
     private static let cookie = "ulogger"
 
     /// `action=auth` sends the reporting key as the password. Later requests send it in the cookie that the answer

@@ -69,6 +69,7 @@ enum IngestEndpoints {
             "Give the device's reporting key as the identifier in the client's settings.")
     }
 
+    /// Whether the request is a `POST` whose `Content-Type` is JSON.
     private static func isJSON(_ request: HTTPRequest) -> Bool {
         request.method == "POST" && request.header("content-type")?.lowercased().hasPrefix("application/json") == true
     }

@@ -151,11 +151,15 @@ enum LiveEndpoint {
 
 /// One open stream. A value: the deliverer's thread owns it and its feed.
 struct LiveStream: Sendable {
+    /// The caller; the stream ends when they lose the right to it.
     let caller: Caller
     /// The question that each recorded read of this stream repeats.
     let question: ReadQuestion
+    /// The id of the request, which the records of disclosures carry.
     let correlation: RequestID
+    /// The connection to the client.
     let stream: HTTPStream
+    /// The person's feed, with the place up to which it has been read.
     var feed: PersonFeed
     /// The missed items, which are sent first.
     var missed: [FeedItem]

@@ -24,6 +24,7 @@ enum MetricsEndpoint {
             body: Array(text.text.utf8))
     }
 
+    /// Counts, queue and commit times of the log, and its faults.
     private static func write(_ log: EventLog, into text: inout MetricsText) {
         let tally = log.appended
         text.counter(
@@ -57,6 +58,7 @@ enum MetricsEndpoint {
             [([:], log.commitDurations)])
     }
 
+    /// The index that finds duplicate fixes: its lag, and whether it can be written.
     private static func write(_ identities: FixIdentities, into text: inout MetricsText) {
         text.gauge(
             "whereabouts_fix_identities_missing_events",
@@ -67,6 +69,7 @@ enum MetricsEndpoint {
             [([:], identities.trouble == nil ? 0 : 1)])
     }
 
+    /// The lag of every generation, active or not, and the faults by projection.
     private static func write(_ host: ProjectionHost, head: Int64, into text: inout MetricsText) {
         text.gauge(
             "whereabouts_projection_lag_events", "Events that a projection has not folded yet.",
@@ -85,6 +88,7 @@ enum MetricsEndpoint {
             ProjectionKind.all.map { (["projection": $0.name], failing.contains($0.name) ? 1 : 0) })
     }
 
+    /// Open and ended queries, and the pushes to APNs. Cost: one look at every person with an open query.
     private static func writeQuestions(_ log: EventLog, into text: inout MetricsText) {
         let tally = log.appended
         text.gauge(
@@ -105,6 +109,7 @@ enum MetricsEndpoint {
             "whereabouts_location_push_seconds", "Time of a push that APNs answered.", [([:], tally.pushSeconds)])
     }
 
+    /// Webhooks, their dead letters and posts; absent unless the operator allows targets.
     private static func writeWebhooks(_ service: Service, into text: inout MetricsText) {
         guard let deliverer = service.webhooks else { return }
         let (count, stopped, letters) = service.log.withStanding { standing in
@@ -124,6 +129,7 @@ enum MetricsEndpoint {
             deliverer.posts.sorted { $0.key < $1.key }.map { (["outcome": $0.key], Double($0.value)) })
     }
 
+    /// Requests by route, and the connections; the latter are absent without a socket.
     private static func writeRequests(_ service: Service, into text: inout MetricsText) {
         text.histogram(
             "whereabouts_http_request_seconds", "Requests by route and status, and the time to their answer.",
@@ -153,6 +159,7 @@ enum MetricsEndpoint {
             "whereabouts_http_sent_bytes_total", "Bytes of bodies sent.", [([:], Double(counters.bodyBytesSent))])
     }
 
+    /// Memory, processor time and descriptors, under the names that Prometheus' own clients use.
     private static func writeProcess(into text: inout MetricsText) {
         let process = ProcessFigures()
         text.gauge("process_resident_memory_bytes", "Resident memory.", [([:], process.residentBytes)])

@@ -6,8 +6,11 @@ import Whereabouts
 ///
 /// No problem names a person, place or secret that the request did not name.
 struct Problem: Error, Sendable {
+    /// The HTTP status.
     let status: Int
+    /// The kind of problem in a few words, the same for each of its kind.
     let title: String
+    /// One sentence about this occurrence.
     let detail: String
     /// The seconds in `Retry-After`; `nil` if repeating the request does not help.
     var retryAfterSeconds: Int?
@@ -33,6 +36,7 @@ struct Problem: Error, Sendable {
             "\"\(shown)\" is not \(kind); it takes \(known.isEmpty ? "none" : known.joined(separator: ", ")).")
     }
 
+    /// The most characters of a caller's own text that a detail repeats.
     private static let shownCharactersMax = 64
 
     /// The answer for a thing that does not exist or that the caller may not see.
@@ -42,6 +46,7 @@ struct Problem: Error, Sendable {
     /// The answer to a request that is repeated with its key after its result has ended.
     static let overSince = Problem(
         409, "Over", "The result of this request has ended since; send a new request with a new Idempotency-Key.")
+    /// 401: the token is absent, unknown, revoked or over. All have the same answer.
     static let notAuthenticated = Problem(
         401, "Not authenticated", "Send a valid token in the header \"Authorization: Bearer …\".")
     /// Too much work; the seconds are the time to wait.
@@ -50,6 +55,7 @@ struct Problem: Error, Sendable {
             503, "Busy", "The service has too much to do; send the same request again later.",
             retryAfterSeconds: seconds)
     }
+    /// 503: the log cannot be read or written.
     static let broken = Problem(
         503, "Not available", "The service cannot write its log; its operator must look at the diagnostics.",
         retryAfterSeconds: 60)
@@ -102,6 +108,7 @@ struct Problem: Error, Sendable {
         }
     }
 
+    /// The answer as `application/problem+json`, with `Retry-After` if the caller may try again.
     var response: HTTPResponse {
         var response = HTTPResponse.problem(status, title: title, detail: detail)
         if let retryAfterSeconds { response.headers.append(("Retry-After", "\(retryAfterSeconds)")) }

@@ -108,12 +108,12 @@ enum PushTestEndpoints {
     /// 409: no `push` of the configuration fits the app and the environment of the device's token.
     private static let noApp = Problem(
         409, "Cannot be woken", "config.json has no \"push\" for the device's app and environment.")
+    /// 409: the uploaded token or bundle id cannot be put into a request to APNs.
     private static let unusableToken = Problem(
         409, "Cannot be woken", "The device's token or bundle id has a wrong form; its app has to upload it again.")
 }
 
-/// One test under way: records each attempt, and answers when the last record is durable.
-/// The attempts, those not yet recorded, and the outcome of the push.
+/// A test in progress: records each attempt, and answers when the last record is durable.
 private final class PushTest: Sendable {
     private struct State {
         var attempts: [LocationPushAttempt] = []
@@ -183,6 +183,7 @@ private final class PushTest: Sendable {
         respond(.json(answer(done)))
     }
 
+    /// The JSON of the answer, with every attempt in order. The outcome is that of the last one.
     private func answer(_ done: State) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -15,7 +15,9 @@ struct QueryView {
         /// shown under now.
         case answer(word: String, fix: Int64, permit: Permit)
 
+        /// The status of an open query, and of one whose end the caller may not see yet.
         static let pendingWord = "pending"
+        /// The status of every end without an answer, including a cancellation.
         static let noAnswerWord = "noAnswer"
     }
 
@@ -31,6 +33,7 @@ struct QueryView {
     /// Whether the deadline has passed.
     let isOver: Bool
 
+    /// Whether the caller sees an open query.
     var isPending: Bool { if case .pending = seen { true } else { false } }
 
     /// `nil` for a query that is not the caller's, or no longer known.

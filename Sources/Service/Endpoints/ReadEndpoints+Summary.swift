@@ -134,6 +134,7 @@ struct PlaceZones {
     private let service: Service
     private let context: AnswerContext
     private let from, to: Timestamp
+    /// The rules of the time zones used so far; `nil` for a name without rules.
     private var known: [String: ZoneRules?] = [:]
 
     init(_ service: Service, _ context: AnswerContext, from: Timestamp, to: Timestamp) {

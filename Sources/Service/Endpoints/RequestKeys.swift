@@ -9,6 +9,7 @@ import Whereabouts
 struct RequestKey: Sendable {
     /// The request's id in the log, the same each time the request is sent.
     let id: RequestID
+    /// The house's secret for keyed requests.
     fileprivate let secret: SymmetricKey
 
     /// 32 bytes that are the same each time the request is sent, and secret to everyone without the house's key.
@@ -67,6 +68,7 @@ final class RequestKeys: Sendable {
         underWay.withLock { _ = $0.remove(key.id.high) }
     }
 
+    /// The 24 random bits of an id, in its second word.
     private static let randomBits: UInt64 = 0xFF_FFFF
     private static let contentBits: UInt64 = 0x3FFF_FFFF_FF00_0000
 

@@ -30,11 +30,13 @@ struct Route: Sendable {
         case page
     }
 
+    /// The HTTP method; a `GET` route answers `HEAD` too.
     let method: String
     /// The path with `*` for each variable part, as in ``all``.
     let path: String
     /// The parts of ``path``.
     let pattern: [String]
+    /// The place of the caller's secret.
     let credentials: Credentials
     /// The most bytes of a body; a longer one is refused with 413, unless ``receivedBytes`` allows it.
     let bodyBytes: Int
@@ -44,6 +46,7 @@ struct Route: Sendable {
     var mixesTexts = false
     /// The length up to which a longer body is received: the part beyond ``bodyBytes`` is dropped.
     var receivedBytes: Int?
+    /// The handler.
     let work: Work
 
     /// Every address of the service. The API description, the documentation and the disclosure tests are checked
@@ -179,7 +182,8 @@ struct Route: Sendable {
         change("/v1/sign-in-codes", SessionEndpoints.makeCode),
     ]
 
-    /// What browsers open: the page, its views, and the files that it is made of. The API description does not have them.
+    /// What browsers open: the page, its views, and the files that it is made of. The API description does not have
+    /// them.
     static let pages: [Route] = [
         page("/", PageEndpoints.home),
         page("/now"), page("/day"), page("/day/*"), page("/audit"), page("/requests"), page("/requests/*"),
@@ -308,9 +312,11 @@ struct Route: Sendable {
     /// The route with this literal path, found without splitting the path: the fast way for reports.
     static func literal(_ method: String, _ path: String) -> Route? { literals[path]?.first { $0.method == method } }
 
+    /// Routes without parameters, by path.
     private static let literals = Dictionary(
         grouping: served.filter { !$0.pattern.contains("*") }, by: \.path)
 
+    /// The first route whose parts match the path's.
     private static func matching(_ method: String, _ parts: [String]) -> Route? {
         served.first { $0.method == method && $0.match(parts) != nil }
     }

@@ -8,9 +8,13 @@ struct RowPage {
     static let mostRows: Int64 = 1000
 
     private let references: References
+    /// The number of the last row of the page before; 0 on the first page.
     private let after: Int64
+    /// The most rows of this page.
     private let limit: Int64
+    /// The number of the last row written.
     private var last: Int64 = 0
+    /// Whether there are rows after the last one of this page.
     private var isCut = false
     private var page = PageWriter(rows: 0)
 

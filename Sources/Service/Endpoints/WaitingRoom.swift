@@ -33,6 +33,7 @@ final class WaitingRoom: Sendable {
 
     /// The most waiting requests. Further ones are answered at once, as without a wait.
     static let bound = 10_000
+    /// The milliseconds between two looks at all guests, for those whose time is over.
     private static let tickMilliseconds = 100
 
     private let state = Monitor(State())
@@ -89,6 +90,7 @@ final class WaitingRoom: Sendable {
         }
     }
 
+    /// Looks after the guests of ended queries at once, and after all guests once per tick.
     private func run() {
         let tick = Duration.milliseconds(Self.tickMilliseconds)
         var nextTick = ContinuousClock.now + tick

@@ -51,6 +51,7 @@ extension Operation {
 
     // MARK: Location queries
 
+    /// Queries by a requester.
     private static let asking: KeyValuePairs<String, Operation> = [
         "POST /v1/people/*/location-queries": Operation(
             group: .asking, summary: "Ask where a person is.",
@@ -82,12 +83,16 @@ extension Operation {
 
     /// The parameters that choose a time range.
     private static let range: [Parameter] = [.from, .to, .day, .timeZone]
+    /// The parameters of a list of derived rows, such as visits.
     private static let rows: [Parameter] = range + [.limit(ReadEndpoints.rowsPerPage), .after]
+    /// The parameters of a list of fixes, whose pages are longer.
     private static let fixes: [Parameter] = range + [.limit(ReadEndpoints.fixesPerPage), .after]
+    /// The parameters of a list that is newest first and has no time range.
     private static let newest: [Parameter] = [
         .limit(ReadEndpoints.auditRowsPerPage),
         .after,
     ]
+    /// Recorded reads of stored data, and the person's own feed.
     private static let stored: KeyValuePairs<String, Operation> = [
         "GET /v1/people/*/location": readPlaces(
             "Read a person's newest location.",
@@ -211,6 +216,7 @@ extension Operation {
 
     private static let foundPlacemark = Schema.ref("FoundPlacemark")
 
+    /// Geocoding, which concerns no person and is not recorded.
     private static let places: KeyValuePairs<String, Operation> = [
         "GET /v1/geocode/reverse": Operation(
             group: .places, summary: "Find the placemark of a coordinate.",
@@ -255,11 +261,13 @@ extension Operation {
     /// An object whose members another project defines.
     static let anything = Schema.anyObject
 
+    /// Descriptions of some of OsmAnd's parameters, by name.
     private static let osmAndWords = [
         "id": "The device's reporting key.", "speed": "Knots.",
         "speed_mps": "Meters per second, for clients that have no template in knots.",
     ]
 
+    /// Reports of devices, in this service's forms and in those of other apps, and imports.
     private static let reports: KeyValuePairs<String, Operation> = [
         "POST /v1/fixes": Operation(
             group: .reports, summary: "Report one or more fixes.", access: .reportingKey,
@@ -313,6 +321,7 @@ extension Operation {
 
     // MARK: Operation
 
+    /// Push tests, and the operator's requests.
     private static let operating: KeyValuePairs<String, Operation> = [
         "POST /v1/devices/*/push-tests": Operation(
             group: .operation, summary: "Send a test push to a device.",

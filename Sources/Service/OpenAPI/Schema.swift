@@ -18,7 +18,9 @@ enum Schema {
     /// A reference or a number of the log, as text in a URL.
     static let reference = pattern("^(r[A-Za-z0-9_-]{22}|[0-9]{1,19})$")
     static let count = integer(0...Int64.max)
+    /// Degrees north of the equator.
     static let latitude: JSONTree = ["type": "number", "minimum": -90, "maximum": 90]
+    /// Degrees east of Greenwich; both −180 and 180 are accepted.
     static let longitude: JSONTree = ["type": "number", "minimum": -180, "maximum": 180]
     /// Meters, seconds or another quantity that cannot be negative.
     static let length: JSONTree = ["type": "number", "minimum": 0]
@@ -29,6 +31,7 @@ enum Schema {
     static let uuid: JSONTree = [
         "type": "string", "format": "uuid", "examples": ["6b1c2d3e-4f50-4a61-8b72-93a4b5c6d7e8"],
     ]
+    /// A name of the IANA time zone database.
     static let timeZone: JSONTree = ["type": "string", "examples": ["Europe/Vienna"]]
 
     /// A whole number within a range.
@@ -51,6 +54,7 @@ enum Schema {
     /// One of these words.
     static func word(_ words: String...) -> JSONTree { Self.words(words) }
 
+    /// One of these words, as an array.
     static func words(_ words: [String]) -> JSONTree {
         ["type": "string", "enum": .list(words.map { .text($0) })]
     }
@@ -125,10 +129,13 @@ enum Schema {
         object(["items": list(item, count.map { 0...$0 }), "next": orNull(text), "asOf": asOf])
     }
 
+    /// Joins the visits of a range of time, or removes them.
     private static let periodCorrection: KeyValuePairs<String, JSONTree> = [
         "type": word("merge", "notVisit"), "from": timeGiven, "to": timeGiven,
     ]
+    /// Splits a visit at a time.
     private static let splitCorrection: KeyValuePairs<String, JSONTree> = ["type": word("split"), "at": timeGiven]
+    /// Names the place at a coordinate.
     private static let nameCorrection: KeyValuePairs<String, JSONTree> = [
         "type": word("rename"), "latitude": latitude, "longitude": longitude,
         "name": text(1...Limits.placeNameCharacters),
@@ -143,6 +150,7 @@ enum Schema {
         ("remainder", anyObject),
     ]
 
+    /// The members of a placemark, all optional. Their names are those of CLPlacemark where it has one.
     private static let placemarkMembers: [(key: String, value: JSONTree)] = [
         ("name", text), ("thoroughfare", text), ("subThoroughfare", text), ("subLocality", text), ("locality", text),
         ("subAdministrativeArea", text), ("administrativeArea", text), ("administrativeAreaCode", text),

@@ -35,7 +35,9 @@ final class PushApps: Sendable {
     final class Line: Sendable {
         /// The sender; it has one thread and a bounded queue.
         let sender: PushSender
+        /// The most pushes without an outcome.
         private let bound: Int
+        /// The pushes without an outcome yet.
         private let outstanding = Atomic<Int>(0)
 
         fileprivate init(_ configuration: PushSender.Configuration) throws(TransportFault) {

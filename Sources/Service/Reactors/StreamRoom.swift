@@ -14,6 +14,7 @@ struct StreamRoom {
 
     private let most: Int
     private var open: [PersonID: Share] = [:]
+    /// The open streams of each invitation tree, by its root.
     private var openOfTree: [PersonID: Int] = [:]
     /// The open streams of all persons.
     private(set) var count = 0
@@ -54,6 +55,7 @@ struct StreamRoom {
         count -= 1
     }
 
+    /// The `Retry-After` of a refused stream.
     private static let retrySeconds = 10
 
     private static func tooMany(_ detail: String) -> Problem {

@@ -51,11 +51,15 @@ final class WebhookDeliverer: Sendable {
         var isStopping = false
     }
 
+    /// The origins that the operator allows.
     private let targets: Set<Origin>
     private let poster: Poster
     private let inbox = Monitor(Inbox())
+    /// The thread that runs ``WebhookRounds``.
     private let rounds = Mutex<WorkerThread?>(nil)
+    /// The failures of present messages.
     private let troubles = Mutex<[WebhookID: Trouble]>([:])
+    /// The counts of posts since the start, for the metrics, by class of the status or by fault.
     private let outcomes = Mutex<[String: Int64]>([:])
 
     /// Starts no thread yet; see ``start(_:)``.

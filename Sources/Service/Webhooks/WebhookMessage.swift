@@ -65,6 +65,7 @@ struct WebhookMessage {
 
 /// The pause before a failed message is tried again.
 enum WebhookPatience {
+    /// The pause after a first failure; each further one doubles it, up to ``longestPauseSeconds``.
     private static let firstPauseSeconds: Int64 = 5
     private static let longestPauseSeconds: Int64 = 3600
     /// With pauses that double up to one hour, about a day: a receiver that is down over night misses nothing.
