@@ -53,6 +53,10 @@ export async function show(context) {
     }
 
     // MARK: People
+    const sharedWithMe = () => api.get('/v1/shared-with-me', {}, { signal }).catch(async error => {
+        if (error.status !== 404) throw error;
+        return { items: (await api.get('/api/0/list', {}, { signal })).results.map(handle => ({ handle, location: true })) };
+    });
     async function look(who, again) {
         const before = known.get(who);
         if (before && !again && time.now() - before.read < FRESH) return before;
@@ -71,7 +75,7 @@ export async function show(context) {
         const mine = who === person;
         const line = h('p', {});
         if (error) line.append(error.status === 404 ? strings('now.nothingShared') : sentence(error));
-        else if (!at) line.append(strings('now.noPlace'));
+        else if (!at) line.append(strings(rows.get(who).eachTime ? 'now.eachTime' : 'now.noPlace', { who }));
         else {
             line.append(h('b', {}, strings.place(at.place) || strings('day.unnamed')), ' · ', time.element(at.timestamp, zone, time.age(at.timestamp)));
             if (at.horizontalAccuracy > 0) line.append(` · ${strings.accuracy(at.horizontalAccuracy)}`);
@@ -81,7 +85,7 @@ export async function show(context) {
             at?.precision && at.precision !== 'exact' && pill(strings(`precision.${at.precision}`)), old && pill(strings('now.old'), 'wait')), line,
         mine ? h('div', { class: 'row' }, h('a', { class: 'button', href: '/day' }, strings('now.today')))
             : h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: event => askFor(who, event.currentTarget) }, strings('now.ask')),
-                action(strings('now.lookAgain'), async () => { rows.get(who).found = await look(who, true); place(who); say(who); })),
+                !rows.get(who).eachTime && action(strings('now.lookAgain'), async () => { rows.get(who).found = await look(who, true); place(who); say(who); })),
         rows.get(who).note ?? '');
     }
     function place(who) {
@@ -114,15 +118,21 @@ export async function show(context) {
         }, row.element);
     }
 
-    const [{ results }] = await Promise.all([api.get('/api/0/list', {}, { signal }), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
-    const handles = [person, ...results.filter(one => one !== person).sort()];
+    const [{ items: shared }] = await Promise.all([sharedWithMe(), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
+    // Who is asked each time shows nothing that is stored.
+    const eachTime = new Set(shared.filter(one => !one.location).map(one => one.handle));
+    const handles = [person, ...shared.map(one => one.handle).filter(one => one !== person).sort()];
     for (const who of handles) {
         const element = h('li', { class: 'card' }, h('h2', {}, who === person ? strings('now.you') : who));
-        rows.set(who, { element, found: {} });
+        rows.set(who, { element, found: {}, eachTime: eachTime.has(who) });
         people.append(element);
     }
     if (handles.length === 1) people.after(empty(strings('now.nobody'), strings('now.nobodyLead'), h('a', { class: 'button', href: '/sharing' }, strings('sharing.nav'))));
-    await Promise.all(handles.map(async who => { rows.get(who).found = await look(who); place(who); say(who); }));
+    await Promise.all(handles.map(async who => {
+        if (!eachTime.has(who)) rows.get(who).found = await look(who);
+        place(who);
+        say(who);
+    }));
 
     // MARK: Live
     const lines = () => { state.textContent = live.open || !live.since ? '' : strings('now.lost', { time: time.clock(live.since, time.mine, true) }); };
