@@ -298,6 +298,7 @@ extension AuditTable {
         file.fingerprint.add(file.hasher.hash(after))
     }
 
+    /// The act with the number; `nil` if there is none.
     private func storedAct(_ number: Int64) throws(SQLiteError) -> AuditedAct? {
         try file.connection.cached("SELECT * FROM act WHERE number = ?") { (statement) throws(SQLiteError) in
             try statement.bind(number, at: 1)

@@ -48,6 +48,7 @@ extension AuditTable {
         try each(RejectedReports.self, "SELECT * FROM rejected ORDER BY subject, device, reason", body)
     }
 
+    /// The queries about a person, and those that the person asked.
     private static let queriesOfSQL: StaticString = "SELECT * FROM query WHERE subject = ?1 OR requester = ?1"
 
     private func each<Row: AuditRow>(

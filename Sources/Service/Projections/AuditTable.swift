@@ -13,6 +13,21 @@ final class AuditTable: Projection {
     /// `rejection` has the newest `Limits.rejectionsShown` of each device; the input itself is in the log, sealed.
     /// `act` has the acts that concern everyone, which every person sees. `ordinal` counts them, 1, 2, 3 and so on,
     /// because people do not learn the numbers of events that are not theirs.
+    ///
+    /// Columns of several tables:
+    /// - `number`: the number of the event that the row is made of. `*_ms`: milliseconds since 1970, UTC.
+    /// - `subject`: the person whose audit shows the row; NULL if the request named no person.
+    /// - `requester`, `reader`, `actor`: a principal. `verdict`, `initiation`, `precision`, `outcome`, `end`, `kind`:
+    ///   the code or raw value of the type of that name.
+    /// - Purposes, names, hours and disclosed values are sealed in the log; they are NULL if they can no longer be
+    ///   read.
+    ///
+    /// `query` has one row for each query, changed by its later events: `end`, `ended_at_ms`, `ended_number` and
+    /// `fix_number` by its end, `consent` and `consent_at_ms` by the last event of consent, `no_device_at_ms` if the
+    /// subject has no device that can be woken. `attempt` has every try of a push. `under_way` has the pushes that were
+    /// started and have no outcome; the outcome removes the row. `change` has `item` (the changed thing), `other` (a
+    /// second principal) and the terms of grants and invitations. `rejected` counts the rejected reports by device and
+    /// reason.
     static let schema: StaticString = """
         CREATE TABLE query (
             number INTEGER PRIMARY KEY,
@@ -145,6 +160,8 @@ final class AuditTable: Projection {
         ) STRICT;
         CREATE INDEX rejection_by_device ON rejection (device)
         """
+    /// Made after the rows of a refold. `query_by_id`, `under_way_by_query` and `rejection_by_device` are in
+    /// ``schema``, because the fold searches by them.
     static let indexes: StaticString = """
         CREATE INDEX query_by_subject ON query (subject);
         CREATE INDEX query_by_requester ON query (requester);
@@ -165,6 +182,7 @@ final class AuditTable: Projection {
 
     init(file: ProjectionFile, version: Int64) { self.file = file }
 
+    /// Writes the rows of each event at once. Fixes, sightings, messages and refused invitations have none.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for event in batch {
             switch event.event {
@@ -203,6 +221,7 @@ final class AuditTable: Projection {
         }
     }
 
+    /// Does nothing: no row is kept in memory.
     func flush() throws(SQLiteError) {}
 
     func forget() {}

@@ -26,6 +26,7 @@ package enum CurrentReader {
         }
     }
 
+    /// Sorts the rows of one person, one per device.
     static let newestSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, details

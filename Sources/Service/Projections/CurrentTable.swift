@@ -50,7 +50,9 @@ final class CurrentTable: Projection {
     }
 
     private let file: ProjectionFile
+    /// By person and device; a device without an entry is loaded from the file.
     private var entries: [Key: Entry] = [:]
+    /// The entries that are not written.
     private var dirty: [Key] = []
 
     init(file: ProjectionFile, version: Int64) { self.file = file }

@@ -11,7 +11,9 @@ final class FollowedProjection {
     var generation: Catalog.Generation
     let kind: ProjectionKind
     private let file: ProjectionFile
+    /// The tables of ``file``, which keep rows in memory between commits.
     private let projection: any Projection
+    /// The log and epoch that the file belongs to.
     private let log: LogIdentity
     /// The number of the last event that the file has folded.
     private(set) var place: Int64
@@ -191,6 +193,7 @@ final class FollowedProjection {
         }
     }
 
+    /// Writes the place, the fingerprint and the checksum in the transaction of the rows.
     private func writePlace(number: Int64, leaf: Digest?, isLoading: Bool) throws(SQLiteError) {
         try Self.write(
             SavedPlace(

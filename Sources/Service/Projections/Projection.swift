@@ -62,7 +62,7 @@ struct ProjectionRow {
         (writeKey, writeSummary) = (key, summary)
     }
 
-    /// The key columns in words, for example `person 2 2026-05-01T08:00:00Z`-like text; unique in its table.
+    /// The key columns in words, unique in the table.
     var key: String { writeKey() }
     /// The row's content columns as text.
     var summary: String { writeSummary() }
@@ -74,6 +74,7 @@ struct ProjectionRow {
 /// and `checksum` the first 128 bits of SHA-256 over the row's other columns, as a CBOR array that starts with
 /// `"place"`. `leaf`, `log_id` and `epoch` bind the file to one log.
 final class ProjectionFile {
+    /// One row.
     static let placeSchema: StaticString = """
         CREATE TABLE place (
             number INTEGER NOT NULL, leaf BLOB NOT NULL, log_id BLOB NOT NULL, epoch INTEGER NOT NULL,

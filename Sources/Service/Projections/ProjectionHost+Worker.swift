@@ -13,7 +13,9 @@ extension ProjectionHost {
     final class Worker {
         private unowned let host: ProjectionHost
         private let log: EventLog
+        /// The thread's own reader of the log.
         private let reader: LogReader
+        /// The catalog; only this thread writes it.
         private let catalog: Catalog
         private let directory: String
         private let kinds: [ProjectionKind]

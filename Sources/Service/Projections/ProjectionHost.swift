@@ -14,6 +14,7 @@ import Whereabouts
 final class ProjectionHost: Sendable {
     /// Events in one transaction while following, and while a file is loaded from zero.
     static let batch = 4096
+    /// Larger, because no caller waits for a place in a file that is loaded.
     static let loadingBatch = 16_384
     /// How old an answer may be while events come in, unless the caller names an event that must be included.
     private static let restMilliseconds = 50

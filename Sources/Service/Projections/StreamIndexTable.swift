@@ -35,7 +35,9 @@ final class StreamIndexTable: Projection {
     }
 
     private let file: ProjectionFile
+    /// The open blocks by stream; a stream without an entry is loaded from the file.
     private var tails: [Int64: Tail] = [:]
+    /// The streams whose open block is not written.
     private var dirty: [Int64] = []
 
     init(file: ProjectionFile, version: Int64) { self.file = file }
@@ -157,6 +159,7 @@ final class StreamIndexTable: Projection {
         }
     }
 
+    /// Writes an open block over its earlier form.
     private func write(_ stream: Int64, _ tail: Tail) throws(SQLiteError) {
         try file.connection.cached("INSERT OR REPLACE INTO block (stream, first_version, numbers) VALUES (?, ?, ?)") {
             (statement) throws(SQLiteError) in

@@ -292,6 +292,7 @@ package enum TimelineReader {
 // MARK: - SQL
 
 extension TimelineReader {
+    /// By the primary key; ?4 to ?7 are the key of the last fix of the page before.
     static let fixesSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, details
@@ -302,6 +303,7 @@ extension TimelineReader {
         LIMIT ?8
         """
 
+    /// A search from the end of the primary key. Fixes with a negative accuracy, which are no location, are skipped.
     static let latestFixSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, details
@@ -344,6 +346,7 @@ extension TimelineReader {
         ORDER BY timestamp_ms DESC
         """
 
+    /// The leads in the range, and the last one before it, which holds at its beginning.
     static let leadsSQL: StaticString = """
         SELECT from_ms, device
         FROM lead
@@ -352,6 +355,7 @@ extension TimelineReader {
         ORDER BY from_ms, device
         """
 
+    /// The crossings that the region reports: `tells_entries` and `tells_exits` are its settings.
     static let crossingsSQL: StaticString = """
         SELECT crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier, tells_entries
         FROM crossing
@@ -363,6 +367,7 @@ extension TimelineReader {
         LIMIT ?7
         """
 
+    /// The last entry before an exit, for the length of the stay.
     static let enteredSQL: StaticString = """
         SELECT time_ms
         FROM crossing

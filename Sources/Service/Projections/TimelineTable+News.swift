@@ -23,6 +23,7 @@ struct TimelineNews {
 
     /// The row from before the batch, if it was removed, and the rows that were added and not removed again.
     private var visits: [VisitKey: (old: Visit?, new: [Visit])] = [:]
+    /// The crossing from before the batch, if there was one, and the present one.
     private var crossings: [CrossingKey: (old: Crossing?, new: Crossing?)] = [:]
     /// The number of each person's newest event in the batch. The news get this number.
     private var numbers: [PersonID: Int64] = [:]
@@ -230,6 +231,7 @@ extension TimelineReader {
     /// The most parts of one derived visit.
     private static let correctedAtOnce = 1000
 
+    /// By the primary key: the cost is that of the news found.
     static let toldVisitsSQL: StaticString = """
         SELECT number, ordinal, is_withdrawn, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, fixes, first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
@@ -239,6 +241,7 @@ extension TimelineReader {
         LIMIT ?3
         """
 
+    /// As ``toldVisitsSQL``, with the present names and settings of the regions.
     static let toldCrossingsSQL: StaticString = """
         SELECT number, ordinal, is_withdrawn, told_crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier,
             tells_entries

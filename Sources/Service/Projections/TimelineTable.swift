@@ -16,6 +16,22 @@ final class TimelineTable: Projection {
     /// (receipt minus device time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`,
     /// `reported_ms`, the table `restart` (the state with which the derivation continues; each row has a checksum), and
     /// ``TimelineNews``.
+    ///
+    /// Times are milliseconds since 1970, UTC.
+    /// - `fix`, `twin`: degrees are whole numbers of 10⁻⁷ degrees if they are exactly that, else doubles
+    ///   (``FixColumns``). `details` is a CBOR array of the other members; NULL if there are none. `content`
+    ///   distinguishes the twins of one identity.
+    /// - `reported`: `kind` is ``ReportedMoment/Kind``, `until_ms` the end of the stay that begins at this time, or
+    ///   this time.
+    /// - `visit`: `id` is a hash as 64 bits, `fixes` the number of fixes inside, `last_seen_ms` the last moment with
+    ///   evidence of presence, `tellable_from_ms` the time from which silence alone makes it a visit.
+    /// - `crossing`: `kind` is 1 for an entry, 2 for an exit. `confirmed_ms` is the time of the fix that decides it.
+    /// - `region`: `content` is the encoded region. A removed one stays, with `removed_at_ms`, for its earlier
+    ///   crossings.
+    /// - `lead`: from `from_ms` on, `device` represents the person.
+    /// - `restart`: a state of the derivation, from which a late fix is worked in.
+    /// - `receipt`: the newest time of receipt of the person's fixes.
+    /// - `told_visit`, `told_crossing`: the news by `number` (the event that caused them) and `ordinal`.
     static let schema: StaticString = """
         CREATE TABLE fix (
             person INTEGER NOT NULL,
@@ -157,6 +173,7 @@ final class TimelineTable: Projection {
         }
     }
 
+    /// Folds the events between erasures together, and erases in between.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         var rest = batch[...]
         while let end = rest.firstIndex(where: { if case .personErased = $0.event { true } else { false } }) {
@@ -177,6 +194,7 @@ final class TimelineTable: Projection {
         for change in changes { try apply(change) }
     }
 
+    /// Settles the derivation and writes the news.
     func flush() throws(SQLiteError) {
         for change in try timeline.settle(reading: self) { try apply(change) }
         try writeNews()
@@ -299,6 +317,7 @@ extension TimelineTable {
         if isNew { file.fingerprint.add(hash(person, moment)) }
     }
 
+    /// Binds the columns in the order of the insertions, from 1 to 9.
     private func bind(_ row: FixRow, to statement: borrowing Statement) throws(SQLiteError) {
         try statement.bind(row.person.rawValue, at: 1)
         try statement.bind(row.device.rawValue, at: 2)
