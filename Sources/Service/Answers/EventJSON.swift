@@ -17,6 +17,10 @@ enum EventJSON {
         let opened: RecordedEvent?
 
         /// Writes the event as one object. With `opened` its `content`, otherwise its `body` in hexadecimal.
+        ///
+        /// Members: `number`, `kind` (the name, or the number of an unknown kind), `stream`, `version`, `recordedAt`,
+        /// `actor`, `correlation`, `cause` (absent without one), `leaf` (64 hexadecimal digits), then `content` or
+        /// `body`.
         func write(into writer: inout JSONWriter, _ service: Service) {
             let header = stored.header
             writer.beginObject()
@@ -40,6 +44,12 @@ enum EventJSON {
 
     /// Writes the content of an event into an open object. Secrets are left out: of a device token only the last four
     /// bytes, of a webhook only its origin.
+    ///
+    /// - Ids are the log's numbers; queries and push ids are UUIDs. A `nil` member is absent.
+    /// - Times are Unix seconds; durations have their unit in the name.
+    /// - Enumerations are words, for example `"precision":"kilometer"`.
+    /// - Hashes are hexadecimal: `answerSHA256` of an answer's bytes, `sha256` of a rejected input, whose text is not
+    ///   shown.
     static func write(_ event: Event, into writer: inout JSONWriter) {
         switch event {
         case .personAdded(let person, let handle):
@@ -246,6 +256,8 @@ enum EventJSON {
     }
 
     /// Writes the members of a push attempt that queries and tests share.
+    ///
+    /// `outcome` is absent while a test push is leaving; `status` and `reason` are absent without an answer by APNs.
     private static func write(_ attempt: LocationPushAttempt, into writer: inout JSONWriter) {
         writer.field("device", attempt.device.rawValue)
         writer.field("attempt", attempt.attempt)
@@ -277,6 +289,7 @@ enum EventJSON {
         }
     }
 
+    /// The IANA zone and the weekly text, for example `Mo-Fr 08:00-18:00`; both absent without hours.
     private static func hours(_ hours: WeeklyHours?, into writer: inout JSONWriter) {
         writer.field("timeZone", hours?.zone.name)
         writer.field("hours", hours?.text)

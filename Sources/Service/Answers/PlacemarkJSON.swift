@@ -124,6 +124,7 @@ package enum PlacemarkJSON {
         writer.field("distance", meters.map { ($0 * 1000).rounded() / 1000 })
     }
 
+    /// Degrees of WGS 84.
     private static func coordinate(of place: Place, into writer: inout JSONWriter) {
         writer.field("latitude", place.coordinate.latitude)
         writer.field("longitude", place.coordinate.longitude)
@@ -131,6 +132,8 @@ package enum PlacemarkJSON {
 }
 
 extension FoundPlace.Match {
+    /// How the search text matches the name: exactly, as its beginning, with typing errors, or without a known
+    /// qualifier.
     fileprivate var word: String {
         switch self {
         case .exact: "exact"

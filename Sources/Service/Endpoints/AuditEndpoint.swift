@@ -155,6 +155,16 @@ private enum AuditEntry {
 
     /// Writes the entry as one object. Its `kind` is `query`, `read`, `change` or `act`. Absent members mean that the
     /// event has no such field, or that its sealed part is erased.
+    ///
+    /// Shapes, without the members that may be absent:
+    ///
+    ///     {"kind":"query","number":…,"id":UUID,"at":…,"requester":…,"verdict":…,"initiation":…,"deadline":…,
+    ///      "pushes":[…],"disclosed":[…]}
+    ///     {"kind":"read","number":…,"at":…,"reader":…,"question":…,"verdict":…,"precision":…,"asOf":…,"count":…}
+    ///     {"kind":"change","number":…,"at":…,"actor":…,"event":…,"item":…}
+    ///     {"kind":"act","at":…,"actor":…,"act":…}
+    ///
+    /// An act has no number, because people do not learn it.
     func write(
         into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext, _ references: References
     ) {

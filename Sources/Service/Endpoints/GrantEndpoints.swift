@@ -4,7 +4,7 @@ import JSON
 import Log
 import Whereabouts
 
-/// Who may see a person's location: grants, invitations, pauses, and questions that need the subject's consent.
+/// Rights to a person's location: grants, invitations, pauses, and questions that need the subject's consent.
 enum GrantEndpoints {
     /// `POST /v1/people/*/grants`: lets a requester see the person's location.
     ///

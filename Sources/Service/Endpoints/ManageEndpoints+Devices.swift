@@ -37,7 +37,7 @@ extension ManageEndpoints {
     }
 }
 
-/// What is known about the reports of a person's devices.
+/// The state of a person's devices: last contacts, fixes and rejected reports.
 private struct DeviceStates {
     /// The last rejected report of a device.
     private struct Rejection {

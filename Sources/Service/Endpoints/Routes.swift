@@ -182,8 +182,7 @@ struct Route: Sendable {
         change("/v1/sign-in-codes", SessionEndpoints.makeCode),
     ]
 
-    /// What browsers open: the page, its views, and the files that it is made of. The API description does not have
-    /// them.
+    /// The web page, its views and its files. The API description does not have them.
     static let pages: [Route] = [
         page("/", PageEndpoints.home),
         page("/now"), page("/day"), page("/day/*"), page("/audit"), page("/requests"), page("/requests/*"),

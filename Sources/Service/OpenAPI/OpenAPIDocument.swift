@@ -28,6 +28,7 @@ enum OpenAPIDocument {
         return document(described, catalog.schemas)
     }()
 
+    /// The root: info, tags, paths and the shared components.
     private static func document(_ paths: JSONTree, _ schemas: [(key: String, value: JSONTree)]) -> JSONTree {
         [
             "openapi": "3.1.0",
@@ -99,6 +100,7 @@ enum OpenAPIDocument {
         return .object(members)
     }
 
+    /// A parameter of the query string.
     private static func description(_ parameter: Operation.Parameter) -> JSONTree {
         [
             "name": .text(parameter.name), "in": "query", "required": .bool(parameter.isRequired),
@@ -254,6 +256,7 @@ enum OpenAPIDocument {
 
 /// A variable part of a path, with the name that the API description gives it.
 struct PathParameter {
+    /// The name in the path, without braces.
     let name: String
     let schema: JSONTree
 

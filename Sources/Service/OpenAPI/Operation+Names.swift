@@ -9,6 +9,7 @@ extension Operation {
 
         /// The names of a list: `Visit` for an item, `VisitPage` for the page.
         init(_ item: String) { (self.item, answer) = (item, item + "Page") }
+        /// Names for the parts that are given; the others are made from the `operationId`.
         init(body: String? = nil, answer: String? = nil, item: String? = nil) {
             (self.body, self.answer, self.item) = (body, answer, item)
         }

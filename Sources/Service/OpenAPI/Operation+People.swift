@@ -70,6 +70,7 @@ extension Operation {
 
     // MARK: People and devices
 
+    /// One or more scopes; a token without scopes would be useless.
     private static let scopes = Schema.list(Schema.scope).with(["minItems": 1])
     /// A new token, with its secret.
     private static let token = Schema.object(

@@ -4,8 +4,7 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// What the page's map shows beneath a person's data: names of places, and the basemap. It concerns no person, so it is not
-/// recorded.
+/// The background of the page's map: names of places, and the basemap. It concerns no person, so it is not recorded.
 enum MapEndpoints {
     /// The names of an answer. A map of 1,000 by 800 pixels has room for about as many.
     static let namesMax = 100
@@ -43,6 +42,7 @@ enum MapEndpoints {
         return response
     }
 
+    /// Two parameters as a range of degrees. Throws 400 unless both are given, in order and within ±`most`.
     private static func range(
         _ exchange: Exchange, _ from: String, _ to: String, most: Double
     ) throws(Problem) -> ClosedRange<Double> {

@@ -9,8 +9,9 @@ import Whereabouts
 /// The files of the web page, by name: scripts, styles, texts and the icon, embedded into the program, and Leaflet from
 /// Debian's package `libjs-leaflet`. Without the package the page works without a map.
 ///
-/// `/assets/HASH/NAME` never changes, because the hash is that of the whole set; the page's HTML names files this way, so
-/// that a script's relative imports have the same hash. `/assets/NAME` is the same file for readers that know no hash.
+/// `/assets/HASH/NAME` never changes, because the hash is that of the whole set; the page's HTML names files this way,
+/// so that a script's relative imports have the same hash. `/assets/NAME` is the same file for readers that know no
+/// hash.
 struct PageAssets: Sendable {
     /// One file.
     struct Asset: Sendable {
@@ -56,6 +57,7 @@ struct PageAssets: Sendable {
         self.byName = byName
     }
 
+    /// One file with its compressed form and entity tag. PNG is compressed already.
     private static func asset(_ name: String, _ bytes: [UInt8], _ hash: [UInt8]) -> Asset {
         let type = Self.type(of: name)
         let packed = type.hasPrefix("image/png") ? nil : gzipped(bytes)
@@ -116,7 +118,8 @@ struct PageAssets: Sendable {
         let parts = exchange.parameters
         guard let name = parts.last else { throw .notFound }
         if parts.count == 1 { return try assets.answer(name, exchange.request, isImmutable: false) }
-        // A page that was opened before an upgrade asks for the old set: it gets the file of today, which it may not keep.
+        // A page that was opened before an upgrade asks for the old set: it gets the file of today, which it may not
+        // keep.
         return try assets.answer(name, exchange.request, isImmutable: parts[0] == assets.hash)
     }
 

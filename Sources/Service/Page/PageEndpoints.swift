@@ -3,9 +3,9 @@ import JSON
 import Log
 import Whereabouts
 
-/// The pages that browsers open. Signed in, a page is the frame, and its script fills it through the API; without scripts,
-/// the frame sends the browser on to the same address with `plain=true`, whose list the server writes (``PlainViews``).
-/// Otherwise each view would be read, and recorded, twice.
+/// The pages that browsers open. Signed in, a page is the frame, and its script fills it through the API; without
+/// scripts, the frame sends the browser on to the same address with `plain=true`, whose list the server writes
+/// (``PlainViews``). Otherwise each view would be read, and recorded, twice.
 enum PageEndpoints {
     /// `GET /`: signs in with a one-time code of the address, or opens the first view.
     static func home(
@@ -43,7 +43,7 @@ enum PageEndpoints {
         return PageShell.answer(html)
     }
 
-    /// Who is signed in; `nil` for nobody, and for a device.
+    /// The person or operator who is signed in; `nil` without a session, and for a device.
     static func reader(_ service: Service, _ caller: Caller) -> PageShell.Reader? {
         guard caller.token != nil else { return nil }
         if caller.principal == .operator { return PageShell.Reader(person: nil) }
@@ -51,6 +51,7 @@ enum PageEndpoints {
         return person.map { PageShell.Reader(person: $0) }
     }
 
+    /// The name of the view of a path, in the page's language.
     static func title(of path: String, _ text: PageText) -> String {
         let view = PageShell.views.first { path == $0.path || path.hasPrefix($0.path + "/") }
         return text[view.map { "view.\($0.text)" } ?? (path == "/welcome" ? "view.welcome" : "view.home")]
@@ -61,6 +62,7 @@ enum PageEndpoints {
         link(request.rawPath, request.query.filter { $0.name != "plain" })
     }
 
+    /// The same address with `plain=true`.
     private static func plain(_ request: HTTPRequest) -> String {
         link(request.rawPath, request.query.filter { $0.name != "plain" } + [("plain", "true")])
     }

@@ -3,8 +3,8 @@ import Whereabouts
 
 /// The frame of every page: head, navigation, and the form with which someone signs in.
 enum PageShell {
-    /// What a browser may do with the page: nothing from elsewhere, no inline script or style, no frame around it. Leaflet's
-    /// zoom control writes `innerHTML`, so Trusted Types cannot be required.
+    /// The page's Content Security Policy: nothing from other origins, no inline script or style, no frame around it.
+    /// Leaflet's zoom control writes `innerHTML`, so Trusted Types cannot be required.
     static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         + "manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -27,7 +27,7 @@ enum PageShell {
             ], body: Array(html.source.utf8))
     }
 
-    /// What the frame says of the person who is signed in.
+    /// The signed-in person or operator, as the frame shows them.
     struct Reader {
         /// The person's handle; `nil` for the operator.
         let person: Handle?
@@ -85,6 +85,7 @@ enum PageShell {
         return html
     }
 
+    /// The navigation, the reader's name and the form that signs out. Views of the operator are hidden from others.
     private static func header(
         _ html: inout HTML, _ text: PageText, _ reader: Reader, _ path: String, isPlain: Bool
     ) {

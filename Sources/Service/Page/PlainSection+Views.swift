@@ -71,6 +71,7 @@ extension PlainSection {
             columns: [Column("who", "handle"), Column("devices")], link: "\(path)?plain=true&person=*")
     }
 
+    /// The operator's view: the generations of projections.
     private static func operating(_ request: HTTPRequest) -> [PlainSection] {
         [
             PlainSection(

@@ -6,11 +6,11 @@ import Whereabouts
 
 /// The views as plain HTML, for browsers without scripts.
 ///
-/// A view is one or more sections, and a section is the table of one answer of the API. The answer comes from the API's own
-/// route, called with the rights of the session: what it records and what it hides is the same as for any other client. The
-/// hash in the record is that of the API's answer, which the table shows.
+/// A view is one or more sections, and a section is the table of one answer of the API. The answer comes from the API's
+/// own route, called with the rights of the session: what it records and what it hides is the same as for any other
+/// client. The hash in the record is that of the API's answer, which the table shows.
 enum PlainViews {
-    /// What a section has instead of rows that the reader may not see or that cannot be given now.
+    /// A section with its answer, or the problem if the reader may not see the rows or they are not available.
     private struct Answered {
         let section: PlainSection
         let result: Result<JSONValue, Problem>
@@ -88,6 +88,7 @@ enum PlainViews {
     /// How long an answer waits for its record.
     private static let recordMilliseconds = 10_000
 
+    /// The answer of a route's handler. One that waits gets ``recordMilliseconds``, then 503; reports are not routed.
     private static func respond(
         _ route: Route, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -104,6 +105,8 @@ enum PlainViews {
 
     // MARK: Writing
 
+    /// A section with its heading: the table, an empty list's text, or the problem's. With `next`, a link to the next
+    /// page.
     private static func write(
         _ part: Answered, _ service: Service, _ request: HTTPRequest, _ text: PageText, _ html: inout HTML
     ) {
@@ -127,6 +130,7 @@ enum PlainViews {
         }
     }
 
+    /// The table of the items.
     private static func table(
         _ section: PlainSection, _ items: [JSONValue], _ service: Service, _ text: PageText, _ html: inout HTML
     ) {

@@ -2,9 +2,9 @@ import HTTPServer
 
 /// The cookie of the web page, and the requests for which it counts.
 ///
-/// A browser adds a cookie to requests that other pages make. `SameSite=Strict` keeps those of other sites out, but a site
-/// is a host without its port: a page on another port of the same host is of the same site. So the cookie counts only if
-/// the browser says that the request is the page's own:
+/// A browser adds a cookie to requests that other pages make. `SameSite=Strict` keeps those of other sites out, but a
+/// site is a host without its port: a page on another port of the same host is of the same site. So the cookie counts
+/// only if the browser says that the request is the page's own:
 ///
 /// | Request | Counts if |
 /// |---|---|
@@ -13,6 +13,7 @@ import HTTPServer
 ///
 /// A request with the header `Authorization` is judged by that header alone.
 enum SessionCookie {
+    /// The name of the cookie.
     static let name = "whereabouts_session"
 
     /// The secret in the request's cookie, if the cookie counts.
@@ -44,12 +45,14 @@ enum SessionCookie {
         return isOwn(origin, request, publicURL: publicURL)
     }
 
-    /// Whether another page sends the form with which someone signs in. Programs that are no browsers send neither header.
+    /// Whether another page sends the form with which someone signs in. Programs that are no browsers send neither
+    /// header.
     static func isForeign(_ request: HTTPRequest, publicURL: String?) -> Bool {
         if let site = request.header("sec-fetch-site") { return site != "same-origin" }
         return request.header("origin").map { !isOwn($0, request, publicURL: publicURL) } ?? false
     }
 
+    /// Whether an origin is the request's host or the public address.
     private static func isOwn(_ origin: String, _ request: HTTPRequest, publicURL: String?) -> Bool {
         let origin = origin.lowercased()
         if let host = request.header("host")?.lowercased(), origin == "http://\(host)" || origin == "https://\(host)" {

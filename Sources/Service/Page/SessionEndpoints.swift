@@ -4,9 +4,12 @@ import Log
 import Synchronization
 import Whereabouts
 
-/// Signing in to the web page, and out. A session is a token of its holder's that is good only as the page's cookie.
+/// Signing in to the web page, and out. A session is a token of its holder that is valid only as the page's cookie.
 enum SessionEndpoints {
-    /// `GET /session`: who is signed in, and for how long.
+    /// `GET /session`: the signed-in person or operator, and the end of the session.
+    ///
+    /// Answers 204 if nobody is signed in and 404 to a device. Otherwise 200 with `person` (null for the operator),
+    /// `handle`, `operator`, `scopes`, `expires`, `language`, `assets` and `demo`.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -133,6 +136,7 @@ enum SessionEndpoints {
             headers: [("Location", "/"), SessionCookie.header(nil, seconds: 0, publicURL: service.publicURL)])
     }
 
+    /// Ends this session, or all of the holder's.
     private static func end(
         _ service: Service, _ exchange: Exchange, isEverywhere: Bool
     ) throws(Problem) {
@@ -140,6 +144,9 @@ enum SessionEndpoints {
     }
 
     /// `POST /v1/sign-in-codes`: makes a one-time code for a session, and shows it once.
+    ///
+    /// Without `person`, the code is for the caller. Answers 201 with `code`, `path` and
+    /// `expires`.
     static func makeCode(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -159,9 +166,11 @@ enum SessionEndpoints {
         }
     }
 
-    /// What a sign-in sends.
+    /// The content of a sign-in request.
     private struct Shown {
+        /// The hash of the token or of the code.
         let hash: Hash256
+        /// The path to open after the sign-in; `/` if the given one is not a path of this service.
         let next: String
 
         /// The fields of the form; of its two ways, the filled one counts.
@@ -170,6 +179,7 @@ enum SessionEndpoints {
             self.init(token: field("token"), code: field("code"), next: field("next"))
         }
 
+        /// The members `token` or `code`, and `next`. Throws 400 unless exactly one of the first two is given.
         init(_ body: JSONValue) throws(Problem) {
             let token = try body.optionalText("token")
             let code = try body.optionalText("code")
@@ -198,9 +208,10 @@ enum SessionEndpoints {
     }
 }
 
-/// The wrong tokens and codes shown by anyone. Tokens have 256 random bits and codes 100, so guessing is hopeless at any
-/// rate; the limit makes a client that tries anyway wait, and right secrets are never refused by it.
+/// The wrong tokens and codes shown by anyone. Tokens have 256 random bits and codes 100, so guessing is hopeless at
+/// any rate; the limit makes a client that tries anyway wait, and right secrets are never refused by it.
 final class WrongSignIns: Sendable {
+    /// One allowance for all callers, because wrong secrets have no owner.
     private let allowance = Mutex(Allowance())
 
     /// The same answer for every wrong secret.

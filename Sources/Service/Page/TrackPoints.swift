@@ -19,6 +19,7 @@ struct TrackPoints {
     /// More are not drawn fast (measured in a browser without a graphics processor).
     static let pointsMax = 150_000
 
+    /// A point of the answer, in its units.
     private struct Point {
         let latitude, longitude: Int64
         let seconds: Int64
@@ -66,11 +67,13 @@ struct TrackPoints {
         points.append(point)
     }
 
+    /// Whether two points are in one cell of the grid.
     private func isSameCell(_ one: Point, _ other: Point) -> Bool {
         func number(_ degrees: Int64) -> Int64 { (degrees + 360_000_000) / cell }
         return number(one.latitude) == number(other.latitude) && number(one.longitude) == number(other.longitude)
     }
 
+    /// Doubles the cells until the points fit.
     private mutating func coarsen() {
         let before = points
         cell *= 2
@@ -98,10 +101,12 @@ struct TrackPoints {
         return bytes
     }
 
+    /// A signed number in zigzag form.
     private static func write(zigzag number: Int64, to bytes: inout [UInt8]) {
         write(UInt64(bitPattern: number << 1 ^ number >> 63), to: &bytes)
     }
 
+    /// An unsigned number as LEB128: seven bits per byte, the low ones first.
     private static func write(_ number: UInt64, to bytes: inout [UInt8]) {
         var rest = number
         while rest > 0x7F {

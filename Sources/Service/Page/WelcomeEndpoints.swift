@@ -58,6 +58,7 @@ enum WelcomeEndpoints {
         return page
     }
 
+    /// The form, with the reason if the last try failed; its fields keep their values.
     private static func form(
         _ service: Service, _ request: HTTPRequest, code: String, name: String, problem: Problem? = nil
     ) -> HTTPResponse {
