@@ -332,11 +332,8 @@ package struct Disclosure: Hashable, Sendable {
         package let latitude, longitude: Double
         /// The shown accuracy in meters; `nil` for a coarse grant.
         package let horizontalAccuracy: Double?
-        /// The shown time of the fix, as coarse as the grant.
         package let timestamp: Timestamp
-        /// The shown name of the place.
         package let placeName: String?
-        /// SHA-256 of the answer's bytes.
         package let answerHash: Hash256
 
         package init(
@@ -355,7 +352,6 @@ package struct Disclosure: Hashable, Sendable {
     package let precision: Precision
     /// The number of the event whose fix was shown.
     package let fix: Int64
-    /// The shown values; `erased` once the subject is erased.
     package let content: Part<Content>
 
     package init(
@@ -406,16 +402,13 @@ package struct LocationRead: Hashable, Sendable {
     package let subject: PersonID?
     package let reader: PrincipalID
     package let question: Question
-    /// Whether the read was permitted, and why.
     package let verdict: Verdict
     package let precision: Precision
     /// The number of the log up to which the answer was folded.
     package let asOf: Int64
-    /// The rows of the answer.
     package let count: Int64
     /// The request that began this read, if it is a further page. Such a page does not count as another read.
     package let continuing: RequestID?
-    /// The personal part; `erased` once the subject is erased.
     package let content: Part<Content>
 
     package init(
@@ -432,15 +425,11 @@ package struct LocationRead: Hashable, Sendable {
 package struct RecordedEvent: Sendable {
     /// 1, 2, 3 and so on, in commit order.
     package let number: Int64
-    /// The stream that the event belongs to.
     package let stream: StreamID
     /// 1, 2, 3 and so on, in the stream.
     package let version: Int64
-    /// When the house recorded the event.
     package let recordedAt: Timestamp
-    /// The principal who caused the event.
     package let actor: PrincipalID
-    /// The request that caused the event.
     package let correlation: RequestID
     /// The number of the event that led to this one; 0 without one.
     package let cause: Int64
