@@ -117,6 +117,7 @@ extension Standing {
         return .success(Permit(grant, pauses: persons[subject]?.pauses ?? []))
     }
 
+    /// Whether the caller is one of the person's devices, and not a removed one.
     private func isPhone(_ caller: Caller, of person: PersonID) -> Bool {
         devices[DeviceID(rawValue: caller.principal.rawValue)].map { $0.person == person && !$0.isRemoved } ?? false
     }
@@ -143,8 +144,8 @@ extension Standing {
         return token.issued.until.map { now < $0 } ?? true
     }
 
-    /// The caller whose secret has this hash; `nil` also for a session's secret, which is good only as a cookie, and for a
-    /// one-time code.
+    /// The caller whose secret has this hash; `nil` also for a session's secret, which is good only as a cookie, and
+    /// for a one-time code.
     package func caller(tokenHash: Hash256, at now: Timestamp) -> Caller? {
         guard let id = tokenByHash[tokenHash], let token = tokens[id],
             token.issued.scopes.isDisjoint(with: [.session, .signIn])
@@ -156,6 +157,7 @@ extension Standing {
 
 /// A refusal before it is recorded: its true reason, and the subject if there is one.
 package struct RefusedAct: Error, Hashable, Sendable {
+    /// The person, if the name belongs to one.
     package let subject: PersonID?
     /// The true reason, which only the subject and the operator see.
     package let code: RefusalCode

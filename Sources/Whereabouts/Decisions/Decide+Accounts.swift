@@ -44,6 +44,7 @@ extension Standing {
         throw .tooManyInvitations(seconds: (milliseconds + 999) / 1000, ofTree: treesAt > ownAt)
     }
 
+    /// Withdraws an invitation of a person whom the caller may manage, or, as the operator, any other.
     func withdrawAccountInvitation(
         _ id: AccountInvitationID, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {

@@ -102,12 +102,14 @@ extension Standing {
         return !questionsToCommand(device, of: known.person, questionTime).isEmpty
     }
 
+    /// The open queries for the owner for which the device has not been told to report.
     private func questionsToCommand(
         _ device: DeviceID, of person: PersonID, _ questionTime: QuestionTime
     ) -> [QueryID] {
         questionsToPassOn(about: person, questionTime).filter { queries[$0]?.commanded.contains(device) == false }
     }
 
+    /// Appends one event for each such query.
     private func command(
         _ device: DeviceID, of person: PersonID, _ questionTime: QuestionTime, in decision: inout Decision
     ) {

@@ -196,6 +196,9 @@ extension Standing {
         return isAnswer && (isWoken || query.commanded.isEmpty)
     }
 
+    /// Records a device's token for location pushes, which only the device may upload.
+    ///
+    /// The same token makes an event only after ``Limits/pushTokenRenewalSeconds``.
     func registerPushToken(
         _ token: LocationPushToken, _ environment: PushEnvironment, of handle: Handle, by caller: Caller,
         at now: Timestamp
@@ -221,6 +224,8 @@ extension Standing {
         return decision
     }
 
+    /// Records that APNs no longer accepts a token. Makes no event if the device has another token, or registered it
+    /// again after `asOf`.
     func retirePushToken(
         _ token: LocationPushToken, of id: DeviceID, reason: String, asOf: Timestamp?, by caller: Caller
     ) throws(Refusal) -> Decision {
@@ -239,6 +244,7 @@ private struct FixesOfBatch {
     private let device: DeviceID
     /// The first content of each identity. Most have no twin, and an identity is hashed faster than a content.
     private var first: [Fix.Identity: Fix] = [:]
+    /// The further contents of an identity.
     private var twins: Set<Fix> = []
 
     init(_ reports: ArraySlice<DeviceReport>, of device: DeviceID) {

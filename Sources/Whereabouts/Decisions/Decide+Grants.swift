@@ -44,6 +44,8 @@ extension Standing {
             from: terms.from, until: until, hours: terms.hours)
     }
 
+    /// Throws ``Refusal/invalid(_:)`` if the person gives ``Limits/grantsPerPerson`` grants now. Grants that are over
+    /// do not count.
     private func requireRoomForGrant(of person: PersonID, at now: Timestamp) throws(Refusal) {
         let held = (persons[person]?.grants ?? []).count { grants[$0]?.until.map { now < $0 } ?? true }
         guard held < Limits.grantsPerPerson else {
@@ -62,6 +64,7 @@ extension Standing {
         return decision
     }
 
+    /// Ends the open queries about a person whose verdict is concerned. Their cause is the last event of the decision.
     private func endQueries(
         about subject: PersonID, in decision: inout Decision, where isConcerned: (Verdict) -> Bool
     ) {
@@ -73,6 +76,9 @@ extension Standing {
 
     // MARK: Pausing
 
+    /// Pauses all grants until a time, or until it is resumed, and ends the queries under way by grants.
+    ///
+    /// A second pause changes the end of the present one; the same one again makes no event.
     func pauseSharing(
         of handle: Handle, until: Timestamp?, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -92,6 +98,7 @@ extension Standing {
         return decision
     }
 
+    /// Ends the present pause; makes no event without one.
     func resumeSharing(of handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         let person = try manage(handle, by: caller, at: now)
         var decision = Decision()
@@ -110,6 +117,9 @@ extension Standing {
         }
     }
 
+    /// Makes an invitation with the hash of its code, and withdraws the person's expired ones.
+    ///
+    /// The terms are checked now and again at the redemption, from which a default length counts.
     func invite(
         subject: Handle, _ terms: GrantTerms, hash: Hash256, expires: Timestamp, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -140,6 +150,7 @@ extension Standing {
         return decision
     }
 
+    /// Withdraws an invitation. Its code then gets the same answer as a wrong one.
     func withdrawInvitation(_ id: InvitationID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         guard let invitation = invitations[id], let handle = persons[invitation.subject]?.handle,
             case .success = authorize(caller, to: .manage, about: handle, at: now)
@@ -191,6 +202,10 @@ extension Standing {
 
     // MARK: Being asked each time
 
+    /// Records the subject's consent or refusal. A refusal ends the query. After consent, a fix since the question
+    /// answers at once, except for a coarse grant.
+    ///
+    /// - Throws: ``Refusal/notFound`` if the query is over, or does not wait for consent.
     func answerConsent(
         _ id: QueryID, of handle: Handle, isGiven: Bool, by caller: Caller, at now: Timestamp,
         questionTime: QuestionTime

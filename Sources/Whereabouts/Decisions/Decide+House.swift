@@ -1,6 +1,9 @@
 // Persons, devices, tokens and regions.
 
 extension Standing {
+    /// Adds a person; only the operator may. The reply has the new id.
+    ///
+    /// - Throws: ``Refusal/alreadyExists(_:)`` if a person has the handle.
     func addPerson(_ handle: Handle, by caller: Caller) throws(Refusal) -> Decision {
         try requireOperator(caller)
         guard personByHandle[handle] == nil else {
@@ -13,6 +16,10 @@ extension Standing {
         return decision
     }
 
+    /// Adds a device to a person, with a reporting key if `key` has its hash. The reply is then the token, otherwise
+    /// the device.
+    ///
+    /// Except for the operator, the handle must be `OWNER.NAME`, so that no other person's device can have it.
     func addDevice(
         _ handle: Handle, of owner: Handle, key: Hash256?, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -39,6 +46,7 @@ extension Standing {
         return decision
     }
 
+    /// Removes a device. Its tokens no longer count; its fixes stay.
     func removeDevice(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         let (device, person) = try managedDevice(handle, by: caller, at: now)
         var decision = Decision()
@@ -57,6 +65,10 @@ extension Standing {
         return (device, person)
     }
 
+    /// Records the hash of a new token; the secret is never in the log.
+    ///
+    /// - Throws: ``Refusal/invalid(_:)`` without scopes, for scopes that the holder cannot have, or for an end in the
+    ///   past.
     func issueToken(
         for holder: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -92,6 +104,10 @@ extension Standing {
         return decision
     }
 
+    /// Revokes a token, and the sessions and unused codes that were made from it.
+    ///
+    /// - Throws: ``Refusal/notFound`` for an unknown or revoked token, and for one whose holder the caller may not
+    ///   manage.
     func revokeToken(_ id: TokenID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         guard let token = tokens[id], !token.isRevoked else { throw .notFound }
         let holder = token.issued.principal
@@ -108,6 +124,9 @@ extension Standing {
         return decision
     }
 
+    /// Adds a region, at most ``Limits/regionsPerPerson`` for a person.
+    ///
+    /// - Throws: ``Refusal/alreadyExists(_:)`` if the person has a region of this name.
     func addRegion(
         _ region: Region, of owner: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -126,6 +145,7 @@ extension Standing {
         return decision
     }
 
+    /// Removes a region by its name. Its crossings so far stay.
     func removeRegion(
         _ identifier: String, of owner: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -151,6 +171,7 @@ extension Standing {
         return erasing(person)
     }
 
+    /// Records that the log was restored from a backup, and the new epoch.
     func recordRestore(epoch: Int64, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
@@ -158,6 +179,7 @@ extension Standing {
         return decision
     }
 
+    /// Records that the operator accepts the loss of durable events.
     func recordLoss(from: Int64, to: Int64, epoch: Int64, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
@@ -177,6 +199,8 @@ extension Standing {
         return decision
     }
 
+    /// The events of an erasure: the ends of the queries about the person and by them, then the erasure itself. The
+    /// keys are destroyed after the commit.
     private func erasing(_ person: PersonID) -> Decision {
         var decision = Decision()
         for query in openQueries[person] ?? [] {

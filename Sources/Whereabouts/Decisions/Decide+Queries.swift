@@ -1,6 +1,9 @@
 // Location queries: asked, pushed, ended, disclosed; and reads of stored data.
 
 extension Standing {
+    /// Decides a query: a refusal, an answer by a known fix, a request for consent, or an open query.
+    ///
+    /// A refusal is an event too, and the decision then has a ``Decision/refusal``. A thrown refusal makes no event, for example of a malformed question or for too many open queries.
     func queryLocation(
         _ question: LocationQuestion, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -94,6 +97,7 @@ extension Standing {
         return window.recorded >= Limits.refusalsRecordedAMinute && now < window.since.adding(seconds: 60)
     }
 
+    /// Records the number of a requester's refusals in a minute, beyond those recorded one by one.
     func countRefusals(
         by principal: PrincipalID, count: Int64, since: Timestamp, by caller: Caller
     ) throws(Refusal) -> Decision {
@@ -103,7 +107,8 @@ extension Standing {
         return decision
     }
 
-    /// Ends a query whose pushes have all failed for good, unless one of them may have arrived; see ``unansweredEnd(of:)``.
+    /// Ends a query whose pushes have all failed for good, unless one of them may have arrived; see
+    /// ``unansweredEnd(of:)``.
     func endFailedQuery(_ id: QueryID, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()

@@ -1,6 +1,9 @@
 // The service's own queries: set by the person they are about, and asked when they are due.
 
 extension Standing {
+    /// Adds a schedule, at most ``Limits/schedulesPerPerson`` for a person. Its id is the number of its event.
+    ///
+    /// - Throws: ``Refusal/invalid(_:)`` for an interval outside ``Limits/scheduleSeconds``, or an end in the past.
     func setSchedule(
         of handle: Handle, everySeconds: Int64, until: Timestamp?, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -20,6 +23,7 @@ extension Standing {
         return decision
     }
 
+    /// Ends a schedule. Its open query continues.
     func removeSchedule(
         _ id: ScheduleID, of handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {

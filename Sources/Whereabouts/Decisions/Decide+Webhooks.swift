@@ -32,6 +32,7 @@ extension Standing {
         return decision
     }
 
+    /// Removes a webhook, with its dead letters.
     func removeWebhook(
         _ id: WebhookID, of handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -42,6 +43,7 @@ extension Standing {
         return decision
     }
 
+    /// Drops a message that was given up.
     func discardDeadLetter(
         _ letter: DeadLetterID, of id: WebhookID, _ handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -51,6 +53,7 @@ extension Standing {
         return decision
     }
 
+    /// Records the request to post a message again. The event does not settle it; the next success does.
     func retryDeadLetter(
         _ letter: DeadLetterID, of id: WebhookID, _ handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -60,6 +63,7 @@ extension Standing {
         return decision
     }
 
+    /// The person, if the caller may manage them and the webhook has this dead letter; ``Refusal/notFound`` otherwise.
     private func owner(
         of letter: DeadLetterID, _ id: WebhookID, _ handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> PersonID {
@@ -81,6 +85,7 @@ extension Standing {
         return decision
     }
 
+    /// Records that a message was given up. Makes no event if the webhook was removed meanwhile.
     func failWebhook(_ failure: WebhookFailure, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
