@@ -43,7 +43,7 @@ export const empty = (title, text, ...actions) => h('div', { class: 'empty' }, h
 export const note = (bad, ...children) => h('div', { class: bad ? 'note bad' : 'note', role: bad ? 'alert' : undefined }, ...children);
 
 /** Pairs of a name and a value; pairs without a value are left out. */
-export const facts = pairs => h('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== undefined && value !== null && value !== '')
+export const facts = pairs => h('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== '')
     .map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 
 /** What went wrong, as a sentence: the server's `detail`, or what a lost connection means. */

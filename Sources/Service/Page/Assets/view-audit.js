@@ -1,7 +1,7 @@
 // Audit: every question about a person and every reading of their data, with what was shown; filters stand in the address.
 import { api } from './api.js';
 import { action, empty, facts, field, h, note, page, pill, table, values } from './kit.js';
-import { load, milliseconds, moment, more, named, people, precise, purpose, put, save, steps, subject, word, zoneNote } from './view-parts.js';
+import { load, milliseconds, moment, more, named, people, precise, purpose, put, save, sieve, steps, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 import { addDays, instant, isDate, time } from './time.js';
 
@@ -14,11 +14,11 @@ export async function show(context) {
     const who = subject(context);
     const own = who === context.person;
     const content = h('div');
-    page(context, { title: own ? strings('audit.heading') : strings('audit.headingOf', { who: who ?? '…' }), lead: strings('audit.lead') }, content);
+    page(context, { title: own ? strings('audit.heading') : strings('audit.headingOf', { who: who ?? '…' }), lead: strings(own ? 'audit.lead' : 'audit.leadOf') }, content);
     if (!who) return load(content, () => people('audit'));
     const filter = Object.fromEntries(['who', 'from', 'to', 'outcome'].map(name => [name, context.query.get(name) ?? '']));
     const rows = h('div');
-    put(content, [patterns(who), h('div', { class: 'row top-row' }, filters(context, filter), exports(context, who, filter)), rows]);
+    put(content, [patterns(context, who), h('div', { class: 'row top-row' }, filters(context, filter), exports(context, who, filter)), rows]);
     return load(rows, () => list(context, who, filter));
 }
 
@@ -125,18 +125,12 @@ async function list(context, who, filter) {
         to: isDate(filter.to) ? instant(zone, addDays(filter.to, 1)) : undefined,
     };
     const next = api.pages(api.person(who, 'audit'), { ...range, limit: 200 }, { signal: context.signal, ...purpose(context) });
-    let isDone = false, oldest, hidden = 0, waiting = [];
-    async function batch() {
-        while (waiting.length < firstRows && !isDone) {
-            const { items, done } = await next();
-            isDone = done;
-            oldest = items.at(-1)?.at ?? oldest;
-            if (!filter.outcome && !filter.who) hidden += items.filter(entry => outcome(entry) === 'own').length;
-            waiting.push(...items.filter(entry => matches(entry, filter)));
-        }
-        return waiting.splice(0, firstRows);
-    }
-    const first = await batch();
+    let hidden = 0;
+    const more = sieve(next, entry => {
+        if (!filter.outcome && !filter.who && outcome(entry) === 'own') hidden++;
+        return matches(entry, filter);
+    });
+    const first = await more(firstRows);
     if (!first.length) {
         const filtered = Object.values(filter).some(Boolean);
         return filtered ? empty(strings('audit.noMatch'), strings('audit.noMatchText'), h('a', { class: 'button', href: `/audit${own(context)}` }, strings('audit.all')))
@@ -155,12 +149,12 @@ async function list(context, who, filter) {
     });
     const says = h('span', { class: 'mut' });
     const older = action(strings('audit.older'), async () => {
-        shown.add(await batch());
+        shown.add(await more(firstRows));
         state();
     });
     const state = () => {
-        older.hidden = isDone && !waiting.length;
-        put(says, [older.hidden ? strings('audit.isAll') : oldest ? strings('audit.back', { time: time.moment(oldest, zone) }) : '', hidden && [' ', h('a', { href: `/audit?outcome=all${context.person ? '' : `&person=${encodeURIComponent(who)}`}` }, strings('audit.ownHidden', { count: hidden }))]]);
+        older.hidden = more.done;
+        put(says, [older.hidden ? strings('audit.isAll') : more.back ? strings('audit.back', { time: time.moment(more.back, zone) }) : '', hidden && [' ', h('a', { href: `/audit?outcome=all${context.person ? '' : `&person=${encodeURIComponent(who)}`}` }, strings('audit.ownHidden', { count: hidden }))]]);
     };
     state();
     return [shown, h('p', { class: 'row below' }, older, says), zoneNote()];
@@ -262,9 +256,9 @@ async function csv(who, range, context) {
 }
 
 /** Conspicuous patterns in how others ask; they come later than the list and do not hold it up. */
-function patterns(who) {
+function patterns(context, who) {
     const box = h('div');
-    api.get(api.person(who, 'findings')).then(({ items }) => put(box, items.map(one => note(true,
+    api.get(api.person(who, 'findings'), {}, { signal: context.signal, ...purpose(context) }).then(({ items }) => put(box, items.map(one => note(true,
         h('span', {}, strings.rich(`audit.pattern.${one.pattern}`, { who: h('b', {}, named(one.requester)), count: one.count })),
         h('span', { class: 'end mut' }, moment(one.from), ' – ', moment(one.to)))))).catch(() => {});
     return box;

@@ -111,7 +111,7 @@ function reports(context, inner) {
         const value = name => metrics(text, name)[0]?.value ?? 0;
         const counts = (caption, name, words, none) => {
             const rows = metrics(text, name).filter(one => one.value > 0).sort((a, b) => b.value - a.value);
-            return rows.length ? table({ caption, rows, columns: [{ label: strings('operate.kind'), cell: one => Object.values(one.labels).map(label => word(words, label)).join(' · ') }, { label: strings('operate.count'), number: true, cell: one => strings.number(one.value) }] }) : h('p', { class: 'mut' }, none);
+            return rows.length ? table({ caption, rows, columns: [{ label: strings('operate.kind'), cell: one => Object.values(one.labels).filter(Boolean).map(label => word(words, label)).join(' · ') }, { label: strings('operate.count'), number: true, cell: one => strings.number(one.value) }] }) : h('p', { class: 'mut' }, none);
         };
         return [
             section(strings('operate.pushes'), counts(strings('operate.pushesCaption'), 'whereabouts_location_pushes_total', 'operate.push', strings('operate.noPushes'))),

@@ -4,13 +4,21 @@ import { empty, h, problem } from './kit.js';
 import { strings } from './strings.js';
 import { time } from './time.js';
 
+const turns = new WeakMap();
+
 /** Fills `box` with what `make` gives; meanwhile it is busy, and afterwards it says what went wrong and how to go on. */
 export async function load(box, make) {
     if (!box.childElementCount) box.append(h('p', { class: 'mut' }, strings('parts.loading')));
     box.setAttribute('aria-busy', 'true');
+    // Of two reads the one that began later counts, whichever ends first.
+    const turn = (turns.get(box) ?? 0) + 1;
+    turns.set(box, turn);
     try {
-        put(box, await make());
+        const made = await make();
+        if (turns.get(box) !== turn) return;
+        put(box, made);
     } catch (error) {
+        if (turns.get(box) !== turn) return;
         if (error.name !== 'AbortError') put(box, [problem(error), h('p', {}, h('button', { type: 'button', onclick: () => load(box, make) }, strings('problem.again')))]);
     }
     box.removeAttribute('aria-busy');
@@ -82,6 +90,27 @@ export function liveState(context) {
 export const steps = list => h('ol', { class: 'path' }, list.map(({ label, detail, state = 'done' }) =>
     h('li', { class: `step ${state}`, 'aria-current': state === 'wait' ? 'step' : undefined },
         h('b', {}, label), h('i', { class: 'unseen' }, strings(`parts.step.${state}`)), h('span', {}, detail))));
+
+/**
+ * Entries that pass a test, from pages of all: one's own readings are many between them. `await more(20)` gives the next
+ * ones; `more.done` says that there are no others, `more.back` until when they were looked for.
+ */
+export function sieve(next, passes) {
+    const waiting = [];
+    let isLast = false;
+    const more = async count => {
+        while (waiting.length < count && !isLast) {
+            const { items, done } = await next();
+            isLast = done;
+            more.back = items.at(-1)?.at ?? more.back;
+            waiting.push(...items.filter(passes));
+        }
+        const found = waiting.splice(0, count);
+        more.done = isLast && waiting.length === 0;
+        return found;
+    };
+    return more;
+}
 
 /** Saves text as a file of this name. */
 export function save(name, type, text) {

@@ -88,7 +88,7 @@ async function corrections(context, who, atLeast, read) {
         caption: strings('places.correctionsCaption'), rows: items, columns: [
             { label: strings('places.kind'), cell: one => word('places.kinds', one.type) },
             { label: strings('places.what'), cell: one => one.name ?? (one.at ? moment(one.at) : [moment(one.from), ' – ', moment(one.to)]) },
-            { label: strings('places.change'), cell: one => action(strings('places.withdraw'), async () => read((await api.delete(api.person(who, `corrections/${encodeURIComponent(one.id)}`)).number)), '', { 'aria-label': `${strings('places.withdraw')}: ${word('places.kinds', one.type)} ${one.name ?? ''}` }) },
+            { label: strings('places.change'), cell: one => action(strings('places.withdraw'), async () => { const { number } = await api.delete(api.person(who, `corrections/${encodeURIComponent(one.id)}`)); await read(number); }, '', { 'aria-label': `${strings('places.withdraw')}: ${word('places.kinds', one.type)} ${one.name ?? ''}` }) },
         ],
     });
 }

@@ -105,7 +105,7 @@ function makeEditor(context, who, done) {
     },
     field({ name: 'id', label: strings('regions.name'), required: true, maxlength: 100 }),
     choice(strings('regions.shape'), [['circle', strings('regions.circle')], ['polygon', strings('regions.polygon')]], 'circle', become), hint,
-    h('div', { class: 'row' }, field({ name: 'place', label: strings('regions.search'), type: 'search' }), h('button', {
+    h('div', { class: 'filters' }, field({ name: 'place', label: strings('regions.search'), type: 'search' }), h('button', {
         type: 'button',
         onclick: event => busy(event.currentTarget, async () => {
             const { items } = await api.get('/v1/geocode/forward', { q: form.elements.place.value.trim(), limit: 1 });

@@ -1,7 +1,7 @@
 // Requests: the path of one question, drawn as it happens; the questions that I asked and those about me; a new question.
 import { api } from './api.js';
 import { action, empty, facts, field, h, page, pill, table, values, busy } from './kit.js';
-import { follow, left, liveState, load, moment, people, precise, purpose, put, section, steps, subject, zoneNote } from './view-parts.js';
+import { follow, left, liveState, load, moment, people, precise, purpose, put, section, sieve, steps, subject, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 import { time } from './time.js';
 import { outcomePill, pathOf } from './view-audit.js';
@@ -10,7 +10,7 @@ export const title = 'requests.title';
 
 /** The page's own knowledge of the answers that it was given; a location is shown again only when somebody asks for that. */
 const answers = new Map();
-const pageLength = 100;
+const firstRows = 20;
 
 export const show = context => context.path[0] ? one(context, context.path[0]) : overview(context);
 
@@ -31,34 +31,39 @@ async function overview(context) {
 
 const link = (context, id, text) => h('a', { href: `/requests/${id}${context.person ? '' : `?person=${encodeURIComponent(subject(context))}`}` }, text);
 
+const isQuestion = entry => entry.kind === 'query';
+
 async function asked(context, who) {
-    const { items } = await api.get(api.person(who, 'asked'), { limit: pageLength }, purpose(context));
-    const rows = items.filter(entry => entry.kind === 'query');
-    if (!rows.length) return h('p', { class: 'mut' }, strings(context.person ? 'requests.noneMine' : 'requests.noneOf'));
-    return table({
-        caption: strings('requests.captionMine'), rows, columns: [
-            { label: strings('audit.when'), cell: entry => moment(entry.at) },
-            { label: strings('requests.whom'), cell: entry => h('b', {}, entry.subject ?? strings('requests.nobody')) },
-            { label: strings('requests.why'), cell: entry => `“${entry.purpose}”` },
-            { label: strings('audit.outcomeHead'), cell: entry => statusPill(entry.status) },
-            { label: strings('requests.path'), cell: entry => link(context, entry.id, strings('requests.open')) },
-        ],
-    });
+    return questions(context, api.person(who, 'asked'), strings(context.person ? 'requests.noneMine' : 'requests.noneOf'), strings('requests.captionMine'), [
+        { label: strings('audit.when'), cell: entry => moment(entry.at) },
+        { label: strings('requests.whom'), cell: entry => h('b', {}, entry.subject ?? strings('requests.nobody')) },
+        { label: strings('requests.why'), cell: entry => `“${entry.purpose}”` },
+        { label: strings('audit.outcomeHead'), cell: entry => statusPill(entry.status) },
+        { label: strings('requests.path'), cell: entry => link(context, entry.id, strings('requests.open')) },
+    ]);
 }
 
 async function askedAbout(context, who) {
-    const { items } = await api.get(api.person(who, 'audit'), { limit: pageLength * 2 }, purpose(context));
-    const rows = items.filter(entry => entry.kind === 'query').slice(0, pageLength);
-    if (!rows.length) return h('p', { class: 'mut' }, strings('requests.noneAbout'));
-    return table({
-        caption: strings('requests.captionAbout'), rows, columns: [
-            { label: strings('audit.when'), cell: entry => moment(entry.at) },
-            { label: strings('audit.who'), cell: entry => h('b', {}, entry.requester ?? strings('parts.erased')) },
-            { label: strings('requests.why'), cell: entry => `“${entry.purpose}”` },
-            { label: strings('audit.outcomeHead'), cell: outcomePill },
-            { label: strings('requests.path'), cell: entry => link(context, entry.id, strings('requests.open')) },
-        ],
+    return questions(context, api.person(who, 'audit'), strings('requests.noneAbout'), strings('requests.captionAbout'), [
+        { label: strings('audit.when'), cell: entry => moment(entry.at) },
+        { label: strings('audit.who'), cell: entry => h('b', {}, entry.requester ?? strings('parts.erased')) },
+        { label: strings('requests.why'), cell: entry => `“${entry.purpose}”` },
+        { label: strings('audit.outcomeHead'), cell: outcomePill },
+        { label: strings('requests.path'), cell: entry => link(context, entry.id, strings('requests.open')) },
+    ]);
+}
+
+/** The questions of a record of questions and readings, the newest of them first. */
+async function questions(context, path, none, caption, columns) {
+    const more = sieve(api.pages(path, { limit: 200 }, { signal: context.signal, ...purpose(context) }), isQuestion);
+    const rows = await more(firstRows);
+    if (!rows.length) return h('p', { class: 'mut' }, none);
+    const shown = table({ caption, rows, columns });
+    const older = action(strings('requests.older'), async () => {
+        shown.add(await more(firstRows));
+        older.parentElement.hidden = more.done;
     });
+    return [shown, h('p', { class: 'below', hidden: more.done }, older)];
 }
 
 const statusPill = status => pill(strings(`requests.status.${status}`), { pending: 'wait', noAnswer: '', noSuchPerson: 'no' }[status] ?? 'ok');
@@ -66,8 +71,9 @@ const statusPill = status => pill(strings(`requests.status.${status}`), { pendin
 // A new question
 
 function newQuestion(context) {
-    const whom = h('select', { name: 'whom', required: true });
-    const wrap = h('label', { class: 'field' }, h('span', {}, strings('requests.whom')), whom);
+    const names = h('datalist', { id: 'whom' });
+    const whom = field({ name: 'whom', label: strings('requests.whom'), required: true, list: 'whom', value: context.query.get('whom') ?? '', size: 14, autocapitalize: 'none', spellcheck: 'false' });
+    const says = h('p', { class: 'mut small' });
     const go = h('button', { class: 'primary' }, strings('requests.ask'));
     const form = h('form', {
         class: 'card filters',
@@ -80,19 +86,22 @@ function newQuestion(context) {
                 context.navigate(`/requests/${id}`);
             }, form);
         },
-    }, wrap,
+    }, whom, names,
     field({ name: 'purpose', label: strings('requests.whyHint'), required: true, maxlength: 200, size: 30, placeholder: strings('requests.example') }),
     field({ name: 'age', label: strings('requests.age'), type: 'select', value: '60', options: [['60', strings('requests.ageMinute')], ['0', strings('requests.ageNew')], ['900', strings('requests.ageQuarter')]] }),
     go);
-    const box = section(strings('requests.new'), form);
-    api.get('/api/0/list').then(({ results }) => {
-        const others = results.filter(handle => handle !== context.person);
-        const wanted = context.query.get('whom');
-        put(whom, others.map(handle => h('option', { value: handle, selected: handle === wanted }, handle)));
-        if (!others.length) form.replaceWith(h('p', { class: 'mut' }, strings('requests.noOne'), ' ', h('a', { href: '/sharing' }, strings('requests.redeem'))));
-    }).catch(error => { form.replaceWith(h('p', { class: 'problem' }, error.detail ?? strings('problem.offline'))); });
-    return box;
+    // A name may be typed that is not among the suggestions: whether somebody shares is said by the answer.
+    sharers().then(others => {
+        put(names, others.map(handle => h('option', { value: handle })));
+        const [only] = others;
+        if (others.length === 1 && !whom.querySelector('input').value) whom.querySelector('input').value = only;
+        put(says, others.length ? strings('requests.canAsk', { who: strings.list(others) }) : [strings('requests.noOne'), ' ', h('a', { href: '/sharing' }, strings('requests.redeem'))]);
+    }).catch(() => {});
+    return section(strings('requests.new'), form, says);
 }
+
+/** Who shares with me now. */
+const sharers = async () => (await api.all('/v1/shared-with-me')).map(({ handle }) => handle);
 
 // One question
 
@@ -123,13 +132,8 @@ async function find(context, who, id) {
     return about && { isMine: false, entry: about };
 }
 async function search(context, path, id) {
-    const next = api.pages(path, { limit: 200 }, { signal: context.signal, ...purpose(context) });
-    for (let page = 0; page < 25; page++) {
-        const { items, done } = await next();
-        const entry = items.find(item => item.kind === 'query' && item.id === id);
-        if (entry || done) return entry;
-    }
-    return undefined;
+    const more = sieve(api.pages(path, { limit: 200 }, { signal: context.signal, ...purpose(context) }), entry => isQuestion(entry) && entry.id === id);
+    return (await more(1))[0];
 }
 
 function aboutCard(context, entry) {

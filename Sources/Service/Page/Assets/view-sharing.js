@@ -95,8 +95,8 @@ async function pause(context, who, parts) {
 
 async function grantCards(context, who, parts, number) {
     const items = await read(context, who, 'grants', number);
-    const give = h('p', {}, h('button', { type: 'button', onclick: () => grantForm(context, who, parts) }, strings('sharing.give')));
-    if (!items.length) return [empty(strings('sharing.none'), strings('sharing.noneText')), give];
+    const give = h('button', { type: 'button', onclick: () => grantForm(context, who, parts) }, strings('sharing.give'));
+    if (!items.length) return empty(strings('sharing.none'), strings('sharing.noneText'), give);
     return [h('ul', { class: 'cards' }, items.map(one => h('li', { class: 'card row', id: `grant-${one.id}` },
         h('span', {}, h('b', {}, named(one.requester)), h('br'), h('span', { class: 'mut' }, says(one))),
         h('span', { class: 'end row' },
@@ -108,7 +108,7 @@ async function grantCards(context, who, parts, number) {
                     const { number } = await api.delete(`/v1/grants/${encodeURIComponent(one.id)}`);
                     await parts.grants(number);
                 }),
-            }, strings('sharing.end')))))), give];
+            }, strings('sharing.end')))))), h('p', {}, give)];
 }
 
 /** What a grant lets somebody see, in a line. */

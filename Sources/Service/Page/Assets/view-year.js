@@ -29,12 +29,15 @@ export async function show(context) {
         const places = await located(context, who, zone, year);
         const sum = key => lived.reduce((total, one) => total + one[key], 0);
         const { countries, cities } = where(lived, places);
+        const drawn = calendar(context, year, days);
+        // On a narrow screen the newest days are in sight.
+        setTimeout(() => drawn.firstChild.scrollTo({ left: drawn.firstChild.scrollWidth * (lived.at(-1).period.slice(5, 7) - 4) / 12 }));
         return [
             h('dl', { class: 'totals' }, [
                 [strings('year.distance'), strings.distance(sum('distanceMeters'))], [strings('year.daysSeen'), strings.number(lived.length)],
                 [strings('year.countries'), strings.number(countries.length)], [strings('year.cities'), strings.number(cities.length)], [strings('year.visits'), strings.number(sum('visits'))],
             ].map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))),
-            section(strings('year.calendar'), calendar(context, year, days), months(lived)),
+            section(strings('year.calendar'), drawn, months(lived)),
             section(strings('year.whereHeading'), h('div', { class: 'pair' }, areas(strings('year.countries'), countries), areas(strings('year.cities'), cities))),
             section(strings('year.modes'), modes(lived)),
         ];
