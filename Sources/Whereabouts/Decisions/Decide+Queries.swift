@@ -3,7 +3,8 @@
 extension Standing {
     /// Decides a query: a refusal, an answer by a known fix, a request for consent, or an open query.
     ///
-    /// A refusal is an event too, and the decision then has a ``Decision/refusal``. A thrown refusal makes no event, for example of a malformed question or for too many open queries.
+    /// A refusal is an event too, and the decision then has a ``Decision/refusal``. A thrown refusal makes no event,
+    /// for example of a malformed question or for too many open queries.
     func queryLocation(
         _ question: LocationQuestion, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
