@@ -13,8 +13,8 @@ extension DataDirectory {
     ///
     /// A systemd credential is not changed, because systemd protects it.
     ///
-    /// - Throws: ``LogError/notPrivate(_:)`` if access cannot be removed, or if the directory has other files too, whose users
-    ///   could be locked out.
+    /// - Throws: ``LogError/notPrivate(_:)`` if access cannot be removed, or if the directory has other files too,
+    ///   whose users could be locked out.
     static func closeToOthers(_ path: String) throws(LogError) {
         let mode = try rightsOfOthers(path)
         if mode != 0 {

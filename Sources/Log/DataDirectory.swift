@@ -44,8 +44,8 @@ package final class DataDirectory: Sendable {
     /// Creates the directory if need be (mode 0700) and takes its lock. The access of other users to it or to its
     /// secrets is removed, with a line of diagnostics.
     ///
-    /// - Throws: ``LogError/inUse(processID:)`` if another process has it; ``LogError/notPrivate(_:)`` if the access of other
-    ///   users cannot be removed, in which case nothing was written.
+    /// - Throws: ``LogError/inUse(processID:)`` if another process has it; ``LogError/notPrivate(_:)`` if the access of
+    ///   other users cannot be removed, in which case nothing was written.
     package init(path: String) throws(LogError) {
         self.path = path
         try Self.makeDirectory(path)
@@ -124,8 +124,8 @@ package final class DataDirectory: Sendable {
 
     /// Opens the keys of this directory under its key-encryption key.
     ///
-    /// - Throws: ``LogError/keysMissing(path:)`` if there is a log but no file of keys, ``LogError/keyEncryptionKey(_:)`` if the
-    ///   file was made under another key. Nothing is written then.
+    /// - Throws: ``LogError/keysMissing(path:)`` if there is a log but no file of keys,
+    ///   ``LogError/keyEncryptionKey(_:)`` if the file was made under another key. Nothing is written then.
     package func openKeys() throws(LogError) -> KeyRing { try openKeys(under: try keyEncryptionKey()) }
 
     /// As ``openKeys()``, for callers who have the key-encryption key. A reader opens them with `access` `.readOnly`.

@@ -138,8 +138,8 @@ package final class KeyRing: Sendable {
     /// The key that seals `keyClass` of `person` in the month of `time`. A new key is on disk only after
     /// ``makeDurable()``, which must be called before anything sealed under it is written.
     ///
-    /// - Throws: ``LogError/keyUnreadable(id:)`` if the key exists and does not open. It stays as it is, because a copy of the
-    ///   file may have it undamaged.
+    /// - Throws: ``LogError/keyUnreadable(id:)`` if the key exists and does not open. It stays as it is, because a copy
+    ///   of the file may have it undamaged.
     func sealingKey(
         for person: PersonID, _ keyClass: KeyClass, at time: Timestamp
     ) throws(LogError) -> (id: Int64, key: SymmetricKey) {

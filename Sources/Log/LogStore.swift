@@ -112,8 +112,8 @@ package final class LogStore {
 
     /// Seals the events of a batch and inserts them and the row `log` in one transaction, which is durable on return.
     ///
-    /// - Throws: ``LogError``. If the disk is full (``LogError/isFull``), nothing of the batch is in the file and the sealer is
-    ///   unchanged, so the same batch may be written again: SQLite finds the disk full before it syncs.
+    /// - Throws: ``LogError``. If the disk is full (``LogError/isFull``), nothing of the batch is in the file and the
+    ///   sealer is unchanged, so the same batch may be written again: SQLite finds the disk full before it syncs.
     func write(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) {
         sealer.begin()
         let bytes: Int

@@ -15,8 +15,8 @@ package struct Post: Sendable {
     /// How long it may take, connecting and all.
     package let milliseconds: Int
 
-    /// - Parameter milliseconds: as the Standard Webhooks advise, if not said: a receiver takes a message in, and works on
-    ///   it later.
+    /// - Parameter milliseconds: as the Standard Webhooks advise, if not said: a receiver takes a message in, and works
+    ///   on it later.
     package init(
         _ method: String = "POST", to url: PostURL, headers: [String], body: [UInt8], milliseconds: Int = 15_000
     ) {

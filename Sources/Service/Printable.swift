@@ -1,5 +1,6 @@
 extension String {
-    /// The text with a space in place of each control, format and separator character, so that it can be shown to people.
+    /// The text with a space in place of each control, format and separator character, so that it can be shown to
+    /// people.
     ///
     /// Format characters include those that change the direction of the rest of a line.
     package var printable: String {

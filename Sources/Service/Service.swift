@@ -198,8 +198,8 @@ package final class Service: Sendable {
     /// are durable, and recorded requests are answered.
     ///
     /// - Parameter patience: How long to wait for threads that are still working.
-    /// - Returns: `false` if a thread is still working that neither the log nor an answer needs, for example one that connects
-    ///   to a broker or verifies a long log. The process may end nevertheless.
+    /// - Returns: `false` if a thread is still working that neither the log nor an answer needs, for example one that
+    ///   connects to a broker or verifies a long log. The process may end nevertheless.
     @discardableResult
     package func stop(_ patience: Patience = .untilQuiet) -> Bool {
         waitingRoom.close()

@@ -148,7 +148,8 @@ package struct BackupList: Sendable, Equatable {
 
     /// The known backups that are older than the newest erasure, for `doctor`.
     ///
-    /// - Returns: The folder of each, the time it was made, and whether the keys of people erased since are destroyed in it.
+    /// - Returns: The folder of each, the time it was made, and whether the keys of people erased since are destroyed
+    ///   in it.
     package static func beforeNewestErasure(
         in directory: String
     ) throws(LogError) -> [(folder: String, madeAt: Timestamp, isSettled: Bool)] {

@@ -19,8 +19,8 @@ extension Route {
 
     /// The reason to refuse a request with this query; `nil` if every parameter is known and given once.
     ///
-    /// Ignoring an unknown parameter can disclose more than was asked for: `track?since=2026-05-01` would return the whole
-    /// track.
+    /// Ignoring an unknown parameter can disclose more than was asked for: `track?since=2026-05-01` would return the
+    /// whole track.
     func refusal(ofQuery query: [(name: String, value: String)]) -> Problem? {
         guard !query.isEmpty, let known = parameterNames else { return nil }
         var seen: Set<String> = []

@@ -3,8 +3,8 @@ import JSON
 import Log
 
 /// The lines of the map beneath everything: coasts, borders, lakes and rivers, in cells by zoom. The file is made by
-/// `scripts/gazetteer/build_basemap.py`, which specifies the same bytes, and is read once: it has about 3 MB. Numbers are
-/// little-endian:
+/// `scripts/gazetteer/build_basemap.py`, which specifies the same bytes, and is read once: it has about 3 MB. Numbers
+/// are little-endian:
 ///
 ///     "WHBMAP1\n" (8) | bytes of the index u32 | cells u32 | index (JSON) |
 ///     for each cell, by band and cell: band u16, cell u16, offset in the file u32, bytes u32 | bodies (gzip each)

@@ -12,7 +12,8 @@ struct HTML: Sendable {
 
     /// An element with its content.
     ///
-    /// - Parameter attributes: In the order written. `nil` leaves an attribute out; an empty value writes its name alone.
+    /// - Parameter attributes: In the order written. `nil` leaves an attribute out; an empty value writes its name
+    ///   alone.
     mutating func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String?> = [:],
         _ content: (inout HTML) -> Void = { _ in }

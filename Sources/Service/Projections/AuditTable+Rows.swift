@@ -431,7 +431,8 @@ extension RejectedReports: AuditRow {
 extension Statement {
     /// A Boolean stored as 1 or 0; `nil` for NULL.
     ///
-    /// - Throws: A damaged projection for any other number, because a hash of the Boolean would not show the difference.
+    /// - Throws: A damaged projection for any other number, because a hash of the Boolean would not show the
+    ///   difference.
     fileprivate func optionalBool(at column: Int32) throws(SQLiteError) -> Bool? {
         switch optionalInt(at: column) {
         case nil: nil

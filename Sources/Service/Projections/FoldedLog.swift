@@ -14,7 +14,8 @@ package final class FoldedLog: Sendable {
     ///
     /// - Parameters:
     ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
-    ///   - eventsPerRun: The events in a file of the index of fixes; a small number makes it write and merge files often.
+    ///   - eventsPerRun: The events in a file of the index of fixes; a small number makes it write and merge files
+    ///     often.
     package init(
         in directory: DataDirectory, acceptingLoss: Bool = false, eventsPerRun: Int64? = nil,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }

@@ -141,7 +141,8 @@ final class ProjectionHost: Sendable {
 
     /// Catches up with the log if that is quick, and closes the files.
     ///
-    /// - Returns: `false` if the thread is still working after `milliseconds`. The files survive the end of the process.
+    /// - Returns: `false` if the thread is still working after `milliseconds`. The files survive the end of the
+    ///   process.
     @discardableResult
     func stop(milliseconds: Int) -> Bool {
         shared.change { $0.isStopping = true }

@@ -1,5 +1,5 @@
-// Sessions of the web page. A session is a token of its holder's that is good only as the page's cookie: it has an end, is
-// listed and revoked like any token, and ends with the token that it goes back to.
+// Sessions of the web page. A session is a token of its holder's that is good only as the page's cookie: it has an end,
+// is listed and revoked like any token, and ends with the token that it goes back to.
 
 extension Standing {
     /// Makes a one-time code that opens a session: for oneself, or as the operator for anyone.
