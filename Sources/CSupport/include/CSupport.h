@@ -1,4 +1,4 @@
-// What Swift cannot call by itself, one header per subject.
+// C functions that Swift cannot call directly, one header per subject.
 #ifndef CSUPPORT_H
 #define CSUPPORT_H
 

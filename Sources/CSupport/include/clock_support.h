@@ -1,4 +1,4 @@
-// What the kernel knows of its clock: Swift's Glibc module leaves sys/timex.h out.
+// The kernel's clock state: Swift's Glibc module lacks sys/timex.h.
 #ifndef CLOCK_SUPPORT_H
 #define CLOCK_SUPPORT_H
 

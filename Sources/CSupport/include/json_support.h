@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// What a node is.
+/// The type of a node.
 enum json_kind {
     json_kind_null,
     json_kind_false,

@@ -26,7 +26,7 @@ struct post_options {
     void *context;
     /// Asked for each address of the name before it is connected to; 0 refuses it. NULL: none is.
     int (*allows_address)(void *context, const struct sockaddr *address);
-    /// Told each piece of the answer's body; 0 ends the transfer.
+    /// Called with each piece of the answer's body; 0 ends the transfer.
     int (*received)(void *context, const void *bytes, size_t count);
 };
 
@@ -36,7 +36,7 @@ void *post_prepare(const struct post_options *options);
 /// The status of the answer; 0 when none came.
 long post_status(void *handle);
 
-/// What the answer's Retry-After says, in seconds; 0 when it says nothing.
+/// The answer's Retry-After in seconds; 0 if there is none.
 long post_retry_after_seconds(void *handle);
 
 #ifdef __cplusplus

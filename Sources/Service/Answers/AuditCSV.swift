@@ -98,6 +98,7 @@ package enum AuditCSV {
         return lines
     }
 
+    /// Empty cells, for the columns that a line does not use.
     private static func blank(_ count: Int) -> [String] { [String](repeating: "", count: count) }
 
     /// How a query ended or a read was decided: `refused: REASON`, the end's word, `open`, or the verdict.
@@ -112,6 +113,7 @@ package enum AuditCSV {
         return "=+-@\t\r\n".utf8.contains(first) ? "'" + text : text
     }
 
+    /// A whole number or a decimal one as the answer has it; empty without a value.
     private static func number(_ value: JSONValue, _ name: String) -> String {
         if let whole = value[name]?.int { return "\(whole)" }
         return value[name]?.double.map { "\($0)" } ?? ""
@@ -122,6 +124,7 @@ package enum AuditCSV {
         value[name]?.double.flatMap { Timestamp(seconds: $0) }.map { ISO8601.text(of: $0) } ?? ""
     }
 
+    /// One line with its line break.
     private static func line(_ cells: [String]) -> String {
         precondition(cells.count == columns.count, "A line has a cell for each column.")
         return cells.map(quoted).joined(separator: ",") + "\r\n"

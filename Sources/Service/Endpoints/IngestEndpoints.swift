@@ -264,6 +264,7 @@ enum IngestEndpoints {
         }
     }
 
+    /// The answer to an import of one device: the counts and the `number` of the last event.
     private static func counts(_ result: Result<Counted, Problem>) -> HTTPResponse {
         switch result {
         case .failure(let problem): return problem.response

@@ -281,7 +281,9 @@ enum ManageEndpoints {
 /// A new token: a prefix that names the kind, then 256 random bits in base64url. It is shown once; the log keeps its
 /// SHA-256.
 struct Secret {
+    /// The secret itself, for the answer.
     let text: String
+    /// The hash, for the log.
     let hash: Hash256
 
     /// - Parameter bytes: 32 random bytes. The text is the prefix and 43 characters.

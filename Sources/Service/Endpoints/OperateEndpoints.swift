@@ -52,11 +52,14 @@ enum OperateEndpoints {
         return .json(writer.bytes)
     }
 
+    /// The sentence of a full disk, in `/readyz`.
     private static let noRoom =
         "The disk is full: free some space. Until then, the service refuses reports and questions with 507."
+    /// A note: the service works, and its next start folds the standing again.
     private static let unsavedStanding =
         "The standing cannot be saved. Nothing is lost, but the next start takes longer; the diagnostics say why."
 
+    /// A note: reports are accepted, and the index is tried again.
     private static let stuckIdentities =
         "The index of fixes cannot be written. Reports are still accepted, and the service tries again; the diagnostics say why."
 
@@ -343,6 +346,8 @@ enum OperateEndpoints {
         throw Problem.busy(2)
     }
 
+    /// The counts of the differences, the two generations, and the rows: `old` is absent for an added row, `new` for a
+    /// removed one.
     private static func json(
         _ diff: ProjectionDiff, _ pair: (active: Catalog.Generation, other: Catalog.Generation)
     ) -> [UInt8] {
@@ -372,6 +377,7 @@ enum OperateEndpoints {
         return writer.bytes
     }
 
+    /// `{"name":"timeline","version":7,"generation":3,"role":"active"}`
     private static func write(_ generation: Catalog.Generation, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("name", generation.name)

@@ -72,18 +72,22 @@ struct Operation: Sendable {
 }
 
 extension Operation.Parameter {
+    /// For reads after a change of one's own: without it, a view may be some milliseconds behind.
     static let atLeast = Self(
         name: "at-least", schema: Schema.reference,
         description:
             "The answer waits until its view has folded this event: the `number` of a change or the `asOf` of an earlier answer."
     )
+    /// With ``to``, a half-open range. Both are optional.
     static let from = Self(
         name: "from", schema: Schema.timeGiven, description: "The beginning of the range: entries that end later.")
     static let to = Self(
         name: "to", schema: Schema.timeGiven, description: "The end of the range: entries that begin earlier.")
+    /// A cursor; its form differs between the operator and others, and clients must not interpret it.
     static let after = Self(
         name: "after", schema: Schema.parameterText, description: "The `next` of the previous page.")
 
+    /// Not together with ``from`` or ``to``.
     static let day = Self(
         name: "day", schema: Schema.pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
         description:
@@ -91,6 +95,7 @@ extension Operation.Parameter {
     )
     static let timeZone = Self(
         name: "timeZone", schema: Schema.parameterText, description: "The time zone of `day`.")
+    /// An EPSG code, in the short form or as the OGC's address.
     static let crs = Self(
         name: "crs", schema: Schema.pattern(#"^(EPSG:|http://www\.opengis\.net/def/crs/EPSG/0/)[0-9]{1,6}$"#),
         description: "The reference system of places: `x`, the easting or longitude, and `y` instead of degrees.")

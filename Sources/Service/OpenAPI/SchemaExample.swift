@@ -8,6 +8,7 @@ struct SchemaExample {
     /// Whether the example is of a request body, and so leaves optional members out.
     let isBody: Bool
 
+    /// Takes the schemas that the catalog has now; later ones are unknown to the example.
     init(_ catalog: SchemaCatalog, isBody: Bool) {
         schemas = Dictionary(uniqueKeysWithValues: catalog.schemas.map { ($0.key, $0.value) })
         self.isBody = isBody
@@ -61,6 +62,7 @@ struct SchemaExample {
         }
     }
 
+    /// An object's members by the rule above. Planar coordinates are left out of answers, because they replace degrees.
     private func object(_ schema: JSONTree) -> JSONTree {
         guard case .object(let properties)? = schema["properties"] else { return .object([]) }
         var names: Set<String> = []
@@ -76,6 +78,7 @@ struct SchemaExample {
             }.map { name, member in (name, of(member, name)) })
     }
 
+    /// One item; for a position, longitude and latitude.
     private func array(_ schema: JSONTree, _ name: String) -> JSONTree {
         if case .list(let parts)? = schema["prefixItems"] {
             return .list(zip(parts, ["longitude", "latitude"]).map { of($0, $1) })
@@ -139,10 +142,12 @@ extension Operation {
         "POST /v1/geocode/forward": ["texts": ["Favoriten, Wien", "10 Rue de Rivoli, Paris"]],
     ]
 
+    /// A fix of `POST /v1/fixes`.
     private static let fix: JSONTree = [
         "timestamp": "2026-05-04T08:00:00Z", "latitude": 48.1737, "longitude": 16.3778, "horizontalAccuracy": 12,
     ]
     private static let fixes: JSONTree = ["fixes": [fix]]
+    /// An OwnTracks `location` message.
     private static let ownTracks: JSONTree = [
         "_type": "location", "lat": 48.1737, "lon": 16.3778, "tst": 1_777_881_600, "acc": 12,
     ]

@@ -26,8 +26,11 @@ final class StreamIndexTable: Projection {
 
     /// The open block of a stream, which its next event continues.
     private struct Tail {
+        /// The version of its first event: a multiple of ``blockVersions`` plus 1.
         var firstVersion: Int64
+        /// The events in the block, up to ``blockVersions``.
         var count: Int64 = 0
+        /// The number from which the next difference counts; 0 in an empty block.
         var lastNumber: Int64 = 0
         /// The block's numbers as they are stored.
         var numbers: [UInt8] = []
@@ -42,6 +45,7 @@ final class StreamIndexTable: Projection {
 
     init(file: ProjectionFile, version: Int64) { self.file = file }
 
+    /// Cost: an array access and a few bytes per event; the file is written per block and commit.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         // By index, because a copy of each event would be counted in and out.
         for index in batch.indices {

@@ -26,6 +26,15 @@ struct FeedWriter {
     /// feed's own records are reads, so to show them would never end.
     ///
     /// - Parameter recorded: An event of the person's audit stream.
+    ///
+    /// The events and their members beside `number` and `at`:
+    /// - `query`: `query`, `requester`, `purpose`, the verdict, `deadline`
+    /// - `consent`: `query`, `consent` (`asked`, `given` or `refused`)
+    /// - `push`: `query`, `device`, `attempt`, `outcome`, `status`, `reason`
+    /// - `end`: `query`, `end`
+    /// - `disclosure`: `query`, `requester`, `precision`, and the shown place unless it is erased
+    /// - `read`: `reader`, `question`, `purpose`, the verdict, `precision`, `count`
+    /// - `change`: `event`, `actor`
     func item(of recorded: RecordedEvent) -> FeedItem? {
         var writer = JSONWriter()
         writer.beginObject()

@@ -30,11 +30,13 @@ final class Pusher: Sendable {
         var hasNewToken = false
         var isStopping = false
 
+        /// The ended pushes, which the state then forgets.
         mutating func takeEnded() -> [(query: QueryID, device: DeviceID, ending: Ending)] {
             defer { ended = [] }
             return ended
         }
 
+        /// The commands to submit again, which the state then forgets.
         mutating func takeUnrecorded() -> [(command: Command, query: QueryID)] {
             defer { unrecorded = [] }
             return unrecorded
@@ -50,7 +52,9 @@ final class Pusher: Sendable {
 
     private let state = Monitor(State())
     private let thread = Mutex<WorkerThread?>(nil)
+    /// Submits the commands; its standing is what the thread follows.
     private let log: EventLog
+    /// The senders, one line for each app and environment.
     private let apps: PushApps
     private let clock: @Sendable () -> Timestamp
 
