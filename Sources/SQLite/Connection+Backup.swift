@@ -39,8 +39,8 @@ extension Connection {
     private func copyPages(
         to target: borrowing Connection, _ progress: (_ remaining: Int, _ total: Int) -> Void
     ) throws(SQLiteError) {
-        // The deferred BEGIN becomes a read transaction with its first read; without one, each step would see a state
-        // of its own and start over after every commit.
+        // The deferred BEGIN becomes a read transaction with its first read; without one, each step would see another
+        // state and start over after every commit.
         try cached("SELECT 1 FROM sqlite_schema LIMIT 1") { statement throws(SQLiteError) in try statement.run() }
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw SQLiteError(extendedCode: sqlite3_extended_errcode(target.handle), handle: target.handle, sql: nil)

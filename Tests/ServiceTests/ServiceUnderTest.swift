@@ -42,7 +42,7 @@ final class ServiceUnderTest: Sendable {
         try start()
     }
 
-    /// What `config.json` would say about apps whose pushes go to a stand-in.
+    /// Settings as in `config.json` for apps whose pushes go to a stand-in.
     static func push(
         over standIn: PushStandIn, bundleIDs: [String] = [bundleID], environment: PushEnvironment = .development
     ) -> ServiceConfiguration.Push {

@@ -67,7 +67,7 @@ package enum FileFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What ``FileRecord/place`` counts, for example in "the first at line 3".
+    /// The unit of ``FileRecord/place``, for example in "the first at line 3".
     package var placeWord: String {
         switch self {
         case .gpx, .fixes, .csv, .kml, .tcx, .nmea, .igc, .dawarich: "line"

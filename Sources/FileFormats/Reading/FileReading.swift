@@ -233,7 +233,7 @@ package struct FileSummary {
         return names.count == 1 ? names[0] : names.isEmpty ? "unknown" : "archive"
     }
 
-    /// What ``FileRecord/place`` counts.
+    /// The unit of ``FileRecord/place``.
     package var placeWord: String {
         let words = Set(parts.keys.map(\.placeWord))
         return words.count == 1 ? words.first ?? "record" : "record"

@@ -25,7 +25,7 @@ struct Door: Sendable {
             if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
                 response.headers.append(("Cache-Control", "no-store"))
             }
-            // A browser that sees `Basic` asks for a password in a window of its own, also for a page's script.
+            // A browser that gets `Basic` opens a window for the password, also for a page's script.
             if response.status == 401, request.header("sec-fetch-dest") == "empty",
                 let index = response.headers.firstIndex(where: { $0.name == "WWW-Authenticate" })
             {

@@ -38,7 +38,7 @@ enum PageShell {
     /// A page with `title` in its head.
     ///
     /// - Parameters:
-    ///   - reader: Who is signed in; `nil` for nobody.
+    ///   - reader: The signed-in person or operator; `nil` without a session.
     ///   - plainPath: Where a browser without scripts goes instead.
     ///   - path: The path of the view that is open.
     static func page(

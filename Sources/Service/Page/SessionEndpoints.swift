@@ -8,7 +8,7 @@ import Whereabouts
 enum SessionEndpoints {
     /// `GET /session`: the signed-in person or operator, and the end of the session.
     ///
-    /// Answers 204 if nobody is signed in and 404 to a device. Otherwise 200 with `person` (null for the operator),
+    /// Answers 204 without a session and 404 to a device. Otherwise 200 with `person` (null for the operator),
     /// `handle`, `operator`, `scopes`, `expires`, `language`, `assets` and `demo`.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext

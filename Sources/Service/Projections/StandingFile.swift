@@ -272,7 +272,7 @@ private final class Loading: Sendable {
                     let id = statement.int(at: 1)
                     statement.withBytes(at: 2) { body in
                         sum.add(hasher.hash(kind, id, body))
-                        // What does not fit is reported only if the fingerprint is right: otherwise the file is
+                        // An undecodable entry is noted only if the fingerprint is right; otherwise the file is
                         // damaged.
                         do throws(CBORError) { try standing.load(kind, id: id, body: body) } catch { isGood = false }
                     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Service
 
-/// What lies beneath a person's data on the map.
+/// The background of the map: names of places, and the basemap.
 @Suite struct MapEndpointTests {
     /// A file with two cells, written by hand.
     private static func file(index: String = #"{"hash":"abc"}"#) -> [UInt8] {

@@ -19,7 +19,7 @@ import Whereabouts
             "POST", target, as: nil, fields, headers: [("Content-Type", "application/x-www-form-urlencoded")])
     }
 
-    /// The headers that every page has, whoever opens it.
+    /// The headers that every page has, with and without a session.
     @Test func `every page forbids the browser all that it does not need`() throws {
         let village = try Village()
         for route in Route.pages where route.method == "GET" && route.credentials.isPage {

@@ -150,7 +150,7 @@ import Whereabouts
         var last = 0
         for _ in 0..<40 { last = Browser(house).signIn(token: "wrong").status }
         #expect(last == 429)
-        // What is right is right.
+        // A valid secret is accepted all the same.
         #expect(Browser(house).signIn(token: token).status == 303)
         house.clock.advance(seconds: 2)
         #expect(Browser(house).signIn(token: "wrong").status == 401)

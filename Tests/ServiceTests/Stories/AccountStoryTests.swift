@@ -33,7 +33,7 @@ import Whereabouts
             #expect(house.send("GET", "/v1/people/walker/grants", as: token).status == 404)
             #expect(Self.open(made["code"]?.string, as: "second", in: house).status == 404)
             #expect(house.send("GET", "/v1/account-invitations", as: inviter).items.isEmpty)
-            // Who invited whom can be told from the log.
+            // The log shows the inviter of each account.
             let number = try #require(house.number(made["id"], .accountInvitation))
             let added = try house.events(after: number).first {
                 if case .personAdded = $0.event { true } else { false }

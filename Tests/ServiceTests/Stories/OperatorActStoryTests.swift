@@ -9,7 +9,8 @@ import Whereabouts
 @testable import Log
 @testable import Service
 
-/// An act of the operator is recorded before it is done, and every person's audit shows the acts that concern everybody.
+/// An act of the operator is recorded before it is done, and every person's audit shows the acts that concern
+/// everybody.
 @Suite struct OperatorActStoryTests {
     private static func audit(_ house: ServiceUnderTest, _ person: String, limit: Int) throws -> [JSONValue] {
         let token = try house.token(of: person)
@@ -112,7 +113,7 @@ import Whereabouts
             acts.first { if case .operatorActed(.failed) = $0.event { true } else { false } })
         guard case .operatorActed(.failed(let number)) = failure.event else { return }
         #expect(failure.cause == number && number == failure.number - 1)
-        // The copy holds the record of its own backup.
+        // The copy has the record of the backup that made it.
         let manifest = try BackupManifest(folder: house.directory + "/backup")
         let backup = try #require(acts.first { $0.event == .operatorActed(.backUp) })
         #expect(manifest.events == backup.number)

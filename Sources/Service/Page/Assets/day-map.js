@@ -1,4 +1,4 @@
-// What the day's map shows: ways, stays, crossings, silences, and what each asker saw.
+// The day's map: ways, stays, crossings, silences, and the disclosed places.
 import { addFix, circle, drawDots, firstAt, latitudeOf, longitudeOf, makeTrack, marker, openMap, text, traceLine } from './map.js';
 import { strings } from './strings.js';
 
@@ -39,7 +39,7 @@ export async function readTrack(api, range, zoom, signal) {
 export async function dayMap(element, { picked, seen }) {
     let state = { list: [], track: makeTrack(0) };
     const withPlace = entry => entry.visit ?? (entry.kind === 'cross' ? placeOf(entry.from) : undefined);
-    // A crossing has no coordinate of its own: it is drawn where the track was.
+    // A crossing has no coordinate: it is drawn on the track, at its time.
     function placeOf(seconds) {
         const { track } = state;
         const n = Math.min(firstAt(track, seconds), track.count - 1);
@@ -82,7 +82,7 @@ export async function dayMap(element, { picked, seen }) {
             if (entry.kind === 'trip') {
                 context.beginPath();
                 const [first, last] = [Math.max(0, firstAt(track, entry.from) - 1), firstAt(track, entry.to + 1)];
-                // Of a way without fixes of its own the ends are known.
+                // A way without fixes has only its two ends.
                 const bare = last - first < 2;
                 if (bare) {
                     context.moveTo(...view.at(entry.trip.from.latitude, entry.trip.from.longitude));

@@ -6,7 +6,7 @@ import { dateOf, offset, time } from './time.js';
 const bold = text => h('b', {}, text);
 const join = parts => parts.flat().filter(part => part !== '' && part !== undefined && part !== null && part !== false)
     .flatMap((part, index) => index ? [' · ', part] : [part]);
-// What shows places; the rest is of rights and settings.
+// Questions whose answers have places; the others are about rights and settings.
 const POSITIONS = ['location', 'track', 'visits', 'crossings', 'trips', 'places', 'friends', 'summary'];
 const quote = text => strings('day.quote', { text });
 const who = name => name === null || name === undefined ? strings('day.erased') : name;

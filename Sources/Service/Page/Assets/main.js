@@ -94,13 +94,13 @@ function readTime() {
 async function boot() {
     const theme = localStorage.getItem('theme');
     if (theme) root.dataset.theme = theme;
-    // What the view will need comes while the service says who is signed in.
+    // The view's parts are loaded while the request for the session is under way.
     const words = load(root.lang);
     if (!main.querySelector('form')) warm();
     let me;
     try {
         me = await api.get('/session');
-        // 204: nobody is signed in.
+        // 204: there is no session.
         if (!me.handle && !me.operator) throw Object.assign(new Error(), { status: 401 });
     } catch (error) {
         await words;

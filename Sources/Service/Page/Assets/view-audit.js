@@ -22,7 +22,7 @@ export async function show(context) {
     return load(rows, () => list(context, who, filter));
 }
 
-// What an entry is
+// Parts of an entry
 
 /** The asker, the reader or whoever changed something. */
 const actor = entry => entry.kind === 'query' ? entry.requester : entry.kind === 'read' ? entry.reader : entry.actor;

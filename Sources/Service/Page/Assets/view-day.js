@@ -142,7 +142,7 @@ function draw(context, date) {
         frame.list();
         drawn?.show({ list: state.list, words: sentenceOf(date, state.sums, state.list) });
     }
-    // What happens now appears in the list of today: events that come together are read once.
+    // New events appear in today's list; events that arrive together are read once.
     let due;
     const stop = context.live.on(['visit', 'crossing', 'query', 'end', 'disclosure', 'read', 'consent', 'resync'], (kind, data) => {
         if (!state || state.range.to < time.now() || data.verdict === 'own') return;

@@ -29,7 +29,7 @@ export async function show(context) {
     const away = [];
     context.onLeave(() => { away.forEach(run => run()); drawn?.remove(); });
 
-    // MARK: What waits for me
+    // MARK: Requests that wait for the reader
     async function consents() {
         const items = await api.all(api.mine('consent-requests'), {}, { signal });
         const now = time.now();
@@ -119,7 +119,7 @@ export async function show(context) {
     }
 
     const [{ items: shared }] = await Promise.all([sharedWithMe(), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
-    // Who is asked each time shows nothing that is stored.
+    // A person who is asked each time shows no stored data.
     const eachTime = new Set(shared.filter(one => !one.location).map(one => one.handle));
     const handles = [person, ...shared.map(one => one.handle).filter(one => one !== person).sort()];
     for (const who of handles) {
@@ -154,7 +154,7 @@ export async function show(context) {
                     if (reach > 0) circle(canvas, view, { ...at, radius: reach }, who === person ? view.colours.visit : view.colours.ask, { dash: at.precision === 'exact' ? [] : [6, 5] });
                     marker(canvas, view, 'disc', at.latitude, at.longitude, who === person ? view.colours.visit : view.colours.ask, 9);
                 }
-                // A name stands where there is room: above, beside or below its place.
+                // A name is put where there is room: above, beside or below its place.
                 boxes = [];
                 for (const [who, at] of places) {
                     const [x, y] = view.at(at.latitude, at.longitude);

@@ -1,4 +1,4 @@
-// What the views of rights and records share: states of loading, details, times, the path of a question, whose data.
+// Shared parts of the views of rights and records: states of loading, details, times, the path of a question, the subject.
 import { api } from './api.js';
 import { empty, h, problem } from './kit.js';
 import { strings } from './strings.js';

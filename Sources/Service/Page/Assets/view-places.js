@@ -1,4 +1,4 @@
-// Places: where somebody stays, for how long and when usually; the names that they gave, which can be taken back.
+// Places: a person's stays by place, with their length and usual hours, and the person's names, which can be withdrawn.
 import { api } from './api.js';
 import { action, ask, empty, field, h, page, table, values } from './kit.js';
 import { load, moment, people, purpose, put, section, subject, word, zoneNote } from './view-parts.js';

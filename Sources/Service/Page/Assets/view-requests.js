@@ -90,7 +90,7 @@ function newQuestion(context) {
     field({ name: 'purpose', label: strings('requests.whyHint'), required: true, maxlength: 200, size: 30, placeholder: strings('requests.example') }),
     field({ name: 'age', label: strings('requests.age'), type: 'select', value: '60', options: [['60', strings('requests.ageMinute')], ['0', strings('requests.ageNew')], ['900', strings('requests.ageQuarter')]] }),
     go);
-    // A name may be typed that is not among the suggestions: whether somebody shares is said by the answer.
+    // A typed name need not be among the suggestions: the answer shows whether that person shares.
     sharers().then(others => {
         put(names, others.map(handle => h('option', { value: handle })));
         const [only] = others;
