@@ -94,6 +94,7 @@ struct Route: Sendable {
         answer("GET", "/v1/people/*/audit", ReadEndpoints.audit, mixesTexts: true),
         answer("GET", "/v1/people/*/asked", ReadEndpoints.asked),
         answer("GET", "/v1/people/*/findings", ReadEndpoints.findings),
+        answer("GET", "/v1/people/*/previews/*", PreviewEndpoint.read),
         answer("GET", "/v1/live", LiveEndpoint.open),
         answer("GET", "/v1/people/*/regions", ReadEndpoints.regions),
 
@@ -119,6 +120,7 @@ struct Route: Sendable {
         command("DELETE", "/v1/grants/*", GrantEndpoints.revoke),
         command("POST", "/v1/people/*/pauses", GrantEndpoints.pause),
         answer("GET", "/v1/people/*/pauses", GrantEndpoints.pauses),
+        answer("GET", "/v1/shared-with-me", SharedEndpoint.list),
         command("DELETE", "/v1/people/*/pauses", GrantEndpoints.resume),
         change("/v1/people/*/invitations", GrantEndpoints.invite),
         answer("GET", "/v1/people/*/invitations", GrantEndpoints.invitations),

@@ -269,6 +269,7 @@ struct PathParameter {
     /// The parameters by the part of the path before them.
     private static let byParent: [String: PathParameter] = [
         "people": .init(name: "person", schema: Schema.handle.with(["examples": ["anna"]])),
+        "previews": .init(name: "requester", schema: Schema.handle.with(["examples": ["ben"]])),
         "devices": .init(name: "device", schema: Schema.handle.with(["examples": ["anna-phone"]])),
         "location-queries": .init(name: "query", schema: Schema.uuid),
         "consent-requests": .init(name: "query", schema: Schema.uuid),

@@ -161,6 +161,10 @@ extension Operation {
         "POST /v1/projections/*/rollback":
             "Only for the operator. The answer is 409 if there is no previous generation.",
         "GET /v1/projections/*/diff": "Only for the operator.",
+        "GET /v1/shared-with-me":
+            "The people whom you may ask now. `location`: whether you may read the stored location without a question; `history`: whether also the past. Needs the scope `query`. Not recorded: it says only what asking would.",
+        "GET /v1/people/*/previews/*":
+            "For the person or the operator, with the scopes `manage` and `query`. `location` is null if the other person would see none; `reason` says why. Recorded as a read of your own before the answer is sent.",
         "GET /session":
             "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator. The answer is 204 if no one is signed in.",
         "POST /session":

@@ -77,6 +77,8 @@ extension Operation {
         "GET /v1/people/*/webhooks": Names("Webhook"),
         "GET /v1/people/*/webhooks/*/dead-letters": Names("DeadLetter"),
         "POST /v1/people/*/webhooks/*/dead-letters/*/retry": Names(answer: "RetriedDeadLetter"),
+        "GET /v1/shared-with-me": Names("SharingPerson"),
+        "GET /v1/people/*/previews/*": Names(answer: "Preview"),
         // The page.
         "GET /session": Names(answer: "Session"),
         "POST /session": Names(body: "SignIn", answer: "SignedIn"),

@@ -21,6 +21,19 @@ extension Operation {
         "POST /session/end": Operation(
             group: .page, summary: "Sign out by a form.", query: [.everywhere], status: 204,
             otherStatuses: [(303, "A browser's form is answered with the way to the first page.")]),
+        "GET /v1/shared-with-me": Operation(
+            group: .sharing, summary: "List the people who share with you.",
+            answer: Schema.object([
+                "items": Schema.list(
+                    Schema.object(["handle": Schema.handle, "location": Schema.boolean, "history": Schema.boolean])),
+                "next": Schema.orNull(Schema.text),
+            ])),
+        "GET /v1/people/*/previews/*": Operation(
+            group: .sharing, summary: "Read your location as another person would.", query: [.atLeast],
+            answer: Schema.object(
+                [
+                    "location": Schema.orNull(Schema.location), "history": Schema.boolean, "asOf": Schema.asOf,
+                ], optional: ["reason": Schema.text]), hasNames: true),
         "GET /v1/places/names": Operation(
             group: .places, summary: "Name the places of a map.",
             query: ["west", "south", "east", "north"].map {

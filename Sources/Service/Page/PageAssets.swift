@@ -71,15 +71,23 @@ struct PageAssets: Sendable {
     private static func shortened(_ bytes: [UInt8]) -> [UInt8] {
         var short: [UInt8] = []
         short.reserveCapacity(bytes.count)
+        var isInComment = false
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let code = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            let isComment =
-                ["//", "/*", "* ", "*/"].contains { code.starts(with: $0.utf8) } || code.elementsEqual("*".utf8)
-            if code.isEmpty || isComment { continue }
+            if code.starts(with: "/*".utf8) { isInComment = true }
+            if isInComment {
+                isInComment = !Self.ends(code, with: "*/")
+                continue
+            }
+            if code.isEmpty || code.starts(with: "//".utf8) { continue }
             short += code
             short.append(UInt8(ascii: "\n"))
         }
         return short
+    }
+
+    private static func ends(_ line: ArraySlice<UInt8>, with text: String) -> Bool {
+        line.suffix(text.utf8.count).elementsEqual(text.utf8)
     }
 
     /// The embedded files.

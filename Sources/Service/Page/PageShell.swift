@@ -73,9 +73,15 @@ enum PageShell {
             }
             html.element("body") { html in
                 html.element("a", ["class": "skip", "href": "#main"], text["skip"])
-                if let reader { header(&html, text, reader, path, isPlain: isPlain) }
+                if let reader {
+                    header(&html, text, reader, path, isPlain: isPlain)
+                } else {
+                    html.element("header", ["class": "top"]) { html in
+                        html.element("a", ["class": "brand", "href": "/"], "Whereabouts")
+                    }
+                }
                 html.element("main", ["id": "main", "tabindex": "-1"]) { html in
-                    html.element("div", ["class": "page"]) { main(&$0) }
+                    html.element("div", ["class": reader == nil ? "page narrow" : "page"]) { main(&$0) }
                 }
                 if let script = assets.address(of: "main.js"), !isPlain {
                     html.element("script", ["type": "module", "src": script])
@@ -115,27 +121,28 @@ enum PageShell {
         let text = PageText(request)
         let html = page(service, text, title: text["signIn.title"], reader: nil) { html in
             html.element("h1", text[code == nil ? "signIn.title" : "signIn.confirm"])
+            html.element("p", ["class": "lead"], text["signIn.lead"])
             if let problem {
                 html.element("p", ["role": "alert", "class": "problem"], text["problem.\(problem.status)"])
             }
-            html.element("form", ["method": "post", "action": "/session", "id": "sign-in"]) { html in
+            html.element("form", ["method": "post", "action": "/session", "id": "sign-in", "class": "card"]) { html in
                 html.element("input", ["type": "hidden", "name": "next", "value": next])
                 if let code {
                     html.element("p", text["signIn.once"])
                     html.element("input", ["type": "hidden", "name": "code", "value": code])
                 } else {
-                    html.element("p") { html in
-                        html.element("label", ["for": "token"], text["signIn.token"])
+                    html.element("label", ["class": "field"]) { html in
+                        html.element("span", text["signIn.token"])
                         html.element(
                             "input",
                             [
                                 "id": "token", "name": "token", "type": "password", "required": "",
                                 "autocomplete": "current-password", "autocapitalize": "off", "spellcheck": "false",
                             ])
+                        html.element("span", ["class": "hint"], text["signIn.where"])
                     }
-                    html.element("p", ["class": "mut"], text["signIn.where"])
                 }
-                html.element("button", ["type": "submit"], text["signIn.button"])
+                html.element("button", ["type": "submit", "class": "primary"], text["signIn.button"])
             }
         }
         return answer(html, status: problem?.status ?? 200)

@@ -74,10 +74,10 @@ enum WelcomeEndpoints {
                     }
                 html.element("p", ["role": "alert", "class": "problem"], text[name])
             }
-            html.element("form", ["method": "post", "action": "/welcome", "id": "welcome"]) { html in
+            html.element("form", ["method": "post", "action": "/welcome", "id": "welcome", "class": "card"]) { html in
                 for (name, value, label) in [("name", name, "welcome.name"), ("code", code, "welcome.code")] {
-                    html.element("p") { html in
-                        html.element("label", ["for": name], text[label])
+                    html.element("label", ["class": "field"]) { html in
+                        html.element("span", text[label])
                         html.element(
                             "input",
                             [
@@ -87,7 +87,7 @@ enum WelcomeEndpoints {
                             ])
                     }
                 }
-                html.element("button", ["type": "submit"], text["welcome.button"])
+                html.element("button", ["type": "submit", "class": "primary"], text["welcome.button"])
             }
         }
         return PageShell.answer(html, status: problem?.status ?? 200)

@@ -61,6 +61,8 @@ import Whereabouts
         func begins(_ words: [String]) -> Bool { words.contains { path.hasPrefix($0) } }
         func ends(_ words: [String]) -> Bool { words.contains { path.hasSuffix($0) } }
         if name == "POST /v1/people/*/webhooks" { return ["audit", "manage"] }
+        if path.contains("/previews/") { return ["manage", "query"] }
+        if path == "/v1/shared-with-me" { return ["query"] }
         if path == "/v1/live" || ends(["/audit", "/asked", "/findings"]) { return ["audit"] }
         if begins([
             "/v1/geocode/", "/v1/places/", "/healthz", "/readyz", "/openapi.json", "/api/0/version", "/v1/accounts",
@@ -297,6 +299,15 @@ import Whereabouts
             let code = isKnown ? try #require(made["code"]?.string) : "0000-0000-0000-0000-0000"
             return Wish(target: "/v1/redemptions", body: #"{"code":"\#(code)"}"#)
         },
+        // Names only, of those whom one may ask.
+        "GET /v1/shared-with-me": Row(
+            shown: questioners.subtracting([.subject, .operator]),
+            done: persons.subtracting(questioners).union([.subject]), isDirectory: true
+        ) { _, _, _ in Wish(target: "/v1/shared-with-me") },
+        "GET /v1/people/*/previews/*": Row(shown: managers) { village, _, isKnown in
+            let head = village.house.service.log.head
+            return Wish(target: "/v1/people/\(person(isKnown))/previews/oldfriend?at-least=\(head)")
+        },
         "POST /v1/account-invitations": Row(done: persons.union([.operator])) { _, _, _ in
             Wish(target: "/v1/account-invitations", body: "{}")
         },
@@ -518,6 +529,8 @@ import Whereabouts
         // Two routes change the pause. A question asked during a pause reaches no subject, so that list is empty.
         let left: Set<String> = [
             "POST /v1/people/*/pauses", "DELETE /v1/people/*/pauses", "GET /v1/people/*/consent-requests",
+            // What a friend would see is nothing.
+            "GET /v1/people/*/previews/*",
         ]
         var shown = 0
         for (name, row) in Self.rows.sorted(by: { $0.key < $1.key }) where !left.contains(name) {
@@ -599,7 +612,7 @@ import Whereabouts
 
     /// The path parts before parameters that name nothing of a person.
     private static let impersonal: Set<String> = [
-        "projections", "imports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
+        "projections", "imports", "previews", "logGet", "logPost", "logPostMultiple", "webhook", "*",
     ]
 
     /// The id of another person's thing does no more than an id that does not exist, both under the other person's path

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Posting
 import Testing
 import Whereabouts
 

@@ -1,0 +1,54 @@
+import HTTPServer
+import JSON
+import Log
+import SQLite
+import Whereabouts
+
+/// What another person would see of someone now, for the one who shares.
+enum PreviewEndpoint {
+    /// `GET /v1/people/*/previews/*`: the person's newest location as the other person would read it. Recorded as a read of
+    /// the caller's own; nothing is recorded for the other person, who does not ask.
+    static func read(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let subject = try exchange.handle(0)
+        // Whoever may not manage the sharing is refused on record, also with a grant for the location.
+        let settings = ReadQuestion(subject: subject, question: .settings, from: nil, to: nil, purpose: nil)
+        let now = service.clock()
+        let mayManage = service.log.withStanding { standing in
+            if case .success = standing.authorize(exchange.caller, toRead: settings, at: now) { true } else { false }
+        }
+        guard mayManage else {
+            return try Gate.read(service, exchange, settings) { (_) throws(Problem) in throw .noSuchPerson }
+        }
+        return try ReadEndpoints.read(service, exchange, context, .location, from: CurrentTable.name) {
+            (reading) throws(Problem) in
+            let (permit, history, reason) = service.log.withStanding { standing -> (Permit?, Bool, RefusalCode?) in
+                // Someone who does not exist has no grant either.
+                let asker = Handle(exchange.parameters[1]).flatMap { standing.person($0) }
+                let caller = Caller(principal: asker?.principal ?? .house, scopes: .query, token: nil)
+                let history = standing.authorize(caller, to: .readHistory, about: subject, at: now)
+                switch standing.authorize(caller, to: .readLocation, about: subject, at: now) {
+                case .success(let permit): return (permit, (try? history.get()) != nil, nil)
+                case .failure(let refused): return (nil, false, refused.code)
+                }
+            }
+            let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
+                try CurrentReader.fix(of: reading.permit.subject, in: connection)
+            }
+            var shown: ShownLocation?
+            if let found, let permit, let fix = try ReadEndpoints.newestShown(found, permit, context) {
+                shown = ShownLocation(fix, under: permit, service, context, languages: exchange.languages(context))
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("location")
+            if let shown { shown.write(into: &writer) } else { writer.null() }
+            writer.field("history", history)
+            writer.field("reason", reason?.word)
+            writer.field("asOf", reading.references.place(asOf))
+            writer.endObject()
+            return Gate.Computed(body: writer.bytes, count: shown == nil ? 0 : 1, asOf: asOf)
+        }
+    }
+}

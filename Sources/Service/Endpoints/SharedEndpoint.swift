@@ -1,0 +1,56 @@
+import HTTPServer
+import JSON
+import Log
+import Whereabouts
+
+/// Who shares with the caller.
+enum SharedEndpoint {
+    /// `GET /v1/shared-with-me`: the people whom the caller may ask now, and what they share. It says nothing that asking
+    /// would not: no hours, no end of a grant, no pause. As a directory of names it is not recorded.
+    static func list(
+        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let caller = exchange.caller
+        let now = service.clock()
+        let person = PersonID(rawValue: caller.principal.rawValue)
+        let found = service.log.withStanding { standing -> [Shared]? in
+            guard caller.scopes.contains(.query), standing.persons[person]?.handle != nil else { return nil }
+            let subjects = Set((standing.grantsByRequester[person] ?? []).compactMap { standing.grants[$0]?.subject })
+            let handles = subjects.compactMap { standing.persons[$0]?.handle }.sorted()
+            return handles.compactMap { handle in
+                func may(_ act: Act) -> Bool {
+                    if case .success = standing.authorize(caller, to: act, about: handle, at: now) {
+                        true
+                    } else {
+                        false
+                    }
+                }
+                guard may(.ask) else { return nil }
+                return Shared(handle: handle, hasLocation: may(.readLocation), hasHistory: may(.readHistory))
+            }
+        }
+        guard let found else { throw .notFound }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in
+            for shared in found {
+                writer.beginObject()
+                writer.field("handle", shared.handle.text)
+                writer.field("location", shared.hasLocation)
+                writer.field("history", shared.hasHistory)
+                writer.endObject()
+            }
+        }
+        writer.key("next")
+        writer.null()
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    private struct Shared {
+        let handle: Handle
+        /// Whether the stored location may be read without a question.
+        let hasLocation: Bool
+        let hasHistory: Bool
+    }
+}
