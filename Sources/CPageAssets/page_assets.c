@@ -1,5 +1,5 @@
-// The files for browsers, embedded into the program: the files of Sources/Service/Page/Assets, each by its name. A file that is
-// not listed here is not served; `PageAssetTests` compares the list with the folder.
+// The files for browsers, embedded into the program: the files of Sources/Service/Page/Assets, each by its name. A file
+// that is not listed here is not served; `PageAssetTests` compares the list with the folder.
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 

@@ -15,6 +15,7 @@ final class AnswerPool: Sendable {
     /// A piece of work. It may block, runs on one of the threads, and must answer its request itself.
     typealias Work = @Sendable (AnswerContext) -> Void
 
+    /// Guarded by ``state``; its changes wake waiting threads.
     private struct State {
         var waiting = TurnQueue<PrincipalID, Work>(
             mostAtOnce: AnswerPool.threads - 1, mostWaiting: AnswerPool.queueBoundPerCaller)
@@ -31,6 +32,7 @@ final class AnswerPool: Sendable {
     static let queueBoundPerCaller = 256
 
     private let state = Monitor(State())
+    /// The threads, until they are joined.
     private let workers: Mutex<[WorkerThread]>
 
     /// Starts the threads.

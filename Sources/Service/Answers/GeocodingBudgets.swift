@@ -32,6 +32,7 @@ final class GeocodingBudgets: Sendable {
         }
     }
 
+    /// The budgets of persons and of trees, which are changed together.
     private struct State {
         var persons = Budgets(at: Limits.geocodingPerPerson)
         var trees = Budgets(at: Limits.geocodingPerTree)

@@ -34,15 +34,18 @@ struct MetricsText {
         }
     }
 
+    /// A family with its head and one line for each sample.
     private mutating func family(_ name: String, _ type: String, _ help: String, _ samples: [(Labels, Double)]) {
         head(name, type, help)
         for (labels, value) in samples { sample(name, Array(labels), value) }
     }
 
+    /// The lines `# HELP` and `# TYPE`, once for each family.
     private mutating func head(_ name: String, _ type: String, _ help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
+    /// One line. A whole value is written without a fraction.
     private mutating func sample(_ name: String, _ labels: [(key: String, value: String)], _ value: Double) {
         text += name
         if !labels.isEmpty {
@@ -52,6 +55,7 @@ struct MetricsText {
         text += " \(whole ?? "\(value)")\n"
     }
 
+    /// A label's value with backslashes, quotes and line breaks escaped.
     private static func escaped(_ value: String) -> String {
         var escaped = ""
         for character in value.unicodeScalars {

@@ -14,6 +14,7 @@ import WireFormats
 /// commands, messages stay with the broker. If a query waits for the owner of a phone that has published since the
 /// start, the phone gets a request to report under its subtopic `cmd`, which it must be allowed to read.
 final class BrokerReceiver: Sendable {
+    /// The connection to the broker, with its thread's loop.
     private let subscription: BrokerSubscription
     private let thread: Mutex<WorkerThread?>
 

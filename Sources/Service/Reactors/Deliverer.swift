@@ -10,6 +10,7 @@ import Whereabouts
 /// Each batch is recorded, and the record durable, before its bytes are handed over. If the caller may not see the
 /// batch any more, the stream ends instead. ``PersonFeed`` decides the content.
 final class Deliverer: Sendable {
+    /// The state that callers share with the thread, guarded by ``state``.
     private struct State {
         /// Streams opened since the thread looked last.
         var arrived: [LiveStream] = []
@@ -27,10 +28,12 @@ final class Deliverer: Sendable {
     private static let eventsAtOnce = 1000
 
     private let state = Monitor(State())
+    /// The thread; `nil` before the start and after the stop.
     private let thread = Mutex<WorkerThread?>(nil)
     private let log: EventLog
     private let clock: @Sendable () -> Timestamp
 
+    /// Starts no thread yet; see ``start(_:)``.
     init(log: EventLog, clock: @escaping @Sendable () -> Timestamp) {
         (self.log, self.clock) = (log, clock)
     }

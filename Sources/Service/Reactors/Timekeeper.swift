@@ -7,12 +7,14 @@ import Whereabouts
 /// Ends questions past their deadline, and asks the questions that schedules require. It needs no state: the standing
 /// shows the overdue questions and the due schedules.
 final class Timekeeper: Sendable {
+    /// The greatest delay of an end after its deadline.
     private static let tickMilliseconds = 100
     /// The ticks from one look at the schedules to the next. There may be many, and seconds do not matter to them.
     private static let ticksPerSchedules = 10
     /// The questions asked in one tick; the others follow in the next.
     private static let questionsAtOnce = 1000
 
+    /// Whether the thread is to end; a change wakes it from its pause.
     private let stopping = Monitor(false)
     private let thread = Mutex<WorkerThread?>(nil)
 

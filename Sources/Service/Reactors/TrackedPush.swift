@@ -5,10 +5,13 @@ import Whereabouts
 
 /// One push and the records of its tries. Called on the sender's thread.
 final class TrackedPush: Sendable {
+    /// The last known state of the push, for the records.
     private struct State {
+        /// When the present try began; `nil` before the first.
         var startedAt: Timestamp?
         /// The end of the last try.
         var last: PushAttempt.Ending?
+        /// The reason why the push is no longer wanted; `nil` while it is.
         var withdrawal: PushWithdrawal?
     }
 
@@ -17,6 +20,7 @@ final class TrackedPush: Sendable {
     let device: DeviceID
     let token: Standing.PushToken
     private let priority: LocationPushRequest.Priority
+    /// The tries of earlier starts, from which the attempts count on.
     private let triesBefore: Int64
     private let state = Mutex(State())
 

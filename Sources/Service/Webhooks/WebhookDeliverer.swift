@@ -41,11 +41,15 @@ final class WebhookDeliverer: Sendable {
 
     /// The failures of a webhook's present message, for the list of webhooks.
     struct Trouble {
+        /// The failed posts of the message.
         let tries: Int64
+        /// The outcome of the last one.
         let outcome: PostOutcome
+        /// The time of the next post.
         let nextTry: Timestamp
     }
 
+    /// Guarded by ``inbox``; a notice wakes the thread of the rounds.
     private struct Inbox {
         var notices: [Notice] = []
         var isStopping = false
@@ -53,6 +57,7 @@ final class WebhookDeliverer: Sendable {
 
     /// The origins that the operator allows.
     private let targets: Set<Origin>
+    /// Sends the posts on one thread. Loopback addresses are allowed only for an origin that names this machine.
     private let poster: Poster
     private let inbox = Monitor(Inbox())
     /// The thread that runs ``WebhookRounds``.
@@ -112,6 +117,7 @@ final class WebhookDeliverer: Sendable {
 
     // MARK: For the rounds
 
+    /// The longest pause between two rounds, for retries that become due.
     private static let tickMilliseconds = 100
 
     /// The notices since the last call, after one tick at the latest; `nil` when the deliverer stops.

@@ -12,6 +12,7 @@ struct WebhookFeed {
     /// The event up to which all items have been given.
     private(set) var place: Int64
     private let person: PersonID
+    /// The topics that the webhook asked for; other items are skipped.
     private let topics: FeedTopics
     private var feed: PersonFeed
     /// The first event of the person's audit stream that has not been examined.

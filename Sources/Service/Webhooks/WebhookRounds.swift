@@ -60,6 +60,7 @@ final class WebhookRounds {
 
     private unowned let deliverer: WebhookDeliverer
     private unowned let service: Service
+    /// The thread's own connections to the projections.
     private let context: AnswerContext
     /// The webhooks of the standing in this round.
     private var looks: [WebhookID: Look] = [:]
