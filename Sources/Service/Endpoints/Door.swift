@@ -11,6 +11,7 @@ import Whereabouts
 /// idempotency key. A request that fails one of them makes no event. Every answer has `Whereabouts-Request` with the id
 /// and `Cache-Control: no-store`.
 struct Door: Sendable {
+    /// The service whose routes it serves.
     let service: Service
 
     /// Answers `request` exactly once, on any thread. `HEAD` is handled like `GET`.

@@ -4,15 +4,16 @@ import Log
 import SQLite
 import Whereabouts
 
-/// What another person would see of someone now, for the one who shares.
+/// A preview for a person who shares: the answer that another person would get now.
 enum PreviewEndpoint {
-    /// `GET /v1/people/*/previews/*`: the person's newest location as the other person would read it. Recorded as a read of
-    /// the caller's own; nothing is recorded for the other person, who does not ask.
+    /// `GET /v1/people/*/previews/*`: the person's newest location as the other person would read it, `history`, and
+    /// the `reason` if the location is hidden. It is recorded as a read by the caller; the other person has asked
+    /// nothing.
     static func read(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let subject = try exchange.handle(0)
-        // Whoever may not manage the sharing is refused on record, also with a grant for the location.
+        // A caller who may not manage the sharing is refused with a record, even with a grant for the location.
         let settings = ReadQuestion(subject: subject, question: .settings, from: nil, to: nil, purpose: nil)
         let now = service.clock()
         let mayManage = service.log.withStanding { standing in
@@ -24,7 +25,7 @@ enum PreviewEndpoint {
         return try ReadEndpoints.read(service, exchange, context, .location, from: CurrentTable.name) {
             (reading) throws(Problem) in
             let (permit, history, reason) = service.log.withStanding { standing -> (Permit?, Bool, RefusalCode?) in
-                // Someone who does not exist has no grant either.
+                // A person who does not exist has no grant either.
                 let asker = Handle(exchange.parameters[1]).flatMap { standing.person($0) }
                 let caller = Caller(principal: asker?.principal ?? .house, scopes: .query, token: nil)
                 let history = standing.authorize(caller, to: .readHistory, about: subject, at: now)

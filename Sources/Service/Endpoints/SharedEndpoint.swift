@@ -3,10 +3,11 @@ import JSON
 import Log
 import Whereabouts
 
-/// Who shares with the caller.
+/// The people who share with the caller.
 enum SharedEndpoint {
-    /// `GET /v1/shared-with-me`: the people whom the caller may ask now, and what they share. It says nothing that asking
-    /// would not: no hours, no end of a grant, no pause. As a directory of names it is not recorded.
+    /// `GET /v1/shared-with-me`: the people that the caller may ask now, and the shared data. It discloses no more than
+    /// a question would: no hours, no end of a grant, no pause. As a directory of names it is not recorded. 404 for a
+    /// caller who is not a person or lacks the scope `query`.
     static func list(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -47,10 +48,12 @@ enum SharedEndpoint {
         return .json(writer.bytes)
     }
 
+    /// One person of the list.
     private struct Shared {
         let handle: Handle
         /// Whether the stored location may be read without a question.
         let hasLocation: Bool
+        /// Whether the track and visits may be read.
         let hasHistory: Bool
     }
 }

@@ -529,7 +529,7 @@ import Whereabouts
         // Two routes change the pause. A question asked during a pause reaches no subject, so that list is empty.
         let left: Set<String> = [
             "POST /v1/people/*/pauses", "DELETE /v1/people/*/pauses", "GET /v1/people/*/consent-requests",
-            // What a friend would see is nothing.
+            // During the pause, a preview shows nothing.
             "GET /v1/people/*/previews/*",
         ]
         var shown = 0

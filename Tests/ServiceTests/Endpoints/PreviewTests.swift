@@ -5,9 +5,9 @@ import Whereabouts
 
 @testable import Service
 
-/// What a person sees of what others would see.
+/// Previews of the answers to others.
 @Suite struct PreviewTests {
-    /// What a location tells.
+    /// The members of a location that can be compared.
     private static func told(_ answer: Answer) -> [String] {
         let location = answer["location"]
         let numbers = ["timestamp", "latitude", "longitude", "horizontalAccuracy"].compactMap { name in
@@ -16,7 +16,7 @@ import Whereabouts
         return numbers + [location?["precision"]?.string, location?["place"]?["name"]?.string].compactMap { $0 }
     }
 
-    /// The answer that the other person gets is the measure.
+    /// The preview is compared with the other person's answer.
     @Test func `a preview shows what the other person would be shown, and asks in no one's name`() throws {
         let village = try Village()
         _ = village.house.settled()
