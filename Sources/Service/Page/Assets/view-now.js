@@ -53,10 +53,6 @@ export async function show(context) {
     }
 
     // MARK: People
-    const sharedWithMe = () => api.get('/v1/shared-with-me', {}, { signal }).catch(async error => {
-        if (error.status !== 404) throw error;
-        return { items: (await api.get('/api/0/list', {}, { signal })).results.map(handle => ({ handle, location: true })) };
-    });
     async function look(who, again) {
         const before = known.get(who);
         if (before && !again && time.now() - before.read < FRESH) return before;
@@ -118,7 +114,7 @@ export async function show(context) {
         }, row.element);
     }
 
-    const [{ items: shared }] = await Promise.all([sharedWithMe(), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
+    const [{ items: shared }] = await Promise.all([api.get('/v1/shared-with-me', {}, { signal }), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
     // A person who is asked each time shows no stored data.
     const eachTime = new Set(shared.filter(one => !one.location).map(one => one.handle));
     const handles = [person, ...shared.map(one => one.handle).filter(one => one !== person).sort()];

@@ -10,13 +10,11 @@ export async function show({ main, strings, api }) {
     // The page of an invitation, or the server's own words: they stay as they are.
     if (!form && main.querySelector('form')) return;
     if (!form) {
-        form = h('form', { id: 'sign-in', method: 'post', action: '/session' },
+        form = h('form', { id: 'sign-in', class: 'card', method: 'post', action: '/session' },
             field({ name: 'token', label: strings('signin.token'), type: 'password', required: true, autocomplete: 'current-password', hint: strings('signin.hint') }),
             h('button', { class: 'primary' }, strings('signin.go')));
-        main.replaceChildren(h('div', { class: 'page' }, h('h1', { tabindex: -1 }, strings('signin.title')), form));
+        main.replaceChildren(h('div', { class: 'page narrow' }, h('h1', { tabindex: -1 }, strings('signin.title')), h('p', { class: 'lead' }, strings('signin.lead')), form));
     }
-    main.querySelector('h1')?.before(h('span', { class: 'sign' }, 'Whereabouts'));
-    main.querySelector('h1')?.after(h('p', { class: 'lead' }, strings('signin.lead')));
     document.title = `${strings('signin.title')} · Whereabouts`;
     form.addEventListener('submit', event => {
         event.preventDefault();
