@@ -20,7 +20,7 @@ extension DataDirectory {
         if mode != 0 {
             guard mode & S_ISVTX == 0, isOurs(path) else {
                 throw .notPrivate(
-                    "Other users can access \(path) (mode \(octal(mode))) and is not the service's own; name a directory of its own with --data, or run chmod go= \(path)."
+                    "Other users can access \(path) (mode \(octal(mode))), which holds files that the service did not make; name another directory with --data, or run chmod go= \(path)."
                 )
             }
             try close(path, mode)

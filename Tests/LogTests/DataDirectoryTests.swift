@@ -51,11 +51,11 @@ import Testing
         mkdir(path, 0o700)
         try DataDirectory.writePrivate([1], to: path + "/letter.txt")
         #expect(chmod(path, 0o755) == 0)
-        #expect(sentence { _ = try DataDirectory(path: path) }.contains("is not the service's own"))
+        #expect(sentence { _ = try DataDirectory(path: path) }.contains("holds files that the service did not make"))
         #expect(mode(path) == 0o755 && access(path + "/LOCK", F_OK) != 0)
         unlink(path + "/letter.txt")
         #expect(chmod(path, 0o1777) == 0)
-        #expect(sentence { _ = try DataDirectory(path: path) }.contains("is not the service's own"))
+        #expect(sentence { _ = try DataDirectory(path: path) }.contains("holds files that the service did not make"))
         #expect(mode(path) == 0o1777)
     }
 

@@ -118,7 +118,7 @@ enum MetricsEndpoint {
         }
         text.gauge("whereabouts_webhooks", "Webhooks of all persons.", [([:], Double(count))])
         text.gauge(
-            "whereabouts_webhooks_stopped", "Webhooks that tell nothing until somebody looks after them.",
+            "whereabouts_webhooks_stopped", "Webhooks whose receiver is gone or has too many dead letters.",
             [([:], Double(stopped))])
         text.gauge(
             "whereabouts_webhooks_retrying", "Webhooks whose present message was not taken yet.",

@@ -154,7 +154,7 @@ extension Operation {
         "GET /v1/projections": "Only for the operator. With the number of the newest event that each has folded.",
         "POST /v1/backups":
             "Only for the operator. Writes a verified copy of the log and its keys into the folder `backup` of the data directory.",
-        "POST /v1/projections/prune": "Only for the operator. Keeps the active generation and the one before.",
+        "POST /v1/projections/prune": "Only for the operator. Deletes every generation that is not active.",
         "POST /v1/projections/*/rebuild":
             "Only for the operator. Folds a new generation from the whole log beside the active one.",
         "POST /v1/projections/*/activate": "Only for the operator. The answer is 409 if the rebuild is not done.",
