@@ -205,6 +205,7 @@ class House:
         self.grant("walker", "work", precision="kilometer", forSeconds=90 * DAY)
         self.grant("walker", "carl", precision="city", asksEachTime=True)
         self.grant("friend", "walker", precision="exact", history=True, **{"from": round(week_ago)})
+        self.grant("carl", "walker", precision="exact", asksEachTime=True)
         self.post("/v1/people/walker/schedules", {"everySeconds": 7200}, walker)
         self.post("/v1/people/walker/invitations", {"precision": "kilometer", "history": False}, walker)
         self.post("/owntracks", b"{\"_type\":\"location\",\"lat\":\"north\"}", self.keys["walker"])

@@ -1,5 +1,6 @@
 """Five tasks with the keyboard alone, and what one does in the views: ask, consent, filter, export, draw, set up."""
 import base64
+import concurrent.futures
 import csv
 import datetime
 import io
@@ -147,6 +148,41 @@ def test_a_question_is_asked_and_its_path_drawn_live(world):
             subject.has("ol.path li", label)
         asker.must_be_quiet("requests")
         subject.must_be_quiet("requests")
+
+
+def test_whom_one_may_ask_is_suggested(world):
+    with world.visit("walker") as visit:
+        visit.open("requests")
+        # carl asks each time; what carl has stored is never shown, but walker may ask.
+        visit.has("p", "carl and friend")
+        names = visit.page.locator("datalist option").evaluate_all("all => all.map(one => one.value)")
+        expect(names == ["carl", "friend"], f"suggested are {names}")
+        visit.must_be_quiet("requests")
+
+
+def test_own_questions_are_found_behind_many_readings(world):
+    house = world.house
+    with concurrent.futures.ThreadPoolExecutor(4) as readers:
+        list(readers.map(lambda _: house.get("/v1/people/walker/pauses", house.tokens["walker"]), range(210)))
+    with world.visit("walker") as visit:
+        visit.open("requests")
+        visit.has("tbody tr", "where do we meet?")
+        visit.has("tbody tr", "late for dinner")
+        visit.must_be_quiet("requests")
+
+
+def test_one_sees_as_the_asker_and_it_is_recorded(world):
+    with world.visit("walker") as visit:
+        visit.open("sharing")
+        visit.page.get_by_role("button", name="See as work").click()
+        box = visit.has("dialog")
+        expect("within a kilometer" in box.inner_text(), "work sees walker within a kilometer")
+        box.get_by_role("button", name="Close").click()
+        visit.page.get_by_role("button", name="See as carl").click()
+        visit.has("dialog", "needed your consent")
+        visit.must_be_quiet("sharing")
+    newest = world.house.get("/v1/people/walker/audit?limit=20", world.house.tokens["walker"])["items"]
+    expect(any(one.get("question") == "location" and one.get("verdict") == "own" for one in newest), "the look is on record")
 
 
 def test_a_question_is_cancelled(world):

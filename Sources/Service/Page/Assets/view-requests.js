@@ -162,7 +162,7 @@ function mineCard(context, entry, read) {
     }
     const place = h('div');
     const known = answers.get(entry.id);
-    if (known?.location) put(place, location(known.location));
+    if (known?.location) put(place, locationFacts(known.location));
     else if (known?.fresh && entry.status.startsWith('answered')) fetchAnswer(entry.id, place);
     else if (entry.status.startsWith('answered')) {
         put(place, h('p', { class: 'row' }, action(strings('requests.showAgain'), () => fetchAnswer(entry.id, place)), h('span', { class: 'mut small' }, strings('requests.recorded'))));
@@ -182,10 +182,11 @@ function mineCard(context, entry, read) {
 async function fetchAnswer(id, place) {
     const answer = await api.get(`/v1/location-queries/${id}`);
     answers.set(id, answer);
-    if (answer.location) put(place, location(answer.location));
+    if (answer.location) put(place, locationFacts(answer.location));
 }
 
-const location = one => facts([
+/** A location as it is shown to whoever may see it. */
+export const locationFacts = one => facts([
     [strings('requests.where'), h('b', {}, strings.place(one.place) || `${one.latitude}, ${one.longitude}`)],
     [strings('audit.precision'), [precise(one.precision), strings.accuracy(one.horizontalAccuracy)].filter(Boolean).join(', ')],
     [strings('requests.fixTime'), [moment(one.timestamp, true), ' · ', time.age(one.timestamp)]],

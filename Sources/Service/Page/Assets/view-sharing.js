@@ -1,8 +1,9 @@
 // Sharing: what waits for my answer first, then who may see where I am, until when and how well; pauses, invitations, schedules.
 import { api } from './api.js';
 import { action, ask, confirm, dialog, empty, field, h, note, page, pill, qr, secret, values } from './kit.js';
-import { follow, left, liveState, load, moment, named, people, precise, purpose, put, section, subject } from './view-parts.js';
+import { follow, left, liveState, load, moment, named, people, precise, purpose, put, section, subject, word } from './view-parts.js';
 import { strings } from './strings.js';
+import { locationFacts } from './view-requests.js';
 import { dateOf, instant, isDate, time } from './time.js';
 
 export const title = 'sharing.title';
@@ -100,6 +101,7 @@ async function grantCards(context, who, parts, number) {
     return [h('ul', { class: 'cards' }, items.map(one => h('li', { class: 'card row', id: `grant-${one.id}` },
         h('span', {}, h('b', {}, named(one.requester)), h('br'), h('span', { class: 'mut' }, says(one))),
         h('span', { class: 'end row' },
+            context.person && one.requester && action(strings('sharing.seeAs', { who: one.requester }), () => seeAs(who, one.requester)),
             h('a', { class: 'button', href: `/audit?who=${encodeURIComponent(one.requester ?? '')}${context.person ? '' : `&person=${encodeURIComponent(who)}`}` }, strings('sharing.asked')),
             h('button', { type: 'button', onclick: () => grantForm(context, who, parts, one) }, strings('sharing.change')),
             h('button', {
@@ -109,6 +111,19 @@ async function grantCards(context, who, parts, number) {
                     await parts.grants(number);
                 }),
             }, strings('sharing.end')))))), h('p', {}, give)];
+}
+
+/** What somebody would get who asks now. The service records this as a reading of one's own. */
+async function seeAs(who, asker) {
+    const seen = await api.get(api.person(who, `previews/${encodeURIComponent(asker)}`));
+    return dialog({
+        title: strings('sharing.seeAs', { who: asker }),
+        body: [
+            h('p', { class: 'mut' }, strings('sharing.seeAsMeans', { who: asker })),
+            seen.location ? locationFacts(seen.location) : h('p', {}, h('b', {}, strings('audit.nothing')), seen.reason && [': ', word('audit.reason', seen.reason)]),
+            h('p', {}, strings(seen.history ? 'sharing.seesHistory' : 'sharing.seesNoHistory')),
+        ],
+    });
 }
 
 /** What a grant lets somebody see, in a line. */
