@@ -1,6 +1,7 @@
 // Devices: when each phone was last heard, its battery and app, which reports were of no use and why; setting one up, removing one.
 import { api } from './api.js';
-import { action, ask, choice, confirm, dialog, empty, facts, h, note, page, pill, qr, secret, table } from './kit.js';
+import { action, ask, confirm, dialog, empty, facts, h, note, page, pill, table } from './kit.js';
+import { setupCard } from './setup.js';
 import { follow, load, moment, more, people, purpose, put, subject, word } from './view-parts.js';
 import { strings } from './strings.js';
 import { time } from './time.js';
@@ -87,37 +88,7 @@ const newKey = (who, device) => ask({
     submit: () => api.post(`/v1/devices/${encodeURIComponent(device)}/tokens`, {}),
 }).then(made => made && setUp(who, device, made.token));
 
-/** The forms in which the apps are set up are those that `device add` prints. */
-export function setUp(who, user, password) {
-    const inner = h('div');
-    const escape = text => encodeURIComponent(text).replace(/[!'()*]/g, one => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
-    const base = location.origin;
-    const configuration = { _type: 'configuration', mode: 3, url: `${base}/owntracks`, auth: true, username: user, password, deviceId: user, tid: who.slice(0, 2), cmd: true, allowRemoteLocation: true };
-    const apps = {
-        owntracks: { name: 'OwnTracks', link: `owntracks:///config?inline=${escape(btoa(JSON.stringify(configuration)))}` },
-        overland: { name: 'Overland', link: `overland://setup?url=${escape(`${base}/overland`)}&token=${escape(password)}&device_id=${escape(user)}` },
-        traccar: { name: 'Traccar', link: `${base}/osmand?id=${escape(password)}` },
-        osmand: { name: 'OsmAnd', lines: [`${base}/osmand?id=${escape(password)}&lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}&speed_mps={5}&bearing={6}&batt={11}`] },
-        other: { name: strings('devices.byHand'), lines: [`${base}/owntracks`, user, password] },
-    };
-    const showApp = async name => {
-        const { link, lines } = apps[name];
-        put(inner, [
-            h('p', {}, strings(`devices.how.${name}`)),
-            link && await qr(link, strings('devices.qrLabel', { app: apps[name].name })),
-            link && h('p', {}, h('a', { href: link }, strings('devices.openHere'))),
-            (lines ?? [link]).map(secret),
-        ]);
-    };
-    showApp('owntracks');
-    return dialog({
-        title: strings('devices.setUp'),
-        body: [
-            note(!isSecureContext, strings(isSecureContext ? 'devices.once' : 'devices.notSecure')),
-            choice(strings('devices.which'), Object.entries(apps).map(([key, { name }]) => [key, name]), 'owntracks', showApp), inner,
-        ],
-    });
-}
+const setUp = async (person, user, password) => dialog({ title: strings('devices.setUp'), body: await setupCard({ user, password }, person) });
 
 async function pushTest(handle, button) {
     const { status, reason, attempts } = await api.post(`/v1/devices/${encodeURIComponent(handle)}/push-tests`);
