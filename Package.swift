@@ -123,13 +123,15 @@ let package = Package(
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
-                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "PushStandIn",
+                "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log",
+                "PushStandIn",
                 "QRCode", "SQLite", "Service", "Threading", "Whereabouts", "WhereaboutsClient", "WireFormats",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",
             [
-                "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "PushStandIn", "Service",
+                "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "PushStandIn",
+                "Service",
                 "Whereabouts", "WhereaboutsClient", "WireFormats",
             ]),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
@@ -143,7 +145,7 @@ let package = Package(
 if Context.environment["WHEREABOUTS_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "DialectFuzzer", dependencies: ["Geodesy", "JSON", "Whereabouts", "WireFormats"],
+            name: "DialectFuzzer", dependencies: ["FileFormats", "Geodesy", "JSON", "Whereabouts", "WireFormats"],
             path: "Tests/Fuzzing",
             exclude: ["seeds"], swiftSettings: strict))
 }

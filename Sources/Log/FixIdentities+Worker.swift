@@ -156,11 +156,9 @@ extension FixIdentities {
                 throw .damaged(number: place + 1, "the log says it has \(end) events")
             }
             for (event, _) in events {
-                guard case .fixReported(let device, _, let part) = event.event, let person = event.stream.person
-                else { continue }
-                var mark: FixMark?
-                if case .open(let fix) = part {
-                    mark = FixMark(hash: hash(of: fix, device: device), number: event.number, person: person)
+                guard let (device, fix) = event.event.identified, let person = event.stream.person else { continue }
+                let mark = fix.map {
+                    FixMark(hash: hash(of: $0, device: device), number: event.number, person: person)
                 }
                 body(event.number, mark)
             }

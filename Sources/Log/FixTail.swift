@@ -132,7 +132,7 @@ struct FixTail: FixLookup {
         if events.isEmpty { events = try reader.events(after: number - 1, limit: 1) }
         aheadFrom = number
         ahead = events.map { event, _ in
-            guard case .fixReported(let device, _, .open(let fix)) = event.event else { return nil }
+            guard let (device, fix) = event.event.identified, let fix else { return nil }
             return (device, fix.content)
         }
         return events.first?.event.number == number ? ahead[0] : nil

@@ -317,14 +317,10 @@ final class WriterLoop: @unchecked Sendable {
             number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,
             recordedAt: now, actor: actor, correlation: correlation, cause: cause)
         batch.events.append(.init(header: header, encoded: encoded))
-        switch event {
-        case .fixReported(let device, _, .open(let fix)):
-            if let person = stream.person {
-                tail.append(fix, device: device, person: person, number: header.number)
-            }
-        case .locationQueryEnded(let query, _, _): batch.ended.append(query)
-        default: break
+        if let (device, fix) = event.identified, let fix, let person = stream.person {
+            tail.append(fix, device: device, person: person, number: header.number)
         }
+        if case .locationQueryEnded(let query, _, _) = event { batch.ended.append(query) }
         let recorded = RecordedEvent(
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)

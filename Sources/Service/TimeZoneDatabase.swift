@@ -1,6 +1,6 @@
 import Glibc
 import Log
-import Whereabouts
+package import Whereabouts
 
 // The time zones of this computer, as TZif files (RFC 9636):
 //
@@ -13,13 +13,13 @@ import Whereabouts
 /// The rules of time zones, from Debian's `tzdata`.
 ///
 /// A name in a request is looked up among the names found on disk; it never becomes a path.
-struct TimeZoneDatabase: Sendable {
+package struct TimeZoneDatabase: Sendable {
     /// The most bytes of a zone's file.
     private static let mostBytes = 64 << 10
     private let paths: [String: String]
 
     /// Lists the zones under a folder. Their files are read when they are asked for.
-    init(folder: String = "/usr/share/zoneinfo") {
+    package init(folder: String = "/usr/share/zoneinfo") {
         var paths: [String: String] = [:]
         Self.collect(folder, prefix: "", depth: 3, into: &paths)
         self.paths = paths
@@ -46,7 +46,7 @@ struct TimeZoneDatabase: Sendable {
     /// The local times of a zone between two times; `nil` if there is no such zone or its file is damaged.
     ///
     /// Times after the last change of the file follow its POSIX rule. Cost: one file read.
-    func rules(_ name: String, from: Timestamp, to: Timestamp) -> ZoneRules? {
+    package func rules(_ name: String, from: Timestamp, to: Timestamp) -> ZoneRules? {
         guard let path = paths[name], let bytes = DataDirectory.read(path, atMost: Self.mostBytes),
             let file = TimeZoneFile(bytes, through: to)
         else { return nil }

@@ -46,13 +46,16 @@ package enum FixJSON {
     package struct DeviceBatch: Sendable {
         /// The values of the members `person` and `device`; `nil` unless they are texts.
         package let person, device: String?
-        /// `nil` unless the member `fixes` is a list.
+        /// The fixes, then the visits; `nil` unless the member `fixes` is a list.
         package let reports: [Report]?
+        /// How many of the reports are of the member `visits`.
+        package let visits: Int
         /// The part as written.
         package let text: [UInt8]
     }
 
-    /// Reads `{"devices": [{"person": …, "device": …, "fixes": [fix, …]}, …]}`; `nil` if the body has no such list.
+    /// Reads `{"devices": [{"person": …, "device": …, "fixes": [fix, …], "visits": [visit, …]}, …]}`; `nil` if the body has
+    /// no such list. `visits` may be left out; each has the members of a visit in ``ReportJSON``.
     ///
     /// - Parameter now: house time, against which a fix is in the future.
     package static func deviceBatches(from body: [UInt8], now: Timestamp) -> [DeviceBatch]? {
@@ -62,12 +65,15 @@ package enum FixJSON {
         return devices.map { part in
             let members = part.members ?? []
             func member(_ key: String) -> JSONSource? { members.first { $0.key == key }?.source }
-            let fixes = member("fixes")?.elements
+            let fixes = member("fixes")?.elements?.map { fix in
+                fix.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
+            }
+            let visits = (member("visits")?.elements ?? []).map { visit in
+                ReportJSON.visit(visit.value, now: now).about(visit.text)
+            }
             return DeviceBatch(
                 person: member("person")?.value.string, device: member("device")?.value.string,
-                reports: fixes?.map { fix in
-                    fix.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
-                }, text: Array(part.text))
+                reports: fixes.map { $0 + visits }, visits: visits.count, text: Array(part.text))
         }
     }
 

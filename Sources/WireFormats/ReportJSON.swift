@@ -58,6 +58,11 @@ package enum ReportJSON {
         }
     }
 
+    /// Reads a visit that an import has.
+    static func visit(_ item: JSONValue, now: Timestamp) -> Report {
+        item.kind == .object ? dated(item, now) { sighting(.visit, item, at: $0) } : .rejected(.unknownType)
+    }
+
     /// Every report has the device's time, within the same bounds as a fix.
     private static func dated(_ item: JSONValue, _ now: Timestamp, _ report: (Timestamp) -> Report) -> Report {
         let told = item["timestamp"].map { time($0).map(ReportedTime.at) ?? .unreadable } ?? .missing

@@ -1,3 +1,4 @@
+import FileFormats
 import Geodesy
 import Glibc
 import JSON
@@ -5,7 +6,8 @@ import Whereabouts
 import WireFormats
 
 // Every input of a dialect gives reports, and every fix among them is valid. Built by `scripts/dev/fuzz` only, with the
-// instruments of libFuzzer; the dialect is named by WHEREABOUTS_DIALECT.
+// instruments of libFuzzer; the dialect is named by WHEREABOUTS_DIALECT. A dialect `file-NAME` is a format of files, and
+// `file-auto` any file, also a packed one.
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
@@ -21,11 +23,13 @@ private enum Dialect: String, CaseIterable {
     case ownTracks, overland, osmAnd, traccarJSON, fixes, reports
 
     static let chosen: Dialect = {
-        guard let name = getenv("WHEREABOUTS_DIALECT"), let dialect = Dialect(rawValue: String(cString: name)) else {
-            preconditionFailure("WHEREABOUTS_DIALECT is one of \(allCases.map(\.rawValue)).")
+        guard let dialect = Dialect(rawValue: name) else {
+            preconditionFailure("WHEREABOUTS_DIALECT is one of \(allCases.map(\.rawValue)), or file-NAME.")
         }
         return dialect
     }()
+
+    static let name = getenv("WHEREABOUTS_DIALECT").map { String(cString: $0) } ?? ""
 
     func reports(_ body: [UInt8]) -> [Report] {
         switch self {
@@ -47,7 +51,7 @@ private enum Dialect: String, CaseIterable {
     }
 }
 
-private func check(_ report: Report) {
+private func checkReport(_ report: Report) {
     switch report {
     case .fix(let fix, let answering):
         var writer = JSONWriter()
@@ -77,11 +81,56 @@ private func checkObject(_ text: String?) {
     precondition((try? JSONDocument.parse(Array(text.utf8)))?.root.members != nil)
 }
 
+/// A file, and what its records must keep to.
+private enum ForeignFile {
+    /// The format after `file-`, or `auto`; `nil` if a dialect is chosen.
+    static let name = Dialect.name.hasPrefix("file-") ? String(Dialect.name.dropFirst(5)) : nil
+
+    static let choices: FileChoices = {
+        let format = name.flatMap { FileFormat(rawValue: $0) }
+        precondition(name == "auto" || format != nil, "There is no format \(name ?? "").")
+        return FileChoices(now: now, zone: LocalZone(offsetSeconds: 3600), format: format)
+    }()
+
+    /// Reads the file in pieces and returns the number of records.
+    static func read(_ bytes: [UInt8], pieceBytes: Int) -> Int {
+        var rest = bytes[...]
+        let reading = FileReading(choices) {
+            defer { rest = rest.dropFirst(pieceBytes) }
+            return Array(rest.prefix(pieceBytes))
+        }
+        var count = 0
+        do throws(FormatFault) {
+            while let records = try reading.next() {
+                count += records.count
+                for record in records { check(record) }
+            }
+        } catch { precondition(error.description.hasSuffix("."), "A fault is a sentence.") }
+        precondition(reading.position.records <= count)
+        return count
+    }
+
+    private static func check(_ record: FileRecord) {
+        switch record.content {
+        case .fix(let fix, _): checkReport(.fix(fix, answering: nil))
+        case .visit(let visit):
+            guard let arrival = visit.arrival else { preconditionFailure("A visit of a file has an arrival.") }
+            precondition(visit.departure.map { $0 >= arrival } ?? true)
+        case .untimed, .rejected: break
+        }
+    }
+}
+
 private func take(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let body = Array(UnsafeBufferPointer(start: start, count: count))
+    if ForeignFile.name != nil {
+        let whole = ForeignFile.read(body, pieceBytes: max(1, body.count))
+        precondition(ForeignFile.read(body, pieceBytes: 7) == whole, "A file is the same in pieces of any size.")
+        return 0
+    }
     let reports = Dialect.chosen.reports(body)
     precondition(reports.count <= Limits.batchCommands)
-    for report in reports { check(report) }
+    for report in reports { checkReport(report) }
     return 0
 }
 

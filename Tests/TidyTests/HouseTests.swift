@@ -41,7 +41,8 @@ import Testing
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
-            "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "Log", "PushStandIn", "QRCode",
+            "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log", "PushStandIn",
+            "QRCode",
             "SQLite", "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
         ],
         "WhereaboutsBench": [

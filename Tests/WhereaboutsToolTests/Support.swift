@@ -84,7 +84,7 @@ final class FakeService: Transport {
         guard let devices = body?["devices"].map(items) else {
             return .problem(422, title: "Refused", detail: "There are no devices.")
         }
-        let size = devices.reduce(0) { $0 + items($1["fixes"]).count }
+        let size = devices.reduce(0) { $0 + items($1["fixes"]).count + items($1["visits"]).count }
         guard max(size, devices.count) <= 1000 else {
             return .problem(413, title: "Too many fixes", detail: "Send fewer.")
         }
@@ -113,8 +113,13 @@ final class FakeService: Transport {
                 duplicate += 1
             }
         }
+        var visits = (new: 0, duplicate: 0)
+        for visit in items(part["visits"]) {
+            let parts = ["arrival", "departure", "latitude", "longitude"].map { visit[$0]?.double }
+            if state.seen.insert("\(device) \(parts)").inserted { visits.new += 1 } else { visits.duplicate += 1 }
+        }
         let reasons = rejected.map { #"{"index":\#($0),"reason":"badCoordinate"}"# }.joined(separator: ",")
         return #"{"addedPerson":\#(isNewPerson),"addedDevice":\#(isNewDevice),"new":\#(new),"duplicate":\#(duplicate),"#
-            + #""rejected":[\#(reasons)]}"#
+            + #""visits":{"new":\#(visits.new),"duplicate":\#(visits.duplicate)},"rejected":[\#(reasons)]}"#
     }
 }

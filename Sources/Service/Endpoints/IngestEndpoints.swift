@@ -126,14 +126,14 @@ enum IngestEndpoints {
                     of: person, device: device, DeviceReport.all(reports, from: batch.text, receivedLive: false)))
         }
         service.log.submit(commands, by: exchange.caller, correlation: exchange.id) { results in
-            respond(importedDevices(results, service, exchange))
+            respond(importedDevices(results, visits: batches.map(\.visits), service, exchange))
         }
     }
 
     /// The outcome of each device, or the first refusal. Fixes accepted beside a refusal stay: they are duplicates the
     /// next time.
     private static func importedDevices(
-        _ results: [Result<Receipt, AppendFailure>], _ service: Service, _ exchange: Exchange
+        _ results: [Result<Receipt, AppendFailure>], visits: [Int], _ service: Service, _ exchange: Exchange
     ) -> HTTPResponse {
         let references = service.references(for: exchange.caller)
         var newest: Receipt?
@@ -141,17 +141,21 @@ enum IngestEndpoints {
         writer.beginObject()
         var failure: AppendFailure?
         writer.array("devices") { devices in
-            for result in results {
+            for (result, visits) in zip(results, visits) {
                 switch result {
                 case .failure(let refused): failure = failure ?? refused
                 case .success(let receipt):
                     newest = receipt
                     guard case .imported(let outcome) = receipt.reply else { continue }
-                    let counted = Counted(outcome.fixes)
+                    let counted = Counted(outcome.fixes.dropLast(visits))
                     devices.beginObject()
                     devices.field("addedPerson", outcome.addedPerson)
                     devices.field("addedDevice", outcome.addedDevice)
                     counted.writeMembers(into: &devices)
+                    if visits > 0 {
+                        let counted = Counted(outcome.fixes.suffix(visits))
+                        devices.object("visits") { counted.writeMembers(into: &$0) }
+                    }
                     devices.endObject()
                 }
             }
@@ -204,7 +208,7 @@ enum IngestEndpoints {
         var rejected: [(index: Int, reason: RejectionReason)] = []
         var number: References.Name?
 
-        init(_ outcomes: [FixOutcome], number: References.Name? = nil) {
+        init(_ outcomes: some Collection<FixOutcome>, number: References.Name? = nil) {
             self.number = number
             for (index, outcome) in outcomes.enumerated() {
                 switch outcome {

@@ -76,7 +76,7 @@ extension Operation {
         "POST /api/webhook/*":
             "The key in the path is the device's reporting key. Its location has no time, so it is taken as now.",
         "POST /v1/imports/*/batches":
-            "Only for the operator. The id of an import is a UUID that the client chooses. Fixes that are in the log already count as duplicates, so a batch can be sent again. Give `device` and `fixes`, or `devices`: those share commits, and a person or device that does not exist is added with its fixes.",
+            "Only for the operator. The id of an import is a UUID that the client chooses. Fixes that are in the log already count as duplicates, so a batch can be sent again. Give `device` and `fixes`, or `devices`: those share commits, a person or device that does not exist is added with its fixes, and visits of another system become reported visits.",
         "PUT /v1/devices/*/location-push-token":
             "Needs the device's reporting key as the bearer token. The token replaces the one before.",
         // Sharing.

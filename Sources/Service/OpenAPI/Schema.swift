@@ -72,6 +72,11 @@ enum Schema {
             "In the form of POST /v1/fixes. An item that is not a fix is kept as rejected and listed in the answer."
     ])
 
+    /// Visits of another system, any JSON values.
+    static let importedVisits = list([:]).with([
+        "description": "Visits that another system found, in the form of POST /v1/reports without the type."
+    ])
+
     /// The schema or null.
     static func orNull(_ schema: JSONTree) -> JSONTree { ["anyOf": [schema, ["type": "null"]]] }
 
@@ -275,7 +280,9 @@ enum Schema {
         ]),
         "DevicesBatch": object([
             "devices": list(
-                object(["person": handle, "device": handle, "fixes": importedFixes]), 0...Limits.batchCommands)
+                object(
+                    ["person": handle, "device": handle, "fixes": importedFixes], optional: ["visits": importedVisits]),
+                0...Limits.batchCommands)
         ]).with(["description": "The fixes of devices that are added, with their people, if they do not exist."]),
         "SourceInformation": object(
             [:], optional: ["isSimulatedBySoftware": boolean, "isProducedByAccessory": boolean]),
@@ -346,11 +353,12 @@ enum Schema {
                 "new": count, "duplicate": count, "twins": count,
                 "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
                 "devices": list(
-                    object([
-                        "addedPerson": boolean, "addedDevice": boolean, "new": count, "duplicate": count,
-                        "twins": count,
-                        "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
-                    ])), "number": asOf,
+                    object(
+                        [
+                            "addedPerson": boolean, "addedDevice": boolean, "new": count, "duplicate": count,
+                            "twins": count,
+                            "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
+                        ], optional: ["visits": reportOutcome])), "number": asOf,
             ]),
         "PushAttempt": object(
             ["attempt": count, "durationMilliseconds": count, "outcome": pushOutcome],

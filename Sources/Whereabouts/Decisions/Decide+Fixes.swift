@@ -8,7 +8,7 @@ extension Standing {
         let id = try reportingDevice(reference, by: caller)
         guard let device = devices[id] else { throw .notFound }
         var decision = Decision()
-        decision.reply = .fixes(take(reports, of: id, device, at: now, known: &fixes, into: &decision))
+        decision.reply = .fixes(take(reports, of: id, device, isImport: false, at: now, known: &fixes, into: &decision))
         return decision
     }
 
@@ -31,12 +31,13 @@ extension Standing {
             guard let device = devices[existing], device.person == known else {
                 throw .alreadyExists("The device \(handle.text) is another person's; choose another handle.")
             }
-            outcomes = take(reports, of: existing, device, at: now, known: &fixes, into: &decision)
+            outcomes = take(reports, of: existing, device, isImport: true, at: now, known: &fixes, into: &decision)
         } else {
             let id = DeviceID(rawValue: known == nil ? nextPrincipal + 1 : nextPrincipal)
             decision.append(.deviceAdded(id, of: person, handle: .open(handle)), to: .audit(person))
             outcomes = take(
-                reports, of: id, Device(person: person, handle: handle), at: now, known: &fixes, into: &decision)
+                reports, of: id, Device(person: person, handle: handle), isImport: true, at: now, known: &fixes,
+                into: &decision)
         }
         decision.reply = .imported(
             ImportOutcome(addedPerson: known == nil, addedDevice: existing == nil, fixes: outcomes))
@@ -44,8 +45,10 @@ extension Standing {
     }
 
     /// Appends the events of a device's reports, and returns the outcome of each report.
+    ///
+    /// - Parameter isImport: Whether the reports are of a file, which may have more visits than are remembered.
     private func take(
-        _ reports: [DeviceReport], of id: DeviceID, _ device: Device, at now: Timestamp,
+        _ reports: [DeviceReport], of id: DeviceID, _ device: Device, isImport: Bool, at now: Timestamp,
         known fixes: inout some FixLookup, into decision: inout Decision
     ) -> [FixOutcome] {
         let track = StreamID.track(device.person)
@@ -80,6 +83,12 @@ extension Standing {
                 // A device repeats a sighting until it is acknowledged.
                 let mark = sighting.mark
                 guard !sightings.contains(mark) else {
+                    outcomes.append(.duplicate)
+                    continue
+                }
+                if isImport, case .visit(let visit) = sighting,
+                    case .same = fixes.known(visit.standIn, device: id)
+                {
                     outcomes.append(.duplicate)
                     continue
                 }

@@ -1,3 +1,4 @@
+import FileFormats
 import Geodesy
 import Log
 import Service
@@ -10,24 +11,56 @@ enum ImportCommand {
         "person", help: "the person of the fixes; a line with a \"user\" belongs to that person")
     private static let device = Options.handle("device", help: "the device (default: import- and the person's handle)")
     private static let format = Options.choice(
-        "format", ["auto"] + ImportFormat.allCases.map(\.rawValue), help: "default: auto, by the content")
+        "format", ["auto"] + FileFormat.allCases.map(\.rawValue), help: "default: auto, by the content")
     private static let system = Option(
         name: "crs", placeholder: "EPSG:n", help: "for GPX whose lon and lat are x and y in this reference system",
         form: "EPSG: and a number, for example EPSG:3912",
         read: { text in text.hasPrefix("EPSG:") && Int64(text.dropFirst(5)) != nil ? text : nil })
 
+    private static let zone = Option(
+        name: "timezone", placeholder: "ZONE",
+        help: "the zone of times that have none, for example Europe/Vienna or +02:00",
+        form: "a zone of the IANA database or an offset, for example Europe/Vienna or +02:00", read: localZone)
+
     static let command = Command(
-        words: ["import"], summary: "Import recorded tracks: GPX, or JSON lines of fixes.", operands: .many("FILE"),
-        accepts: [person, device, format, system, Options.json],
+        words: ["import"], summary: "Import location histories from files of other programs.", operands: .many("FILE"),
+        accepts: [person, device, format, zone, system, Options.json],
         details: """
+            The format is detected by the content, also in zip and gzip files. These are read:
+
+              Google        Records.json, Semantic Location History, Timeline.json of Android, location-history.json of
+                            the iPhone, Timeline Edits.json, and the zip file of Takeout
+              Apple         export.zip of Health, and the GPX files of its workout routes
+              OwnTracks     .rec files of the Recorder, its JSON answers, and messages
+              tracks        GPX, KML, KMZ, TCX, FIT, IGC and NMEA; the archives of Strava and Garmin
+              tables        CSV whose head names columns such as time, latitude and longitude; reports of Traccar
+              JSON          GeoJSON with times, Overland, Arc, Polarsteps, Dawarich, GeoPulse, and JSON lines of fixes
+
+            Points without a time are counted and not imported. Visits of other systems become reported visits. A time
+            without a zone is refused unless --timezone names one; GPX and TCX are UTC.
+
             Adds people and devices that do not exist yet, and lists the first of them. A file can be imported again, for
             example after an interruption: fixes already in the log count as duplicates. --json prints one line per file.
             """, makesInstallation: true, run: run)
 
+    /// An offset such as `+02:00`, or a zone's name.
+    private static func localZone(_ text: String) -> LocalZone? {
+        if let sign = text.first, sign == "+" || sign == "-" {
+            let parts = text.dropFirst().split(separator: ":")
+            guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hours = Int64(parts[0]),
+                let minutes = Int64(parts[1]), (0..<24).contains(hours), (0..<60).contains(minutes)
+            else { return nil }
+            return LocalZone(offsetSeconds: (hours * 3600 + minutes * 60) * (sign == "-" ? -1 : 1))
+        }
+        // Histories begin with the oldest fix that is accepted; 2100 is later than any.
+        let end = Timestamp(milliseconds: 4_102_444_800_000)
+        return TimeZoneDatabase().rules(text, from: Limits.oldestFix, to: end).map { LocalZone($0) }
+    }
+
     private static func run(_ invocation: Invocation) throws(ToolError) {
         var choices = ImportRun.Choices(
             person: invocation[person], device: invocation[device],
-            format: invocation[format].flatMap { ImportFormat(rawValue: $0) }, now: .now)
+            format: invocation[format].flatMap { FileFormat(rawValue: $0) }, zone: invocation[zone], now: .now)
         if let code = invocation[system] {
             do throws(GeodesyError) { choices.system = try CoordinateReferenceSystem(code: code) } catch {
                 throw .usage("\(error)")

@@ -6,7 +6,10 @@ import Whereabouts
 /// The result of importing one file.
 struct ImportReport {
     let file: String
-    let format: String
+    /// The format's name; known when the file has been read.
+    var format: String
+    /// What ``rejected`` counts, for example "line".
+    var placeWord = "line"
     /// The records of the file, with any outcome.
     var read = 0
     var new = 0
@@ -14,6 +17,9 @@ struct ImportReport {
     var twins = 0
     var duplicate = 0
     var untimed = 0
+    /// Visits of another system, new ones and those in the log already.
+    var visits = 0
+    var knownVisits = 0
     /// By reason, in the order of first occurrence.
     private(set) var rejected: [(reason: String, count: Int, firstAt: Int)] = []
     /// The time range of the file's fixes in the log, new or not.
@@ -44,7 +50,7 @@ struct ImportReport {
 
     /// The reason why no record of any file became a fix in the log; `nil` if one did.
     static func whyNothingWasUsable(in reports: [ImportReport]) -> String? {
-        guard reports.allSatisfy({ $0.firstFix == nil }) else { return nil }
+        guard reports.allSatisfy({ $0.firstFix == nil && $0.visits + $0.knownVisits == 0 }) else { return nil }
         let read = reports.reduce(0) { $0 + $1.read }
         guard read > 0 else { return "Nothing was imported: no record has a coordinate." }
         var counts: [String: Int] = [:]
@@ -76,8 +82,9 @@ struct ImportReport {
 
     /// One line: `{"file","format","read","new","duplicate","twins","untimed",`
     /// `"rejected":[{"reason","count","firstAt"}],"firstFix","lastFix","bbox"}`. `firstAt` is a line of the file, `bbox` is
-    /// [min latitude, min longitude, max latitude, max longitude]; times and box are `null` when no fix came in. A file
-    /// imported with `--crs` has `operations`, as answers have them; one not read to its end has `error`. `read` is the sum of the five counts.
+    /// [min latitude, min longitude, max latitude, max longitude]; times and box are `null` when no fix came in. A file with
+    /// visits has `visits`: `{"new","duplicate"}`. A file imported with `--crs` has `operations`, as answers have them; one not
+    /// read to its end has `error`. `read` is the sum of all counts.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -88,6 +95,12 @@ struct ImportReport {
         writer.field("duplicate", duplicate)
         writer.field("twins", twins)
         writer.field("untimed", untimed)
+        if visits + knownVisits > 0 {
+            writer.object("visits") { object in
+                object.field("new", visits)
+                object.field("duplicate", knownVisits)
+            }
+        }
         writer.array("rejected") { array in
             for (reason, count, line) in rejected {
                 array.beginObject()
@@ -121,11 +134,13 @@ struct ImportReport {
     /// The reports of all files as text, with a sentence for each reason of a rejection.
     static func text(of reports: [ImportReport]) -> String {
         var table = Table(
-            "FILE", "FORMAT", ">READ", ">NEW", ">DUPLICATE", ">TWINS", ">UNTIMED", ">REJECTED", "FIRST FIX", "LAST FIX")
+            "FILE", "FORMAT", ">READ", ">NEW", ">DUPLICATE", ">TWINS", ">VISITS", ">UNTIMED", ">REJECTED", "FIRST FIX",
+            "LAST FIX")
         for report in reports {
             table.add(
                 report.file, report.format, Text.count(report.read), Text.count(report.new),
-                Text.count(report.duplicate), Text.count(report.twins), Text.count(report.untimed),
+                Text.count(report.duplicate), Text.count(report.twins),
+                Text.count(report.visits + report.knownVisits), Text.count(report.untimed),
                 Text.count(report.rejectedCount), report.firstFix.map { LocalTime.text($0) } ?? "",
                 report.lastFix.map { LocalTime.text($0) } ?? "")
         }
@@ -133,7 +148,7 @@ struct ImportReport {
         for report in reports {
             for (reason, count, line) in report.rejected {
                 text +=
-                    "\(report.file.printable): \(Text.count(count)) rejected as \(reason), the first at line \(line).\n"
+                    "\(report.file.printable): \(Text.count(count)) rejected as \(reason), the first at \(report.placeWord) \(line).\n"
             }
         }
         return text

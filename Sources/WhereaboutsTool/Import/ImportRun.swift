@@ -1,3 +1,4 @@
+import FileFormats
 import Geodesy
 import Glibc
 import JSON
@@ -16,8 +17,10 @@ struct ImportRun {
         var person: Handle?
         var device: Handle?
         /// `nil` detects the format of each file by its content.
-        var format: ImportFormat?
+        var format: FileFormat?
         var system: CoordinateReferenceSystem?
+        /// The zone of times without one; `nil` refuses them.
+        var zone: LocalZone?
         var now: Timestamp
     }
 
@@ -52,45 +55,70 @@ struct ImportRun {
         guard let file = InputFile(path) else {
             return Self.unread(path, "\(path) cannot be opened: \(lastSystemError()).")
         }
-        guard var bytes = file.read(atMost: ImportFormat.detectionBytes) else {
-            return Self.unread(path, "\(path) cannot be read: \(lastSystemError()).")
-        }
-        let format: ImportFormat
-        do throws(UnknownImportFormat) {
-            format = if let chosen = choices.format { chosen } else { try ImportFormat.detect(firstBytes: bytes) }
-        } catch { return Self.unread(path, "\(path) was not imported. \(error)") }
-        let records = try self.records(of: format, path)
-        var report = ImportReport(file: path, format: format.rawValue)
-
-        var done = 0
-        while !bytes.isEmpty, report.fault == nil {
-            done += bytes.count
-            let (found, fault) = records.read(bytes[...])
-            try take(found, &report)
-            report.fault = fault.map { "\(path) was not read to its end: \($0)" }
-            showProgress(path, done, of: file.byteCount, report)
-            guard let next = file.read(atMost: Self.chunkBytes) else {
-                report.fault = "\(path) was not read to its end: \(lastSystemError())."
-                break
+        let reading = FileReading(
+            FileChoices(now: choices.now, zone: choices.zone, system: choices.system, format: choices.format)
+        ) { file.read(atMost: Self.chunkBytes) }
+        var report = ImportReport(file: path, format: "unknown")
+        var isAtEnd = false
+        while !isAtEnd, report.fault == nil {
+            switch Self.step(reading) {
+            case .success(nil): isAtEnd = true
+            case .success(let records?):
+                try requireChoices(for: reading.summary, path)
+                try take(records, &report)
+            case .failure(let fault):
+                let wasRead = report.read > 0 || !reading.summary.parts.isEmpty
+                report.fault = "\(path) was not \(wasRead ? "read to its end:" : "imported.") \(fault)"
             }
-            bytes = next
-        }
-        if report.fault == nil {
-            let (found, fault) = records.finish()
-            try take(found, &report)
-            report.fault = fault.map { "\(path) was not read to its end: \($0)" }
+            if let error = file.error {
+                report.fault =
+                    report.read == 0
+                    ? "\(path) cannot be read: \(error)." : "\(path) was not read to its end: \(error)."
+            }
+            showProgress(path, reading.bytesRead, of: file.byteCount, report)
         }
         try postAll(&report)
         console.progress("")
-        report.operations = records.operations
-        for operation in records.operations?.inOrder ?? [] {
+        conclude(reading.summary, path, &report)
+        return report
+    }
+
+    private static func step(_ reading: FileReading) -> Result<[FileRecord]?, FormatFault> {
+        do throws(FormatFault) { return .success(try reading.next()) } catch { return .failure(error) }
+    }
+
+    /// - Throws: ``ToolError`` if the format needs a choice that was not made, or does not take one.
+    private func requireChoices(for summary: FileSummary, _ path: String) throws(ToolError) {
+        for format in summary.parts.keys {
+            if format != .fixes, choices.person == nil {
+                throw .usage("\(path) does not name a person; add --person HANDLE.")
+            }
+            if format != .gpx, !summary.isArchive, choices.system != nil {
+                throw .usage("--crs is for GPX; in \(path) coordinates are WGS 84.")
+            }
+        }
+    }
+
+    /// Completes the report, and prints what was not imported.
+    private func conclude(_ summary: FileSummary, _ path: String, _ report: inout ImportReport) {
+        report.format = summary.formatName
+        report.placeWord = summary.placeWord
+        report.operations = summary.operations
+        for operation in summary.operations?.inOrder ?? [] {
             let accuracy = operation.accuracyMeters.map { meters in
                 "accurate to \(meters == meters.rounded() ? String(Int(meters)) : String(meters)) m"
             }
             console.note("\(path): converted by “\(operation.name)”, \(accuracy ?? "of unknown accuracy there").")
         }
-        if let sentence = records.passedOver { console.note("\(path): \(sentence)") }
-        return report
+        for sentence in summary.passedOver.sentences(Text.count) { console.note("\(path): \(sentence)") }
+        for (reason, count) in summary.skipped {
+            console.note("\(path): \(Text.count(count)) members were skipped: \(reason.printable).")
+        }
+        for (name, reason) in summary.damaged { console.note("\(path): \(name.printable): \(reason)") }
+        let damaged = summary.damaged.count + summary.furtherDamaged
+        if damaged > 0, report.fault == nil {
+            report.fault = "\(path) was not read to its end: \(Text.count(damaged)) of its members are damaged."
+        }
     }
 
     private static func unread(_ path: String, _ fault: String) -> ImportReport {
@@ -99,46 +127,41 @@ struct ImportRun {
         return report
     }
 
-    private func records(of format: ImportFormat, _ path: String) throws(ToolError) -> any ImportRecords {
-        switch format {
-        case .gpx:
-            guard choices.person != nil else { throw .usage("\(path) does not name a person; add --person HANDLE.") }
-            return GPXRecords(system: choices.system, now: choices.now)
-        case .fixes:
-            guard choices.system == nil else { throw .usage("--crs is for GPX; in \(path) coordinates are WGS 84.") }
-            return LineRecords(now: choices.now)
-        }
-    }
-
-    private mutating func take(_ records: [ImportRecord], _ report: inout ImportReport) throws(ToolError) {
+    private mutating func take(_ records: [FileRecord], _ report: inout ImportReport) throws(ToolError) {
         for record in records {
             report.read += 1
             switch record.content {
             case .untimed(let place):
                 report.untimed += 1
                 if let place { report.cover(place) }
-            case .rejected(let reason): report.reject(reason.word, line: record.line)
+            case .rejected(let reason): report.reject(reason.word, line: record.place)
             case .fix(let fix, let user):
                 // Without a person, the record belongs to no history.
                 guard let person = user ?? choices.person else {
-                    report.reject(RejectionReason.missingField.word, line: record.line)
+                    report.reject(RejectionReason.missingField.word, line: record.place)
                     continue
                 }
-                try add(fix, of: person, line: record.line, &report)
+                try add(.fix(fix), of: person, line: record.place, &report)
+            case .visit(let visit):
+                guard let person = choices.person else {
+                    report.reject(RejectionReason.missingField.word, line: record.place)
+                    continue
+                }
+                try add(.visit(visit), of: person, line: record.place, &report)
             }
         }
     }
 
     private mutating func add(
-        _ fix: Fix, of person: Handle, line: Int, _ report: inout ImportReport
+        _ item: PendingBatch.Item, of person: Handle, line: Int, _ report: inout ImportReport
     ) throws(ToolError) {
         let device = try device(of: person)
         var batch = pending.removeValue(forKey: device) ?? PendingBatch(person: person)
-        if !batch.append(fix, line: line) {
-            pendingFixes -= batch.fixes.count
+        if !batch.append(item, line: line) {
+            pendingFixes -= batch.count
             try post([(device, batch)], &report)
             batch = PendingBatch(person: person)
-            precondition(batch.append(fix, line: line), "A single fix fits into a batch.")
+            precondition(batch.append(item, line: line), "A single fix fits into a batch.")
         }
         pending[device] = batch
         pendingFixes += 1
@@ -150,7 +173,7 @@ struct ImportRun {
         var together: [(device: Handle, batch: PendingBatch)] = []
         var (fixes, bytes) = (0, 0)
         for (device, batch) in pending.sorted(by: { $0.key < $1.key }) {
-            let (moreFixes, moreBytes) = (batch.fixes.count, batch.requestBytes)
+            let (moreFixes, moreBytes) = (batch.count, batch.requestBytes)
             if !together.isEmpty,
                 fixes + moreFixes > Limits.batchCommands || bytes + moreBytes > PendingBatch.bytesMax
             {
@@ -208,17 +231,28 @@ struct ImportRun {
         report.new += Int(new - twins)
         report.duplicate += Int(duplicate)
         report.twins += Int(twins)
-        var refused: Set<Int> = []
-        for rejection in outcome["rejected"]?.array.map(Array.init) ?? [] {
-            guard let index = rejection["index"]?.int.map(Int.init), batch.fixes.indices.contains(index) else {
-                continue
-            }
-            refused.insert(index)
-            report.reject(rejection.text("reason"), line: batch.fixes[index].line)
-        }
+        let refused = Self.reject(outcome, lines: batch.fixes.map(\.line), &report)
         for (index, fix) in batch.fixes.enumerated() where !refused.contains(index) {
             report.cover(fix.time, fix.place)
         }
+        guard !batch.visitLines.isEmpty else { return }
+        guard let visits = outcome["visits"], let new = visits["new"]?.int, let known = visits["duplicate"]?.int else {
+            throw .data("The service did not say what became of the visits; it may be older than this tool.")
+        }
+        report.visits += Int(new)
+        report.knownVisits += Int(known)
+        _ = Self.reject(visits, lines: batch.visitLines, &report)
+    }
+
+    /// Counts what was rejected, and returns the indexes.
+    private static func reject(_ outcome: JSONValue, lines: [Int], _ report: inout ImportReport) -> Set<Int> {
+        var refused: Set<Int> = []
+        for rejection in outcome["rejected"]?.array.map(Array.init) ?? [] {
+            guard let index = rejection["index"]?.int.map(Int.init), lines.indices.contains(index) else { continue }
+            refused.insert(index)
+            report.reject(rejection.text("reason"), line: lines[index])
+        }
+        return refused
     }
 
     /// How many people and devices were added beyond ``additions``, as a sentence; `nil` if none.
@@ -253,11 +287,18 @@ extension ImportRun {
     }
 }
 
-/// Waiting fixes of one device, as JSON.
+/// Waiting fixes and visits of one device, as JSON.
 private struct PendingBatch {
+    enum Item {
+        case fix(Fix)
+        case visit(VisitReport)
+    }
+
     let person: Handle
     private(set) var fixes: [(line: Int, time: Timestamp, place: Coordinate)] = []
+    private(set) var visitLines: [Int] = []
     private var json: [[UInt8]] = []
+    private var visitJSON: [[UInt8]] = []
     private var byteCount = 0
 
     /// A request with its frame stays below the service's limit.
@@ -265,16 +306,31 @@ private struct PendingBatch {
 
     init(person: Handle) { self.person = person }
 
+    /// The fixes and visits.
+    var count: Int { fixes.count + visitLines.count }
+
     /// - Returns: `false` if the batch is full.
-    mutating func append(_ fix: Fix, line: Int) -> Bool {
+    mutating func append(_ item: Item, line: Int) -> Bool {
         var writer = JSONWriter()
-        FixJSON.write(fix, into: &writer)
-        guard fixes.count < Limits.batchCommands, byteCount + writer.bytes.count + 1 <= Self.bytesMax - Self.frameBytes
+        switch item {
+        case .fix(let fix): FixJSON.write(fix, into: &writer)
+        case .visit(let visit):
+            writer.beginObject()
+            ReportJSON.writeMembers(of: .visit(visit), into: &writer)
+            writer.endObject()
+        }
+        guard count < Limits.batchCommands, byteCount + writer.bytes.count + 1 <= Self.bytesMax - Self.frameBytes
         else {
             return false
         }
-        fixes.append((line, fix.timestamp, fix.coordinate))
-        json.append(writer.bytes)
+        switch item {
+        case .fix(let fix):
+            fixes.append((line, fix.timestamp, fix.coordinate))
+            json.append(writer.bytes)
+        case .visit:
+            visitLines.append(line)
+            visitJSON.append(writer.bytes)
+        }
         byteCount += writer.bytes.count + 1
         return true
     }
@@ -292,6 +348,11 @@ private struct PendingBatch {
         writer.array("fixes") { array in
             for fix in json { array.raw(fix) }
         }
+        if !visitJSON.isEmpty {
+            writer.array("visits") { array in
+                for visit in visitJSON { array.raw(visit) }
+            }
+        }
         writer.endObject()
     }
 }
@@ -301,6 +362,8 @@ private final class InputFile {
     private let descriptor: Int32
     /// 0 for a file without a size, for example a pipe.
     let byteCount: Int
+    /// Why the file could not be read further; `nil` if it could.
+    private(set) var error: String?
 
     /// `nil` with `errno` set if the file cannot be opened.
     init?(_ path: String) {
@@ -313,7 +376,7 @@ private final class InputFile {
 
     deinit { close(descriptor) }
 
-    /// The next bytes, fewer than requested only at the end; `nil` with `errno` set if the file cannot be read.
+    /// The next bytes, fewer than requested only at the end; `nil` with ``error`` set if the file cannot be read.
     func read(atMost count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -322,7 +385,10 @@ private final class InputFile {
                 Glibc.read(descriptor, $0.baseAddress?.advanced(by: filled), count - filled)
             }
             if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { return nil }
+            guard got >= 0 else {
+                error = lastSystemError()
+                return nil
+            }
             if got == 0 { break }
             filled += got
         }

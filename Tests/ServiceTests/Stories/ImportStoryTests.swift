@@ -95,4 +95,31 @@ import Whereabouts
             "POST", Self.target, Self.body([Self.part("ben", "ben-1", [1]), Self.part("ben", "ben-3", [1])]))
         #expect(Self.devices(again).map { $0["duplicate"]?.int } == [1, 1])
     }
+
+    /// More visits than are remembered for the repeats of a phone.
+    @Test func `visits of another system are reported visits, and the same again is nothing new`() throws {
+        let house = try ServiceUnderTest()
+        func body(_ days: Range<Int>) -> String {
+            let visits = days.map {
+                #"{"latitude":48,"longitude":16,"arrival":\#(1_700_000_000 + $0 * 86_400),"departure":\#(1_700_003_600 + $0 * 86_400),"timestamp":\#(1_700_003_600 + $0 * 86_400)}"#
+            }
+            return Self.body([
+                #"{"person":"anna","device":"anna-1","fixes":[{"timestamp":1700000000,"latitude":48,"longitude":16}],"visits":[\#(visits.joined(separator: ","))]}"#
+            ])
+        }
+        func counts(_ answer: Answer) -> [Int64?] {
+            let device = Self.devices(answer).first
+            return [device?["new"]?.int, device?["visits"]?["new"]?.int, device?["visits"]?["duplicate"]?.int]
+        }
+        #expect(counts(house.manage("POST", Self.target, body(0..<900))) == [1, 900, 0])
+        #expect(counts(house.manage("POST", Self.target, body(900..<1800))) == [0, 900, 0])
+        let head = house.service.log.head
+        #expect(counts(house.manage("POST", Self.target, body(0..<900))) == [0, 0, 900])
+        #expect(counts(house.manage("POST", Self.target, body(900..<1800))) == [0, 0, 900])
+        #expect(house.service.log.head == head)
+        let bad = house.manage(
+            "POST", Self.target,
+            Self.body([#"{"person":"anna","device":"anna-1","fixes":[],"visits":[{"latitude":99,"longitude":1,"timestamp":1}]}"#]))
+        #expect(Self.devices(bad).first?["visits"]?["rejected"]?.array.map { Array($0) }?.count == 1, "\(bad.text)")
+    }
 }
