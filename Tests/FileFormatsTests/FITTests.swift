@@ -46,7 +46,8 @@ struct FITWriter {
 }
 
 @Suite struct FITTests {
-    /// Each record has an offset of five bits; 10 records 7 s apart roll over twice. Checked by hand.
+    /// Each record has an offset of five bits; 10 records 7 s apart roll over twice.
+    /// fitdecode 0.11 and fitparse 1.2 find the same times in this file.
     @Test func `compressed time stamps roll over after 32 s`() {
         var writer = FITWriter()
         writer.define(1, message: 20, [(253, 4, 0x86)])

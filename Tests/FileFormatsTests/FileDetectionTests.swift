@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "The file is empty."), (" \n", "The file is empty."), ("<svg/>", "The file is XML but not GPX, KML or TCX."),
+        ("", "The file is empty."), (" \n", "The file is empty."),
+        ("<svg/>", "The file is XML but not GPX, KML or TCX."),
         ("<!-- open", "The file is XML but not GPX, KML or TCX."),
         ("Rar!\u{1A}", "The file is a RAR archive; unpack it and import its files."),
     ])

@@ -123,4 +123,25 @@ import Whereabouts
         let both = read(try #require(Data(base64Encoded: text).map { [UInt8]($0) }))
         #expect(both.fixes.count == 2)
     }
+
+    @Test(arguments: ["gnu", "pax", "ustar"])
+    func `a packed tar file, as Takeout makes them, is read`(form: String) throws {
+        let folder = TemporaryFolder()
+        _ = try folder.write("time,lat,lon\n1782900000,48.5,16.25\n", to: "a.csv")
+        _ = try folder.write("<html></html>", to: "b.html")
+        _ = try folder.write(String(repeating: "time,lat,lon\n", count: 100) + "1782900001,48.5,16.25\n", to: "c.csv")
+        let (status, text) = Foreign.run(
+            "cd '\(folder.path)' && ln -s a.csv link && tar --format=\(form) -czf - --exclude=input a.csv b.html link c.csv | base64 --wrap=0"
+        )
+        #expect(status == 0)
+        let file = try #require(Data(base64Encoded: text).map { [UInt8]($0) })
+        let found = read(file)
+        #expect(found.fault == nil)
+        #expect(found.fixes.map(\.timestamp.seconds) == [1_782_900_000, 1_782_900_001])
+        #expect(found.summary.skipped.map(\.reason) == ["HTML"])
+        for length in stride(from: 1, to: file.count, by: 7) {
+            let cut = read(Array(file.prefix(length)))
+            #expect(cut.fault != nil || !cut.summary.damaged.isEmpty, "\(length)")
+        }
+    }
 }

@@ -97,7 +97,7 @@ import WhereaboutsClient
         var with = run(FakeService(), zone: LocalZone(offsetSeconds: 7200))
         #expect(try with.importFile(file).firstFix?.seconds == 1_782_892_800)
         let wrong = whereabouts("import", "--timezone", "Europe/Nowhere", file)
-        #expect(wrong.exitCode == 64)
+        #expect(wrong.exitCode == 2)
         #expect(wrong.notes.contains("--timezone"))
     }
 
@@ -109,7 +109,8 @@ import WhereaboutsClient
         var run = run(FakeService(), console: screen.console)
         _ = try run.importFile(file)
         #expect(
-            screen.notes.contains("1 way points and 1 route points were skipped: they are places and plans, not fixes."))
+            screen.notes.contains("1 way points and 1 route points were skipped: they are places and plans, not fixes.")
+        )
     }
 
     @Test func `every file but JSON lines needs a person`() throws {

@@ -179,7 +179,9 @@ final class FITRecords: RecordReader {
         draft.time = .missing
         if isTimed, let lastTime {
             var seconds = lastTime
-            if seconds < Self.leastDate, let utc = fields.utc, let known = number(utc) { seconds = UInt32(known) }
+            if seconds < Self.leastDate, let utc = fields.utc.flatMap(number).flatMap(UInt32.init(exactly:)) {
+                seconds = utc
+            }
             if seconds < Self.leastDate {
                 passedOver.add(.pointsPowerOn)
             } else {

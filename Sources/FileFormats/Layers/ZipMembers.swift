@@ -11,43 +11,21 @@ import GZIP
 
 /// The members of a zip file, one after the other.
 ///
-/// The directory at the end is not used. So a zip can be read from a stream, a zip in a zip needs no temporary file,
-/// and members that overlap, which the densest bombs need, do not exist.
-final class ZipMembers {
+/// The directory at the end is not used. So a zip can be read from a stream, a zip in a zip needs no temporary file, and
+/// members that overlap, which the densest bombs need, do not exist.
+final class ZipMembers: ArchiveMembers {
     /// The members that are read at most.
     static let membersMax = 100_000
 
-    /// One member.
-    final class Member: ByteSource {
-        /// The name, for people only: it is never used as a path.
-        let name: String
-        /// Why the content cannot be read; `nil` if it can.
-        let refusal: String?
-        fileprivate let advance: (Member) throws(FormatFault) -> ArraySlice<UInt8>?
-        fileprivate(set) var isAtEnd = false
-
-        fileprivate init(
-            name: String, refusal: String?,
-            advance: @escaping (Member) throws(FormatFault) -> ArraySlice<UInt8>?
-        ) {
-            (self.name, self.refusal, self.advance) = (name, refusal, advance)
-        }
-
-        func next() throws(FormatFault) -> ArraySlice<UInt8>? {
-            isAtEnd ? nil : try advance(self)
-        }
-    }
-
     private let source: LookAhead
     private var bound = ExpansionBound()
-    private var current: Member?
+    private var current: ArchiveMember?
     private var count = 0
     private var isAtEnd = false
 
     init(_ source: LookAhead) { self.source = source }
 
-    /// The next member; the rest of the previous one is skipped.
-    func nextMember() throws(FormatFault) -> Member? {
+    func nextMember() throws(FormatFault) -> ArchiveMember? {
         if let current {
             while try current.next() != nil {}
             self.current = nil
@@ -76,7 +54,7 @@ final class ZipMembers {
         return member
     }
 
-    private func header() throws(FormatFault) -> Member {
+    private func header() throws(FormatFault) -> ArchiveMember {
         guard let fixed = try source.take(30), let name = try source.take(Self.number(fixed, 26, 2)),
             let extra = try source.take(Self.number(fixed, 28, 2))
         else { throw end("The zip file ends too early; what came before was read.") }
@@ -117,9 +95,9 @@ final class ZipMembers {
 
     private func stored(
         _ name: String, _ count: Int, _ hasDescriptor: Bool, _ isLong: Bool, refusal: String?
-    ) -> Member {
+    ) -> ArchiveMember {
         var left = count
-        return Member(name: name, refusal: refusal) { [unowned self] member throws(FormatFault) in
+        return ArchiveMember(name: name, refusal: refusal) { [unowned self] member throws(FormatFault) in
             guard left > 0 else {
                 try self.finish(member, hasDescriptor, isLong)
                 return nil
@@ -136,9 +114,9 @@ final class ZipMembers {
         }
     }
 
-    private func deflated(_ name: String, _ hasDescriptor: Bool, _ isLong: Bool) -> Member {
+    private func deflated(_ name: String, _ hasDescriptor: Bool, _ isLong: Bool) -> ArchiveMember {
         let stream = BareStream()
-        return Member(name: name, refusal: nil) { [unowned self] member throws(FormatFault) in
+        return ArchiveMember(name: name, refusal: nil) { [unowned self] member throws(FormatFault) in
             while !stream.inflater.isAtEnd {
                 let input = try self.source.peek(FileReading.pieceBytes)
                 let (output, used): ([UInt8], Int)
@@ -165,7 +143,7 @@ final class ZipMembers {
     }
 
     /// Passes the sizes after the data, which may have a signature, and 4 or 8 bytes each.
-    private func finish(_ member: Member, _ hasDescriptor: Bool, _ isLong: Bool) throws(FormatFault) {
+    private func finish(_ member: ArchiveMember, _ hasDescriptor: Bool, _ isLong: Bool) throws(FormatFault) {
         member.isAtEnd = true
         guard hasDescriptor else { return }
         let next = try source.peek(28)

@@ -6,6 +6,7 @@ enum FileDetection {
     enum Kind: Hashable {
         case format(FileFormat)
         case zip
+        case tar
         case gzip
     }
 
@@ -18,6 +19,7 @@ enum FileDetection {
             return .zip
         }
         if prefix.starts(with: [0x1F, 0x8B]) { return .gzip }
+        if TarMembers.isOne(prefix) { return .tar }
         if let chosen {
             guard !prefix.isEmpty else { throw .empty }
             return .format(chosen)
@@ -43,9 +45,6 @@ enum FileDetection {
         if prefix.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return .refused("packed with zstd", wayOut: unpack) }
         if prefix.starts(with: "7z".utf8.map { $0 } + [0xBC, 0xAF]) { return .refused("a 7z archive", wayOut: unpack) }
         if prefix.starts(with: "Rar!".utf8) { return .refused("a RAR archive", wayOut: unpack) }
-        if prefix.count > 262, prefix[257..<262].elementsEqual("ustar".utf8) {
-            return .refused("a tar archive", wayOut: unpack)
-        }
         if prefix.starts(with: "SQLite format 3".utf8) {
             return .refused("an SQLite database", wayOut: "export GPX or JSON from the program that it belongs to")
         }

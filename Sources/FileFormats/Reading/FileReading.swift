@@ -23,7 +23,7 @@ package final class FileReading {
     private let file: FileSource
     private var resume: FilePosition?
     /// The open archives, the outermost first.
-    private var archives: [(members: ZipMembers, depth: Int)] = []
+    private var archives: [(members: any ArchiveMembers, depth: Int)] = []
     private var current: Part?
     private var pending: FormatFault?
     private var hasBegun = false
@@ -135,15 +135,19 @@ package final class FileReading {
         if let operations = part.reader.operations { summary.operations = operations }
     }
 
+    private func open(_ members: any ArchiveMembers, _ depth: Int) throws(FormatFault) {
+        guard depth < Self.archivesMax else { throw .nestedTooDeeply }
+        archives.append((members, depth + 1))
+        summary.isArchive = true
+    }
+
     /// Opens a file or member: an archive, gzip, or a format.
     private func open(_ source: LookAhead, name: String?, depth: Int) throws(FormatFault) {
         do throws(FormatFault) {
             let prefix = Array(try source.peek(Self.prefixBytes))
             switch try FileDetection.detect(prefix, name: name, chosen: choices.format) {
-            case .zip:
-                guard depth < Self.archivesMax else { throw .nestedTooDeeply }
-                archives.append((ZipMembers(source), depth + 1))
-                if depth == 0 { summary.isArchive = true }
+            case .zip: try open(ZipMembers(source), depth)
+            case .tar: try open(TarMembers(source), depth)
             case .gzip:
                 guard depth < Self.archivesMax else { throw .nestedTooDeeply }
                 try open(LookAhead(GunzipSource(source)), name: name, depth: depth + 1)

@@ -7,14 +7,15 @@ extension Event {
     /// A reported visit is found by a stand-in, so that a file with more visits than are remembered for a device can be
     /// imported again.
     package var identified: (device: DeviceID, fix: Fix?)? {
-        switch self {
-        case .fixReported(let device, _, .open(let fix)): (device, fix)
-        case .fixReported(let device, _, _): (device, nil)
-        case .sightingReported(let device, .visit, .open(.visit(let visit))): (device, visit.standIn)
-        case .sightingReported(let device, .visit, _): (device, nil)
-        // Every other kind is known to be new by the standing.
-        default: nil
+        if case .fixReported(let device, _, let part) = self {
+            if case .open(let fix) = part { return (device, fix) }
+            return (device, nil)
         }
+        if case .sightingReported(let device, .visit, let part) = self {
+            if case .open(.visit(let visit)) = part { return (device, visit.standIn) }
+            return (device, nil)
+        }
+        return nil
     }
 }
 

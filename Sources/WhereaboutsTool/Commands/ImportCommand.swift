@@ -10,8 +10,11 @@ enum ImportCommand {
     private static let person = Options.handle(
         "person", help: "the person of the fixes; a line with a \"user\" belongs to that person")
     private static let device = Options.handle("device", help: "the device (default: import- and the person's handle)")
-    private static let format = Options.choice(
-        "format", ["auto"] + FileFormat.allCases.map(\.rawValue), help: "default: auto, by the content")
+    private static let formats = ["auto"] + FileFormat.allCases.map(\.rawValue)
+    private static let format = Option(
+        name: "format", placeholder: "FORMAT",
+        help: "default: auto, by the content; a format by its name reads any file as it",
+        form: "one of \(formats.joined(separator: ", "))", read: { formats.contains($0) ? $0 : nil })
     private static let system = Option(
         name: "crs", placeholder: "EPSG:n", help: "for GPX whose lon and lat are x and y in this reference system",
         form: "EPSG: and a number, for example EPSG:3912",
@@ -35,6 +38,9 @@ enum ImportCommand {
               tracks        GPX, KML, KMZ, TCX, FIT, IGC and NMEA; the archives of Strava and Garmin
               tables        CSV whose head names columns such as time, latitude and longitude; reports of Traccar
               JSON          GeoJSON with times, Overland, Arc, Polarsteps, Dawarich, GeoPulse, and JSON lines of fixes
+
+            FORMAT is gpx, kml, tcx, fit, nmea, igc, csv, geojson, fixes, google-records, google-semantic, google-timeline,
+            google-timeline-iphone, google-edits, owntracks, overland, arc, polarsteps, dawarich or geopulse.
 
             Points without a time are counted and not imported. Visits of other systems become reported visits. A time
             without a zone is refused unless --timezone names one; GPX and TCX are UTC.

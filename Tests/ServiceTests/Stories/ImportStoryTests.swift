@@ -99,9 +99,9 @@ import Whereabouts
     /// More visits than are remembered for the repeats of a phone.
     @Test func `visits of another system are reported visits, and the same again is nothing new`() throws {
         let house = try ServiceUnderTest()
-        func body(_ days: Range<Int>) -> String {
-            let visits = days.map {
-                #"{"latitude":48,"longitude":16,"arrival":\#(1_700_000_000 + $0 * 86_400),"departure":\#(1_700_003_600 + $0 * 86_400),"timestamp":\#(1_700_003_600 + $0 * 86_400)}"#
+        func body(_ hours: Range<Int>) -> String {
+            let visits = hours.map {
+                #"{"latitude":48,"longitude":16,"arrival":\#(1_600_000_000 + $0 * 7200),"departure":\#(1_600_003_600 + $0 * 7200),"timestamp":\#(1_600_003_600 + $0 * 7200)}"#
             }
             return Self.body([
                 #"{"person":"anna","device":"anna-1","fixes":[{"timestamp":1700000000,"latitude":48,"longitude":16}],"visits":[\#(visits.joined(separator: ","))]}"#
@@ -119,7 +119,9 @@ import Whereabouts
         #expect(house.service.log.head == head)
         let bad = house.manage(
             "POST", Self.target,
-            Self.body([#"{"person":"anna","device":"anna-1","fixes":[],"visits":[{"latitude":99,"longitude":1,"timestamp":1}]}"#]))
+            Self.body([
+                #"{"person":"anna","device":"anna-1","fixes":[],"visits":[{"latitude":99,"longitude":1,"timestamp":1}]}"#
+            ]))
         #expect(Self.devices(bad).first?["visits"]?["rejected"]?.array.map { Array($0) }?.count == 1, "\(bad.text)")
     }
 }
