@@ -17,6 +17,7 @@ export async function show(context) {
     page(context, { title: own ? strings('audit.heading') : strings('audit.headingOf', { who: who ?? '…' }), lead: strings(own ? 'audit.lead' : 'audit.leadOf') }, content);
     if (!who) return load(content, () => people('audit'));
     const filter = Object.fromEntries(['who', 'from', 'to', 'outcome'].map(name => [name, context.query.get(name) ?? '']));
+    if (!outcomes.includes(filter.outcome)) filter.outcome = '';
     const rows = h('div');
     put(content, [patterns(context, who), h('div', { class: 'row top-row' }, filters(context, filter), exports(context, who, filter)), rows]);
     return load(rows, () => list(context, who, filter));
@@ -137,7 +138,8 @@ async function list(context, who, filter) {
             : empty(strings('audit.none'), strings('audit.noneText'));
     }
     const shown = table({
-        caption: strings('audit.caption'), rows: first,
+        // The caption is printed too, where the fields of the filter are not.
+        caption: [strings('audit.caption'), filter.who, filter.from && `${strings('audit.from')} ${filter.from}`, filter.to && `${strings('audit.to')} ${filter.to}`, filter.outcome && strings(`audit.filters.${filter.outcome}`)].filter(Boolean).join(' · '), rows: first,
         columns: [
             { label: strings('audit.when'), cell: entry => moment(entry.at) },
             { label: strings('audit.who'), cell: entry => h('b', {}, named(actor(entry))) },
