@@ -86,11 +86,11 @@ private enum ForeignFile {
     /// The format after `file-`, or `auto`; `nil` if a dialect is chosen.
     static let name = Dialect.name.hasPrefix("file-") ? String(Dialect.name.dropFirst(5)) : nil
 
-    static let choices: FileChoices = {
+    static var choices: FileChoices {
         let format = name.flatMap { FileFormat(rawValue: $0) }
         precondition(name == "auto" || format != nil, "There is no format \(name ?? "").")
         return FileChoices(now: now, zone: LocalZone(offsetSeconds: 3600), format: format)
-    }()
+    }
 
     /// Reads the file in pieces and returns the number of records.
     static func read(_ bytes: [UInt8], pieceBytes: Int) -> Int {
