@@ -126,7 +126,7 @@ class House:
         return self.call("POST", path, body, token, headers)
 
     def tool(self, *words):
-        subprocess.run([TOOL, "--data", str(self.data), *words], check=True, capture_output=True)
+        return subprocess.run([TOOL, "--data", str(self.data), *words], check=True, capture_output=True, text=True).stdout
 
     # People
 

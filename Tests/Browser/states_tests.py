@@ -1,5 +1,6 @@
 """Links into views, empty and bad states, lost connections, no script, no WebGL, sign-in and sign-out."""
 import contextlib
+import re
 
 from playwright.sync_api import Error
 
@@ -133,6 +134,36 @@ def test_signing_in_and_out(world):
         left = visit.page.evaluate("async () => { const texts = []; for (const name of await caches.keys()) for (const one of await (await caches.open(name)).keys()) texts.push(one.url); return texts; }")
         expect(not [url for url in left if "/v1/" in url or "/session" in url], f"nothing personal is cached: {left}")
         expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
+
+
+def test_a_link_signs_in_once(world):
+    said = world.house.tool("session", "add", "--person", "work")
+    path = re.search(r"/\?code=\S+", said)[0]
+    for index in range(2):
+        with world.visit() as visit:
+            visit.page.goto(world.url + path)
+            # Opening is not signing in: previews of links open them too.
+            expect(not visit.page.context.cookies(), "opening the link spends nothing")
+            visit.page.get_by_role("button", name="Sign in").click()
+            if index == 0:
+                visit.ready()
+                expect(visit.page.evaluate("fetch('/session').then(answer => answer.json()).then(one => one.person)") == "work", "the link signs work in")
+                visit.must_be_quiet("link")
+            else:
+                visit.has("[role=alert], .problem")
+                expect(not visit.page.context.cookies(), "the link works once")
+
+
+def test_an_account_invitation_opens_an_account(world):
+    code = world.house.post("/v1/account-invitations", {}, world.house.tokens["walker"])["code"]
+    with world.visit() as visit:
+        visit.page.goto(f"{world.url}/welcome?invitation={code}")
+        visit.page.locator("input[name=name]").fill("dora")
+        visit.page.locator("main form button").click()
+        visit.has("main", "wp_")
+        visit.page.goto(f"{world.url}/devices")
+        visit.ready().has(".empty", "No device yet")
+        visit.must_be_quiet("invitation")
 
 
 def test_a_revoked_token_ends_the_page(world):
