@@ -71,11 +71,16 @@ let package = Package(
         tests("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         module("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
         tests("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
+        module("Projections", ["Cryptography", "Log", "SQLite", "Threading", "Whereabouts"]),
+        tests("Projections", ["Cryptography", "Geodesy", "Log", "LogTests", "SQLite", "Whereabouts"]),
+        module("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
+        tests("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
         module(
             "Service",
             [
                 "CPageAssets", "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
-                "LocationPush", "Log", "MQTT", "Posting", "SQLite", "Threading", "Whereabouts", "WireFormats",
+                "LocationPush", "Log", "MQTT", "Posting", "Projections", "SQLite", "Tables", "Threading", "Whereabouts",
+                "WireFormats",
             ], exclude: ["Page/Assets"]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush", "Threading"]),
@@ -112,20 +117,21 @@ let package = Package(
             "Service",
             [
                 "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
-                "LogTests", "MQTT", "Posting", "PushStandIn", "SQLite", "Threading", "Whereabouts", "WhereaboutsClient",
+                "LogTests", "MQTT", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "SQLite", "Tables",
+                "TablesTests", "Threading", "Whereabouts", "WhereaboutsClient",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
                 "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
-                "PushStandIn", "Service", "Threading", "Whereabouts",
+                "Projections", "PushStandIn", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
                 "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log",
-                "PushStandIn",
-                "QRCode", "SQLite", "Service", "Threading", "Whereabouts", "WhereaboutsClient", "WireFormats",
+                "Projections", "PushStandIn", "QRCode", "SQLite", "Service", "Threading", "Whereabouts",
+                "WhereaboutsClient", "WireFormats",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",

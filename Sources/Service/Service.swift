@@ -5,8 +5,10 @@ import Glibc
 package import HTTPServer
 package import Log
 import MQTT
+package import Projections
 import SQLite
 import Synchronization
+import Tables
 import Threading
 package import Whereabouts
 
@@ -128,7 +130,8 @@ package final class Service: Sendable {
             steady: steady)
         self.log = log
         try Self.settlePushes(log)
-        let host = try ProjectionHost(log: log, directory: directory.projections, catalogPath: directory.catalog)
+        let host = try ProjectionHost(
+            log: log, directory: directory.projections, catalogPath: directory.catalog, kinds: ProjectionKind.all)
         self.host = host
         // One reader for each thread, opened here so that a fault appears at the start and not with the first question.
         let readers = Mutex(try (0..<AnswerPool.threads).map { _ in UncheckedBox(try LogReader.opened(log)) })

@@ -1,6 +1,7 @@
 import Cryptography
 import JSON
 import Log
+import Projections
 import Service
 import Whereabouts
 

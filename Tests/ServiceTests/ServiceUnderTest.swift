@@ -10,7 +10,9 @@ import Threading
 import Whereabouts
 
 @testable import Log
+@testable import Projections
 @testable import Service
+@testable import Tables
 
 /// A whole service on a temporary directory, called in process or over a socket, with a clock that the test moves.
 ///

@@ -26,9 +26,12 @@ import Testing
         "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
         "Log": ["Cryptography", "Geodesy", "SQLite", "Whereabouts"],
+        "Projections": ["Cryptography", "Log", "SQLite", "Whereabouts"],
+        // A table sees the events that a projection hands it, and neither the log nor a key.
+        "Tables": ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
         "Service": [
             "CPageAssets", "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush",
-            "Log", "MQTT", "Posting", "SQLite", "Whereabouts", "WireFormats",
+            "Log", "MQTT", "Posting", "Projections", "SQLite", "Tables", "Whereabouts", "WireFormats",
         ],
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],
@@ -41,13 +44,12 @@ import Testing
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
-            "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log", "PushStandIn",
-            "QRCode",
-            "SQLite", "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
+            "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections",
+            "PushStandIn", "QRCode", "SQLite", "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
         ],
         "WhereaboutsBench": [
             "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",
-            "PushStandIn", "Service", "Whereabouts",
+            "Projections", "PushStandIn", "Service", "Whereabouts",
         ],
     ]
 

@@ -2,6 +2,7 @@ import Gazetteer
 import Geodesy
 import Glibc
 import Log
+import Projections
 import SQLite
 import Synchronization
 import Threading

@@ -2,6 +2,7 @@ import Gazetteer
 import Geodesy
 import JSON
 import Log
+import Tables
 import Whereabouts
 
 /// A fix as a caller sees it under some precision. The values that a coarse grant hides are removed first, and

@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import Log
+import Projections
 import SQLite
 package import Whereabouts
 

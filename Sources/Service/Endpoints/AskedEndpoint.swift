@@ -2,7 +2,9 @@ import Cryptography
 import HTTPServer
 import JSON
 import Log
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 extension ReadEndpoints {

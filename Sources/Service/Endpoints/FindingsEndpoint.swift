@@ -1,6 +1,8 @@
 import HTTPServer
 import JSON
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 extension ReadEndpoints {

@@ -2,7 +2,9 @@ import Cryptography
 import Gazetteer
 import HTTPServer
 import Log
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// `GET /v1/live`: events about the caller as server-sent events (HTML Living Standard, section 9.2). For example

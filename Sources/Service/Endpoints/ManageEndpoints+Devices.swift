@@ -1,7 +1,9 @@
 import HTTPServer
 import JSON
 import Log
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 import WireFormats
 

@@ -3,6 +3,7 @@ import Geodesy
 import HTTPServer
 import JSON
 import Log
+import Projections
 import Whereabouts
 import WireFormats
 

@@ -1,5 +1,7 @@
 import HTTPServer
 import Log
+import Projections
+import Tables
 import Whereabouts
 
 /// Metrics for Prometheus: counts, times and queue lengths since the start. They contain no names, places or texts of

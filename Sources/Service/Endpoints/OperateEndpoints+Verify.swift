@@ -1,5 +1,7 @@
 import HTTPServer
 import Log
+import Projections
+import Tables
 import Whereabouts
 
 extension OperateEndpoints {

@@ -2,8 +2,10 @@ import Glibc
 import HTTPServer
 import JSON
 import Log
+import Projections
 import SQLite
 import Synchronization
+import Tables
 import Whereabouts
 
 /// The operator's requests: events of the log, projections, verification, backups.
@@ -83,7 +85,8 @@ enum OperateEndpoints {
     /// The projection of this name, or a problem: the log records the name, so it must be a known one.
     private static func projection(_ name: String) throws(Problem) -> ProjectionKind {
         guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
-            throw Problem(404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name))")
+            throw Problem(
+                404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name, ProjectionKind.all.map(\.name)))")
         }
         return kind
     }
@@ -323,7 +326,8 @@ enum OperateEndpoints {
         try requireOperator(exchange)
         let name = exchange.parameters[0]
         guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
-            throw Problem(404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name))")
+            throw Problem(
+                404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name, ProjectionKind.all.map(\.name)))")
         }
         // While events are being appended, the two files agree on a place only between batches.
         for _ in 0..<50 {

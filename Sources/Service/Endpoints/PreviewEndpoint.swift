@@ -1,7 +1,9 @@
 import HTTPServer
 import JSON
 import Log
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// A preview for a person who shares: the answer that another person would get now.

@@ -1,7 +1,9 @@
 import Geodesy
 import HTTPServer
 import JSON
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// The explanation of a visit: the events that it is derived from.

@@ -2,7 +2,9 @@ import Gazetteer
 import Geodesy
 import HTTPServer
 import JSON
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// The places that a person has visited. Computed for each read from all visits that may be shown, so that they follow

@@ -1,6 +1,8 @@
 import HTTPServer
 import Log
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// The time range of a read: `from` and `to`, or a local calendar `day`.

@@ -1,7 +1,9 @@
 import Geodesy
 import HTTPServer
 import JSON
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// Summaries of days, weeks and months. Computed for each read from visits and trips, so that they follow every change

@@ -2,7 +2,9 @@ import Gazetteer
 import Geodesy
 import HTTPServer
 import JSON
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// The trips between a person's visits, and the gaps without data. Computed for each read from the timeline, so that

@@ -3,7 +3,9 @@ import Geodesy
 import HTTPServer
 import JSON
 import Log
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 import WireFormats
 

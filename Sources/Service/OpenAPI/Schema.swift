@@ -1,3 +1,5 @@
+import Projections
+import Tables
 import Whereabouts
 
 /// JSON Schemas (2020-12) of requests and answers. ``named`` has the schemas with a name, which others refer to.

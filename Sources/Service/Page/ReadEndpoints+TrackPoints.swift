@@ -1,6 +1,8 @@
 import Geodesy
 import HTTPServer
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// The track as a map draws it: thinned by zoom, without the fixes that an anomaly marks, in one answer.

@@ -1,7 +1,9 @@
 import Cryptography
 import HTTPServer
 import Log
+import Projections
 import Synchronization
+import Tables
 import Threading
 import Whereabouts
 

@@ -1,6 +1,7 @@
 import Gazetteer
 import JSON
 import Log
+import Tables
 import Whereabouts
 
 /// The items of a person's feed, for live streams and webhooks: an event, a piece of the timeline's news, or the state

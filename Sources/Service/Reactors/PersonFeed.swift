@@ -1,5 +1,7 @@
 import Log
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// One item of a person's feed.

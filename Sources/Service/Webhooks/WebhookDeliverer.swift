@@ -1,5 +1,6 @@
 import Log
 import Posting
+import Projections
 import Synchronization
 import Threading
 import Whereabouts

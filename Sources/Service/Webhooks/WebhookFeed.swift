@@ -1,5 +1,7 @@
 import Log
+import Projections
 import SQLite
+import Tables
 import Whereabouts
 
 /// The items that a webhook posts next: its person's feed after a place in the log, in the order of the events behind

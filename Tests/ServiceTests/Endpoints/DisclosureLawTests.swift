@@ -6,6 +6,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Projections
 @testable import Service
 
 /// Every route by every asker: the answers with data, which are recorded first, and the refusals, which disclose

@@ -6,7 +6,9 @@ import Testing
 import Whereabouts
 
 @testable import Log
+@testable import Projections
 @testable import Service
+@testable import Tables
 
 /// Files of projections that are lost, damaged or another's: folded again without a hand, and nothing wrong is
 /// answered.

@@ -6,7 +6,9 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Projections
 @testable import Service
+@testable import Tables
 
 /// Another generation of a projection: folded beside the one that answers, compared, switched to and back.
 @Suite struct ProjectionSwitchTests {

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Projections
 @testable import Service
+@testable import Tables
 
 /// A cache that cannot be written delays neither reports nor other caches; it is named and recovers.
 @Suite struct ProjectionTroubleTests {

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Projections
 @testable import Service
+@testable import Tables
 
 /// A row has the same hash when it is written and when it is read, whatever numbers a client sends.
 @Suite struct StoredNumberTests {

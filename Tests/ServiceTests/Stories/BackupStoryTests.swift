@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import JSON
+import Projections
 import SQLite
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Projections
 import TestSupport
 import Testing
 import Threading

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Log
+@testable import Projections
 @testable import Service
 @testable import Whereabouts
 

@@ -6,7 +6,9 @@ import Testing
 import Whereabouts
 
 @testable import Log
+@testable import Projections
 @testable import Service
+@testable import Tables
 
 /// After an erasure nothing in any file says where the person was, and everything else still holds.
 @Suite struct ForgettingTests {

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import LocationPush
+import Projections
 import PushStandIn
 import Synchronization
 import TestSupport

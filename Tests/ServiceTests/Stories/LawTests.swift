@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Projections
 @testable import Service
 
 /// The derived data depend only on the reports, not on the endpoints that received them.

@@ -5,7 +5,9 @@ import Testing
 import Whereabouts
 
 @testable import Log
+@testable import Projections
 @testable import Service
+@testable import Tables
 
 /// Fixes older than the newest one of their device are taken whatever state the projections are in.
 @Suite struct OlderFixesStoryTests {

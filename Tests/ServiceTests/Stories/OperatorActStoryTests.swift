@@ -8,6 +8,7 @@ import Whereabouts
 
 @testable import Log
 @testable import Service
+@testable import Tables
 
 /// An act of the operator is recorded before it is done, and every person's audit shows the acts that concern
 /// everybody.

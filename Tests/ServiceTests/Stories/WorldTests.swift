@@ -9,7 +9,9 @@ import Whereabouts
 
 @testable import DeviceAgent
 @testable import Log
+@testable import Projections
 @testable import Service
+@testable import Tables
 
 /// Worlds of simulated phones against a whole service, on simulated time, with real HTTP/2, HTTP and files in between.
 @Suite struct WorldTests {

@@ -1,0 +1,266 @@
+package import Cryptography
+import Glibc
+package import Log
+package import SQLite
+import Threading
+package import Whereabouts
+
+/// One generation of a projection with its file open, at its place in the log. Used by one thread.
+package final class FollowedProjection {
+    /// The row of the catalog. The host changes its role.
+    package var generation: Catalog.Generation
+    let kind: ProjectionKind
+    private let file: ProjectionFile
+    /// The tables of ``file``, which keep rows in memory between commits.
+    private let projection: any Projection
+    /// The log and epoch that the file belongs to.
+    private let log: LogIdentity
+    /// The number of the last event that the file has folded.
+    private(set) var place: Int64
+    /// The leaf of that event, by which the file is recognized as one of this log; `nil` at place 0.
+    private(set) var leaf: Digest?
+    /// Whether rows are being loaded into an empty file, whose indexes are made last.
+    private(set) var isLoading: Bool
+    /// Whether the write-ahead log may still have rows of an erased person.
+    private(set) var holdsErased = false
+    /// The reason why it cannot be written now; `nil` if it can.
+    var trouble: ProjectionTrouble?
+
+    /// The directory of a generation that is kept in memory only.
+    package static let inMemory = ":memory:"
+
+    /// Why a file cannot be followed.
+    package enum OpenFailure: Error {
+        /// The file is damaged, or belongs to another log or epoch. It is deleted and folded again.
+        case unusable(String)
+        /// The file cannot be used now, for example on a full disk. It is kept.
+        case fault(SQLiteError)
+    }
+
+    /// Opens or creates the file of `generation`.
+    ///
+    /// - Throws: ``OpenFailure/unusable(_:)`` if the file is damaged, of another log, epoch, version or form, or at a
+    ///   place that is not in the log; ``OpenFailure/fault(_:)`` for any other error.
+    package init(
+        _ generation: Catalog.Generation, kind: ProjectionKind, directory: String, log: LogIdentity, reader: LogReader
+    ) throws(OpenFailure) {
+        self.generation = generation
+        self.kind = kind
+        self.log = log
+        do throws(SQLiteError) {
+            let path = directory == Self.inMemory ? directory : "\(directory)/\(generation.fileName)"
+            file = try ProjectionFile(path: path, access: .readWrite)
+            try file.connection.execute(
+                """
+                PRAGMA journal_mode = WAL;
+                PRAGMA synchronous = NORMAL;
+                PRAGMA secure_delete = ON;
+                PRAGMA cache_size = -16384;
+                """)
+            if try !Self.hasPlace(file) {
+                try file.connection.begin()
+                try file.connection.execute(ProjectionFile.placeSchema)
+                try file.connection.execute("INSERT INTO place VALUES (0, x'', x'', 0, 0, x'', x'', 1, x'')")
+                try file.connection.execute(kind.schema)
+                try Self.write(
+                    SavedPlace(
+                        number: 0, leaf: nil, logID: log.id, epoch: log.epoch, version: generation.version,
+                        form: kind.form, fingerprint: file.fingerprint, isLoading: true), to: file)
+                try file.connection.commit()
+            }
+            let saved = try Self.readPlace(file)
+            guard saved.logID == log.id, saved.epoch == log.epoch, saved.version == generation.version,
+                saved.form == kind.form
+            else { throw SQLiteError.damagedRow }
+            (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
+            // The process may have ended between the deletion of an erased person's rows and this.
+            _ = try file.connection.checkpoint(.truncate)
+            // Only a foreign process can hold the lock, and the other projections wait meanwhile.
+            try file.connection.execute("PRAGMA busy_timeout = 100")
+            file.fingerprint = saved.fingerprint
+        } catch {
+            throw error.meansDamage ? .unusable("\(error)") : .fault(error)
+        }
+        projection = kind.make(file, generation.version)
+        if place > 0 {
+            let stored = try? reader.storedEvents(after: place - 1, limit: 1).first
+            guard let stored, stored.header.number == place, stored.leaf == leaf else {
+                throw .unusable("its place is not in this log")
+            }
+        }
+    }
+
+    /// The sum over all rows at ``place``.
+    var fingerprint: Fingerprint { file.fingerprint }
+
+    /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction.
+    ///
+    /// - Throws: ``SQLiteError``. The transaction is then rolled back, and everything kept in memory dropped.
+    package func fold(_ batch: [RecordedEvent], endingWith leaf: Digest) throws(SQLiteError) {
+        guard let last = batch.last, last.number > place else { return }
+        let first = batch.firstIndex { $0.number > place } ?? 0
+        let events = first == 0 ? batch : Array(batch[first...])
+        let before = file.fingerprint
+        try file.connection.begin()
+        do throws(SQLiteError) {
+            try projection.fold(events)
+            try projection.flush()
+            try writePlace(number: last.number, leaf: leaf, isLoading: isLoading)
+            try file.connection.commit()
+        } catch {
+            try? file.connection.rollback()
+            file.fingerprint = before
+            projection.forget()
+            throw error
+        }
+        (place, self.leaf) = (last.number, leaf)
+        if events.contains(where: { if case .personErased = $0.event { true } else { false } }) {
+            projection.forget()
+            holdsErased = true
+            try overwriteErased()
+        }
+    }
+
+    /// Makes the indexes once all rows are loaded. Answers may then be read.
+    package func finishLoading() throws(SQLiteError) {
+        guard isLoading else { return }
+        try file.connection.begin()
+        do throws(SQLiteError) {
+            try file.connection.execute(kind.indexes)
+            try writePlace(number: place, leaf: leaf, isLoading: false)
+            try file.connection.commit()
+        } catch {
+            try? file.connection.rollback()
+            throw error
+        }
+        isLoading = false
+    }
+
+    /// Truncates the write-ahead log, so that no erased row remains in it. If a reader is active, this does not wait:
+    /// ``holdsErased`` stays set, and this must be called again.
+    func overwriteErased() throws(SQLiteError) {
+        guard holdsErased else { return }
+        try file.connection.execute("PRAGMA busy_timeout = 0")
+        defer { try? file.connection.execute("PRAGMA busy_timeout = 100") }
+        do throws(SQLiteError) {
+            // The checkpoint that waits for no one leaves less to copy while readers are locked out.
+            _ = try file.connection.checkpoint(.passive)
+            let result = try file.connection.checkpoint(.truncate)
+            holdsErased = result.walFrames != result.checkpointed
+        } catch {
+            guard error.isBusy else { throw error }
+        }
+    }
+
+    /// Whether the file has the bookkeeping table, and so was made completely.
+    private static func hasPlace(_ file: ProjectionFile) throws(SQLiteError) -> Bool {
+        try file.connection.cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'place'") {
+            (statement) throws(SQLiteError) in try statement.step()
+        }
+    }
+
+    /// The bookkeeping row of a file.
+    package struct SavedPlace {
+        /// The number of the newest event folded; 0 if there is none.
+        package let number: Int64
+        let leaf: Digest?
+        let logID: Identifier128?
+        let epoch: Int64
+        let version: Int64
+        let form: Digest?
+        /// The sum of the hashes of the rows.
+        package let fingerprint: Fingerprint
+        /// Whether the file is being folded from zero and has no indexes yet.
+        package let isLoading: Bool
+    }
+
+    /// The bookkeeping row.
+    ///
+    /// - Throws: ``SQLiteError``, also if the checksum of the row is wrong: a damaged place must not witness the log.
+    package static func readPlace(_ file: ProjectionFile) throws(SQLiteError) -> SavedPlace {
+        try file.connection.cached(
+            "SELECT number, leaf, log_id, epoch, version, form, fingerprint, is_loading, checksum FROM place"
+        ) { (statement) throws(SQLiteError) in
+            guard try statement.step(), let fingerprint = Fingerprint(bytes: statement.bytes(at: 6)) else {
+                throw SQLiteError.damagedRow
+            }
+            let saved = SavedPlace(
+                number: statement.int(at: 0), leaf: Digest(bytes: statement.bytes(at: 1)),
+                logID: statement.withBytes(at: 2) { Identifier128(bytes: $0) }, epoch: statement.int(at: 3),
+                version: statement.int(at: 4), form: Digest(bytes: statement.bytes(at: 5)), fingerprint: fingerprint,
+                isLoading: statement.int(at: 7) != 0)
+            guard saved.number >= 0, statement.bytes(at: 8) == checksum(saved, file.hasher) else {
+                throw SQLiteError.damagedRow
+            }
+            return saved
+        }
+    }
+
+    /// Writes the place, the fingerprint and the checksum in the transaction of the rows.
+    private func writePlace(number: Int64, leaf: Digest?, isLoading: Bool) throws(SQLiteError) {
+        try Self.write(
+            SavedPlace(
+                number: number, leaf: leaf, logID: log.id, epoch: log.epoch, version: generation.version,
+                form: kind.form, fingerprint: file.fingerprint, isLoading: isLoading), to: file)
+    }
+
+    private static func write(_ place: SavedPlace, to file: ProjectionFile) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            UPDATE place
+            SET number = ?, leaf = ?, log_id = ?, epoch = ?, version = ?, form = ?, fingerprint = ?, is_loading = ?,
+                checksum = ?
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(place.number, at: 1)
+            try statement.bind(place.leaf?.bytes ?? [], at: 2)
+            try statement.bind(place.logID?.bytes ?? [], at: 3)
+            try statement.bind(place.epoch, at: 4)
+            try statement.bind(place.version, at: 5)
+            try statement.bind(place.form?.bytes ?? [], at: 6)
+            try statement.bind(place.fingerprint.bytes, at: 7)
+            try statement.bind(place.isLoading ? 1 : 0, at: 8)
+            try statement.bind(checksum(place, file.hasher), at: 9)
+            try statement.run()
+        }
+    }
+
+    /// The first 128 bits of SHA-256 over the row, as ``ProjectionFile`` specifies.
+    private static func checksum(_ place: SavedPlace, _ hasher: RowHasher) -> [UInt8] {
+        hasher.hash { writer in
+            writer.array(9)
+            writer.text("place")
+            writer.integer(place.number)
+            writer.byteString(place.leaf?.bytes ?? [])
+            writer.byteString(place.logID?.bytes ?? [])
+            writer.integer(place.epoch)
+            writer.integer(place.version)
+            writer.byteString(place.form?.bytes ?? [])
+            writer.byteString(place.fingerprint.bytes)
+            writer.bool(place.isLoading)
+        }.bytes
+    }
+}
+
+/// The reason why a projection cannot be opened or written, and the time of the next try, after growing pauses.
+struct ProjectionTrouble {
+    /// The reason, for the operator.
+    let sentence: String
+    /// The pause until the next try.
+    let pauseSeconds: Double
+    /// On the monotonic clock.
+    let retrySeconds: Double
+
+    private static let shortestPauseSeconds = 0.5
+    private static let longestPauseSeconds = 30.0
+
+    /// - Parameter earlier: The trouble before; the pause is then twice as long, at most 30 s.
+    init(_ sentence: String, after earlier: ProjectionTrouble?) {
+        self.sentence = sentence
+        pauseSeconds = earlier.map { min($0.pauseSeconds * 2, Self.longestPauseSeconds) } ?? Self.shortestPauseSeconds
+        retrySeconds = MonotonicClock.seconds + pauseSeconds
+    }
+
+    /// Whether the next try may be made.
+    var isDue: Bool { retrySeconds <= MonotonicClock.seconds }
+}

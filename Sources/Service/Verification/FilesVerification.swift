@@ -1,0 +1,109 @@
+import Glibc
+package import Log
+package import Projections
+import SQLite
+import Tables
+import Whereabouts
+
+/// Verifies the files of a data directory without a service: on read-only media, or if damage keeps the service from
+/// starting. The checks are those of `GET /v1/verify` except for the standing. It writes nothing but the files that
+/// SQLite needs for reading, and those only if the directory is writable.
+package enum FilesVerification {
+    /// Whether the directory exists and is not writable.
+    package static func isReadOnly(_ path: String) -> Bool { access(path, F_OK) == 0 && access(path, W_OK) != 0 }
+
+    /// Verifies the log, the keys and the projections of a directory without a running service.
+    ///
+    /// Cost: the time of a refold, and memory for one refolded projection at a time.
+    ///
+    /// - Returns: The JSON of `GET /v1/verify`. If the log lacks durable events, it has a problem.
+    /// - Throws: ``LogError`` if the log or the keys cannot be read at all.
+    package static func run(
+        _ path: String, progress: VerificationProgress = VerificationProgress()
+    ) throws(LogError) -> [UInt8] {
+        let directory = try DataDirectory(reading: path)
+        guard access(directory.log, F_OK) == 0 else { throw .file(path: directory.log, errno: ENOENT) }
+        let logAccess = try readingAccess(directory.log)
+        let keys = try directory.openKeys(
+            under: try directory.keyEncryptionKey(), access: try readingAccess(directory.keys))
+        let verifier = try LogVerifier(path: directory.log, keys: keys, access: logAccess)
+        var report = VerificationReport(log: try verifier.verify { progress.report("log", $0, of: $1) })
+        let reader = try LogReader(path: directory.log, keys: keys, access: logAccess)
+        if let identity = try? reader.identity() {
+            report.loss = try LogWitness.loss(
+                identity, reader,
+                WitnessFile.read(WitnessFile.path(besideLog: directory.log))
+                    + ProjectionFile.witnesses(in: directory.projections, access: { try? readingAccess($0) }))
+        }
+        for generation in generations(directory) {
+            report.projections.append(check(generation, directory, reader, progress))
+        }
+        return report.json
+    }
+
+    /// How SQLite can read a file without writing it.
+    ///
+    /// - Throws: ``LogError/hotJournal(path:)`` if the file has a write-ahead log that SQLite cannot read there.
+    private static func readingAccess(_ path: String) throws(LogError) -> Connection.Access {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        guard isReadOnly(folder) else { return .readOnly }
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return .immutable }
+        do throws(SQLiteError) {
+            try Connection(path: path, access: .readOnly).execute("SELECT count(*) FROM sqlite_schema")
+            return .readOnly
+        } catch { throw .hotJournal(path: path) }
+    }
+
+    /// The active generations; empty if the catalog cannot be read, because a service would then make it again.
+    private static func generations(_ directory: DataDirectory) -> [Catalog.Generation] {
+        guard let access = try? readingAccess(directory.catalog),
+            let catalog = try? Catalog(path: directory.catalog, reading: access),
+            let all = try? catalog.generations()
+        else { return [] }
+        return all.filter { $0.role == .active }
+    }
+
+    /// Checks one projection file. A fault becomes part of the result.
+    private static func check(
+        _ generation: Catalog.Generation, _ directory: DataDirectory, _ reader: LogReader,
+        _ progress: VerificationProgress
+    ) -> VerificationReport.Projection {
+        func result(
+            _ place: FollowedProjection.SavedPlace?, rows: String, refold: RefoldCheck.Result
+        ) -> VerificationReport.Projection {
+            VerificationReport.Projection(
+                name: generation.name, version: generation.version, generation: generation.generation,
+                place: place?.number, fingerprint: place?.fingerprint, rows: rows, refold: refold.rawValue)
+        }
+        let path = "\(directory.projections)/\(generation.fileName)"
+        guard let kind = ProjectionKind.all.first(where: { $0.name == generation.name }),
+            kind.versions.contains(generation.version)
+        else { return result(nil, rows: "of another version", refold: .different) }
+        do throws(LogError) {
+            let access = try readingAccess(path)
+            let place: FollowedProjection.SavedPlace
+            do throws(SQLiteError) {
+                place = try FollowedProjection.readPlace(try ProjectionFile(path: path, access: access))
+            } catch { throw .sqlite(error) }
+            let rows = FingerprintChecker.problem(kind, path: path, access: access) ?? "ok"
+            let status = ProjectionHost.Status(
+                generation: generation, place: place.number, fingerprint: place.fingerprint,
+                isLoading: place.isLoading, holdsErased: false)
+            let refold = try RefoldCheck.run(
+                status, kind: kind, directory: FollowedProjection.inMemory, reader: reader, progress: progress)
+            return result(place, rows: rows, refold: refold)
+        } catch { return result(nil, rows: "\(error)", refold: .different) }
+    }
+}
+
+extension LogError {
+    /// Whether the fault is in the log, so that `verify` can report it.
+    package var isOfLog: Bool {
+        switch self {
+        case .lost, .altered, .damaged, .notALog: true
+        case .sqlite(let error): error.isCorruption
+        default: false
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Cryptography
+import Geodesy
+import Projections
+import SQLite
+import Whereabouts
+
+/// The newest usable fix of each device; the person's is the newest of these.
+///
+/// The newest by the device's time. At the same time, the more accurate; with the same accuracy, the lower by latitude,
+/// longitude and then by the hash of all content. The order of arrival never decides. Rows are kept in memory and
+/// written before a commit.
+package final class CurrentTable: Projection {
+    static let name = "current"
+    static let versions: [Int64] = [1]
+    /// `number` and `received_after_ms` (receipt less device time; NULL for an import without one) depend on how the
+    /// fix came and are outside the fingerprint.
+    static let schema: StaticString = """
+        CREATE TABLE current (
+            person INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            timestamp_ms INTEGER NOT NULL,
+            latitude_degrees ANY NOT NULL,
+            longitude_degrees ANY NOT NULL,
+            horizontal_accuracy_meters REAL,
+            details BLOB,
+            number INTEGER NOT NULL,
+            received_after_ms INTEGER,
+            PRIMARY KEY (person, device)
+        ) STRICT, WITHOUT ROWID
+        """
+    static let indexes: StaticString = ""
+
+    /// The devices kept in memory between commits.
+    private static let mostEntries = 65_536
+
+    /// The primary key of a row: the person's and the device's number.
+    private struct Key: Hashable {
+        let person, device: Int64
+    }
+
+    /// The newest fix of a device, as of the events folded so far.
+    private struct Entry {
+        var fix: Fix
+        /// The number of the fix in the log.
+        var number: Int64
+        /// The receipt less the device time, in milliseconds; `nil` for an import without a time of receipt.
+        var receivedAfter: Int64?
+        /// The hash of the row as written.
+        var written: Fingerprint?
+        var isDirty: Bool
+    }
+
+    private let file: ProjectionFile
+    /// By person and device; a device without an entry is loaded from the file.
+    private var entries: [Key: Entry] = [:]
+    /// The entries that are not written.
+    private var dirty: [Key] = []
+
+    init(file: ProjectionFile, version: Int64) { self.file = file }
+
+    func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
+        for event in batch {
+            switch event.event {
+            case .fixReported(let device, _, .open(let fix)):
+                guard let person = event.stream.person else { continue }
+                try take(fix, event, Key(person: person.rawValue, device: device.rawValue))
+            case .personErased(let person):
+                try erase(person)
+            default: continue
+            }
+        }
+    }
+
+    /// Takes a fix if it is usable and precedes the device's newest one.
+    private func take(_ fix: Fix, _ event: RecordedEvent, _ key: Key) throws(SQLiteError) {
+        let receipt = event.receipt(of: fix)
+        guard
+            Fix.isUsable(
+                timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+                receivedAt: receipt)
+        else { return }
+        let index = try index(of: key)
+        let received = receipt.map { $0.milliseconds - fix.timestamp.milliseconds }
+        guard let index else {
+            entries[key] = Entry(fix: fix, number: event.number, receivedAfter: received, written: nil, isDirty: true)
+            dirty.append(key)
+            return
+        }
+        guard fix.timestamp >= entries.values[index].fix.timestamp else { return }
+        if fix.timestamp == entries.values[index].fix.timestamp, !precedes(fix, entries.values[index].fix, key) {
+            return
+        }
+        entries.values[index].fix = fix
+        entries.values[index].number = event.number
+        entries.values[index].receivedAfter = received
+        if !entries.values[index].isDirty {
+            entries.values[index].isDirty = true
+            dirty.append(key)
+        }
+    }
+
+    /// The order of two fixes of one device and time: whether `a` is the one to keep.
+    private func precedes(_ a: Fix, _ b: Fix, _ key: Key) -> Bool {
+        let (left, right) = (a.horizontalAccuracy ?? .infinity, b.horizontalAccuracy ?? .infinity)
+        if left != right { return left < right }
+        if a.coordinate.latitude != b.coordinate.latitude { return a.coordinate.latitude < b.coordinate.latitude }
+        if a.coordinate.longitude != b.coordinate.longitude { return a.coordinate.longitude < b.coordinate.longitude }
+        return hash(key, FixColumns(a)).sum < hash(key, FixColumns(b)).sum
+    }
+
+    func flush() throws(SQLiteError) {
+        for key in dirty {
+            guard let index = entries.index(forKey: key) else { continue }
+            let columns = FixColumns(entries.values[index].fix)
+            try write(key, columns, entries.values[index].number, entries.values[index].receivedAfter)
+            if let old = entries.values[index].written { file.fingerprint.subtract(old) }
+            let new = hash(key, columns)
+            file.fingerprint.add(new)
+            entries.values[index].written = new
+            entries.values[index].isDirty = false
+        }
+        dirty.removeAll(keepingCapacity: true)
+        if entries.count > Self.mostEntries { entries = [:] }
+    }
+
+    func forget() {
+        entries = [:]
+        dirty = []
+    }
+
+    func erase(_ person: PersonID) throws(SQLiteError) {
+        try flush()
+        entries = entries.filter { $0.key.person != person.rawValue }
+        var sum = Fingerprint()
+        try eachStored(of: person) { key, columns throws(SQLiteError) in sum.add(hash(key, columns)) }
+        file.fingerprint.subtract(sum)
+        try file.connection.cached("DELETE FROM current WHERE person = ?") { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.run()
+        }
+    }
+
+    func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try flush()
+        try eachStored(of: nil) { key, columns throws(SQLiteError) in
+            try body(
+                ProjectionRow(
+                    table: "current", person: PersonID(rawValue: key.person),
+                    key: "person \(key.person) device \(key.device)",
+                    summary: "\(columns.timestamp.milliseconds) ms \(columns.summary)", hash: hash(key, columns)))
+        }
+    }
+
+    /// The hash of a row over its content columns.
+    private func hash(_ key: Key, _ columns: FixColumns) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(8)
+            writer.text("current")
+            writer.integer(key.person)
+            writer.integer(key.device)
+            columns.write(to: &writer)
+        }
+    }
+
+    // MARK: SQL
+
+    /// The place of a device's entry in memory, read from the file if need be; `nil` if the device has no row.
+    private func index(of key: Key) throws(SQLiteError) -> Dictionary<Key, Entry>.Index? {
+        if let index = entries.index(forKey: key) { return index }
+        return try load(key)
+    }
+
+    private func load(_ key: Key) throws(SQLiteError) -> Dictionary<Key, Entry>.Index? {
+        let entry: Entry? = try file.connection.cached(
+            """
+            SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+                received_after_ms
+            FROM current
+            WHERE person = ? AND device = ?
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(key.person, at: 1)
+            try statement.bind(key.device, at: 2)
+            guard try statement.step() else { return nil }
+            let columns = FixColumns(statement, from: 0)
+            return Entry(
+                fix: try columns.fix, number: statement.int(at: 5), receivedAfter: statement.optionalInt(at: 6),
+                written: hash(key, columns), isDirty: false)
+        }
+        guard let entry else { return nil }
+        entries[key] = entry
+        return entries.index(forKey: key)
+    }
+
+    private func write(
+        _ key: Key, _ columns: FixColumns, _ number: Int64, _ receivedAfter: Int64?
+    ) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT OR REPLACE INTO current
+                (person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details,
+                number, received_after_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(key.person, at: 1)
+            try statement.bind(key.device, at: 2)
+            try columns.bind(to: statement, from: 3)
+            try statement.bind(number, at: 8)
+            try statement.bind(receivedAfter, at: 9)
+            try statement.run()
+        }
+    }
+
+    /// Gives the rows of one person, or of all, as they are in the file.
+    private func eachStored(
+        of person: PersonID?, _ body: (Key, FixColumns) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            FROM current
+            WHERE ?1 IS NULL OR person = ?1
+            ORDER BY person, device
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person?.rawValue, at: 1)
+            while try statement.step() {
+                try body(
+                    Key(person: statement.int(at: 0), device: statement.int(at: 1)), FixColumns(statement, from: 2))
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Geodesy
+import SQLite
+package import Whereabouts
+
+/// The columns of a fix in the tables that store fixes.
+///
+/// Degrees are in columns of type ANY: as a whole number of 10⁻⁷ degrees (four bytes) if they are exactly that, as
+/// receivers give them, otherwise as a REAL (eight bytes). The two cannot be confused, because a REAL with a whole
+/// value would have been stored as a whole number.
+struct FixColumns: Equatable {
+    /// The device's time.
+    let timestamp: Timestamp
+    /// WGS 84, in degrees.
+    let latitude, longitude: Degrees
+    /// Meters; negative if the device says that the coordinate is invalid, `nil` if it gave none.
+    let horizontalAccuracy: Double?
+    /// `FixDetails`; `nil` if the fix has none.
+    let details: [UInt8]?
+
+    /// Degrees as a column stores them.
+    struct Degrees: Equatable {
+        /// The value in degrees.
+        let value: Double
+        /// The number of 10⁻⁷ degrees, if the value is exactly that.
+        let whole: Int64?
+
+        init(_ value: Double) { (self.value, whole) = (value, FixDetails.wholeDegrees(value)) }
+
+        func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+            if let whole { try statement.bind(whole, at: index) } else { try statement.bind(value, at: index) }
+        }
+
+        init(_ statement: borrowing Statement, at column: Int32) {
+            let integer = statement.int(at: column)
+            let real = statement.double(at: column)
+            whole = Double(integer) == real ? integer : nil
+            value = whole.map(FixDetails.degrees(whole:)) ?? real
+        }
+
+        func write(to writer: inout CBORWriter) {
+            if let whole { writer.integer(whole) } else { writer.real(value) }
+        }
+    }
+
+    /// The columns of a fix. −0 meters becomes 0, as a column would return it.
+    init(_ fix: Fix) {
+        timestamp = fix.timestamp
+        latitude = Degrees(fix.coordinate.latitude)
+        longitude = Degrees(fix.coordinate.longitude)
+        horizontalAccuracy = fix.horizontalAccuracy?.positiveZero
+        details = FixDetails.encode(fix)
+    }
+
+    /// Binds time, latitude, longitude, accuracy and details at `index` and the four after it.
+    func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
+        try statement.bind(timestamp.milliseconds, at: index)
+        try latitude.bind(to: statement, at: index + 1)
+        try longitude.bind(to: statement, at: index + 2)
+        try statement.bind(horizontalAccuracy, at: index + 3)
+        try statement.bind(details, at: index + 4)
+    }
+
+    /// Reads the columns that ``bind(to:from:)`` bound, in the same order.
+    init(_ statement: borrowing Statement, from column: Int32) {
+        timestamp = Timestamp(milliseconds: statement.int(at: column))
+        latitude = Degrees(statement, at: column + 1)
+        longitude = Degrees(statement, at: column + 2)
+        horizontalAccuracy = statement.optionalDouble(at: column + 3)
+        details = statement.optionalBytes(at: column + 4)
+    }
+
+    /// Writes the five columns as items of a row's array.
+    func write(to writer: inout CBORWriter) {
+        writer.integer(timestamp.milliseconds)
+        latitude.write(to: &writer)
+        longitude.write(to: &writer)
+        writer.optional(horizontalAccuracy)
+        if let details { writer.byteString(details) } else { writer.null() }
+    }
+
+    /// The coordinate; throws a damaged projection if the degrees are out of range.
+    var coordinate: Coordinate {
+        get throws(SQLiteError) {
+            do throws(CoordinateError) {
+                return try Coordinate(latitude: latitude.value, longitude: longitude.value)
+            } catch {
+                throw .damagedProjection
+            }
+        }
+    }
+
+    /// The fix without its client's name for it and its time of receipt.
+    var fix: Fix {
+        get throws(SQLiteError) {
+            var fix = Fix(timestamp: timestamp, coordinate: try coordinate, horizontalAccuracy: horizontalAccuracy)
+            guard let details else { return fix }
+            let decodes = details.withUnsafeBytes { bytes in
+                do throws(CBORError) {
+                    try FixDetails.decode(bytes, into: &fix)
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            guard decodes else { throw .damagedProjection }
+            return fix
+        }
+    }
+
+    /// The row's text in a comparison of two generations.
+    var summary: String {
+        let accuracy = horizontalAccuracy.map { " ±\($0) m" } ?? ""
+        return "\(latitude.value) \(longitude.value)\(accuracy)\(details.map { " +\($0.count) bytes" } ?? "")"
+    }
+}
+
+/// A fix with its place in the log.
+package struct ReportedFix: Hashable, Sendable {
+    /// The device that reported it.
+    package let device: DeviceID
+    /// Without its client's name for it. If the client gave no time of receipt, it is the house's.
+    package let fix: Fix
+    /// The number of its event.
+    package let number: Int64
+
+    /// The part of the fix from which visits are derived.
+    package var stored: StoredFix {
+        StoredFix(
+            device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
+            horizontalAccuracy: fix.horizontalAccuracy, receivedAt: fix.receivedAt)
+    }
+
+    /// Reads a row of device, number, receipt less device time, and the columns of ``FixColumns``.
+    init(_ statement: borrowing Statement) throws(SQLiteError) {
+        device = DeviceID(rawValue: statement.int(at: 0))
+        number = statement.int(at: 1)
+        var fix = try FixColumns(statement, from: 3).fix
+        fix.receivedAt = try statement.optionalInt(at: 2).map { (delay) throws(SQLiteError) in
+            try Timestamp(fix.timestamp.milliseconds, plus: delay)
+        }
+        self.fix = fix
+    }
+}
+
+extension CBORWriter {
+    /// Writes a number as a REAL column returns it: 0 for −0, and NULL for NaN.
+    mutating func real(_ value: Double) {
+        if value.isNaN { null() } else { float(value.positiveZero) }
+    }
+
+    /// Writes the number, or null.
+    mutating func optional(_ value: Int64?) {
+        if let value { integer(value) } else { null() }
+    }
+
+    mutating func optional(_ value: Double?) {
+        if let value { real(value) } else { null() }
+    }
+
+    mutating func optional(_ value: String?) {
+        if let value { text(value) } else { null() }
+    }
+
+    mutating func optional(_ value: [UInt8]?) {
+        if let value { byteString(value) } else { null() }
+    }
+}
+
+extension Timestamp {
+    /// A time stored as milliseconds after another one.
+    ///
+    /// - Throws: A damaged projection if the sum is not a valid time.
+    init(_ milliseconds: Int64, plus delay: Int64) throws(SQLiteError) {
+        let (sum, overflows) = milliseconds.addingReportingOverflow(delay)
+        if overflows { throw .damagedProjection }
+        self.init(milliseconds: sum)
+    }
+}
+
+extension SQLiteError {
+    /// A row that no fold wrote. The file is deleted and folded again (`SQLITE_CORRUPT`).
+    static var damagedProjection: SQLiteError {
+        SQLiteError(code: 11, message: "a row of the projection is not what its fold writes")
+    }
+}

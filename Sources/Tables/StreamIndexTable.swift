@@ -1,0 +1,211 @@
+import Projections
+import SQLite
+import Whereabouts
+
+/// The number of each event of a stream by its version.
+///
+/// The numbers are in blocks of 128 versions: the first number and then the differences, each as a LEB128 varint. For
+/// example, stream 4 with its versions 1, 2 and 3 in events 7, 9 and 300: `(4, 1, x'07 02 A3 02')`. The open blocks of
+/// recent streams are in memory and written before a commit.
+package final class StreamIndexTable: Projection {
+    static let name = "streamIndex"
+    static let versions: [Int64] = [1]
+    static let schema: StaticString = """
+        CREATE TABLE block (
+            stream INTEGER NOT NULL,
+            first_version INTEGER NOT NULL,
+            numbers BLOB NOT NULL,
+            PRIMARY KEY (stream, first_version)
+        ) STRICT, WITHOUT ROWID
+        """
+    static let indexes: StaticString = ""
+
+    /// The versions in a block. Larger blocks save key bytes; smaller ones are cheaper to read and rewrite.
+    static let blockVersions: Int64 = 128
+    /// The open blocks kept in memory between commits.
+    private static let mostTails = 65_536
+
+    /// The open block of a stream, which its next event continues.
+    private struct Tail {
+        /// The version of its first event: a multiple of ``blockVersions`` plus 1.
+        var firstVersion: Int64
+        /// The events in the block, up to ``blockVersions``.
+        var count: Int64 = 0
+        /// The number from which the next difference counts; 0 in an empty block.
+        var lastNumber: Int64 = 0
+        /// The block's numbers as they are stored.
+        var numbers: [UInt8] = []
+        var isDirty = false
+    }
+
+    private let file: ProjectionFile
+    /// The open blocks by stream; a stream without an entry is loaded from the file.
+    private var tails: [Int64: Tail] = [:]
+    /// The streams whose open block is not written.
+    private var dirty: [Int64] = []
+
+    init(file: ProjectionFile, version: Int64) { self.file = file }
+
+    /// Cost: an array access and a few bytes per event; the file is written per block and commit.
+    func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
+        // By index, because a copy of each event would be counted in and out.
+        for index in batch.indices {
+            let (stream, version, number) = (batch[index].stream.rawValue, batch[index].version, batch[index].number)
+            if tails[stream] == nil { tails[stream] = try load(stream) }
+            let filled = try append(number, version, of: stream, to: &tails[stream])
+            if let filled { try write(stream, filled) }
+            file.fingerprint.add(hash(stream, version, number))
+        }
+    }
+
+    /// Adds an event to the open block; returns the previous block if that was full.
+    ///
+    /// - Throws: A damaged projection if the file's block does not end right before the event.
+    private func append(
+        _ number: Int64, _ version: Int64, of stream: Int64, to slot: inout Tail?
+    ) throws(SQLiteError) -> Tail? {
+        guard var tail = slot else { preconditionFailure("The open block of the stream was loaded.") }
+        guard version - tail.count == tail.firstVersion, number > tail.lastNumber else { throw .damagedProjection }
+        slot = nil
+        var filled: Tail?
+        if tail.count == Self.blockVersions {
+            if tail.isDirty { filled = tail }
+            let wasDirty = tail.isDirty
+            tail = Tail(firstVersion: version)
+            tail.isDirty = wasDirty
+        }
+        if !tail.isDirty {
+            tail.isDirty = true
+            dirty.append(stream)
+        }
+        Self.append(number - tail.lastNumber, to: &tail.numbers)
+        tail.lastNumber = number
+        tail.count += 1
+        slot = tail
+        return filled
+    }
+
+    func flush() throws(SQLiteError) {
+        for stream in dirty {
+            guard let tail = tails[stream] else { continue }
+            try write(stream, tail)
+            tails[stream]?.isDirty = false
+        }
+        dirty.removeAll(keepingCapacity: true)
+        if tails.count > Self.mostTails { tails = [:] }
+    }
+
+    func forget() {
+        tails = [:]
+        dirty = []
+    }
+
+    /// Deletes nothing: numbers and versions contain no personal data, and a refold makes them again.
+    func erase(_ person: PersonID) throws(SQLiteError) {}
+
+    func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try flush()
+        try file.connection.cached("SELECT stream, first_version, numbers FROM block ORDER BY stream, first_version") {
+            (statement) throws(SQLiteError) in
+            var previous = (stream: Int64.min, next: Int64(1))
+            while try statement.step() {
+                let stream = statement.int(at: 0)
+                var version = statement.int(at: 1)
+                // Readers find a block by its first version, so a wrong or empty block is damage.
+                guard version >= 1, version % Self.blockVersions == 1, !statement.withBytes(at: 2, { $0.isEmpty })
+                else {
+                    throw .damagedProjection
+                }
+                if stream == previous.stream, version != previous.next { throw .damagedProjection }
+                defer { previous = (stream, version) }
+                for number in try Self.numbers(statement.bytes(at: 2)) {
+                    try body(
+                        ProjectionRow(
+                            table: "event", person: nil, key: "stream \(stream) version \(version)",
+                            summary: "number \(number)", hash: hash(stream, version, number)))
+                    version += 1
+                }
+            }
+        }
+    }
+
+    /// The hash of one event's row. Rows of the fingerprint are events, not blocks.
+    private func hash(_ stream: Int64, _ version: Int64, _ number: Int64) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(4)
+            writer.text("event")
+            writer.integer(stream)
+            writer.integer(version)
+            writer.integer(number)
+        }
+    }
+
+    // MARK: SQL
+
+    /// The last block of a stream; an empty one for a stream without events.
+    private func load(_ stream: Int64) throws(SQLiteError) -> Tail {
+        try file.connection.cached(
+            """
+            SELECT first_version, numbers
+            FROM block
+            WHERE stream = ?
+            ORDER BY first_version DESC
+            LIMIT 1
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(stream, at: 1)
+            guard try statement.step() else { return Tail(firstVersion: 1) }
+            var tail = Tail(firstVersion: statement.int(at: 0))
+            tail.numbers = statement.bytes(at: 1)
+            let numbers = try Self.numbers(tail.numbers)
+            tail.count = Int64(numbers.count)
+            tail.lastNumber = numbers.last ?? 0
+            return tail
+        }
+    }
+
+    /// Writes an open block over its earlier form.
+    private func write(_ stream: Int64, _ tail: Tail) throws(SQLiteError) {
+        try file.connection.cached("INSERT OR REPLACE INTO block (stream, first_version, numbers) VALUES (?, ?, ?)") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(stream, at: 1)
+            try statement.bind(tail.firstVersion, at: 2)
+            try statement.bind(tail.numbers, at: 3)
+            try statement.run()
+        }
+    }
+
+    // MARK: Blocks
+
+    /// Appends a difference as a LEB128 varint.
+    private static func append(_ difference: Int64, to bytes: inout [UInt8]) {
+        precondition(difference > 0, "Later versions have greater numbers.")
+        var rest = UInt64(difference)
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// The numbers in a block; throws a damaged projection if the bytes are not rising varints.
+    static func numbers(_ bytes: [UInt8]) throws(SQLiteError) -> [Int64] {
+        var numbers: [Int64] = []
+        var number: Int64 = 0
+        var (rest, shift) = (UInt64(0), UInt64(0))
+        for byte in bytes {
+            guard shift < 63 else { throw .damagedProjection }
+            rest |= UInt64(byte & 0x7F) << shift
+            shift += 7
+            if byte & 0x80 == 0 {
+                let (sum, overflows) = number.addingReportingOverflow(Int64(truncatingIfNeeded: rest))
+                guard !overflows, sum > number else { throw .damagedProjection }
+                number = sum
+                numbers.append(number)
+                (rest, shift) = (0, 0)
+            }
+        }
+        guard shift == 0 else { throw .damagedProjection }
+        return numbers
+    }
+}

@@ -1,0 +1,382 @@
+import Cryptography
+package import Geodesy
+package import SQLite
+package import Whereabouts
+
+/// Reads fixes, visits, crossings and leads of persons.
+///
+/// Nothing here checks a grant: callers filter the rows by their permit. Times are those of devices; ranges are
+/// half-open. All functions throw ``SQLiteError``, and a damaged projection for a row that no fold writes.
+package enum TimelineReader {
+    /// The end of a page of fixes: the key of its last one, by which fixes are ordered.
+    package struct FixKey: Hashable, Sendable {
+        /// The device time of the fix.
+        package let timestamp: Timestamp
+        /// The device that reported it.
+        package let device: DeviceID
+        /// The coordinate in degrees.
+        package let latitude, longitude: Double
+
+        /// The place of a fix in the order of pages.
+        package init(timestamp: Timestamp, device: DeviceID, latitude: Double, longitude: Double) {
+            (self.timestamp, self.device, self.latitude, self.longitude) = (timestamp, device, latitude, longitude)
+        }
+
+        /// The key of a fix.
+        package init(_ fix: ReportedFix) {
+            self.init(
+                timestamp: fix.fix.timestamp, device: fix.device, latitude: fix.fix.coordinate.latitude,
+                longitude: fix.fix.coordinate.longitude)
+        }
+    }
+
+    /// A crossing with the name of its region.
+    package struct NamedCrossing: Sendable {
+        /// The crossing; its `reported` is the receipt of the fix that confirmed it.
+        package let crossing: Crossing
+        /// `Region.identifier`, also if the region has been removed since.
+        package let region: String
+        /// For an exit: the time of the entry before it, if it is known and may be shown.
+        package var entered: Timestamp?
+    }
+
+    /// The person's fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end. Of twins, the
+    /// first by content.
+    package static func fixes(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> [ReportedFix] {
+        try connection.cached(fixesSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min), at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            // The key before all fixes.
+            try statement.bind(after?.timestamp.milliseconds ?? .min, at: 4)
+            try statement.bind(after?.device.rawValue ?? .min, at: 5)
+            try FixColumns.Degrees(after?.latitude ?? 0).bind(to: statement, at: 6)
+            try FixColumns.Degrees(after?.longitude ?? 0).bind(to: statement, at: 7)
+            try statement.bind(limit, at: 8)
+            var found: [ReportedFix] = []
+            found.reserveCapacity(min(limit, 1000))
+            while try statement.step() { found.append(try ReportedFix(statement)) }
+            return found
+        }
+    }
+
+    /// The fixes of the device that led at their time, up to a limit.
+    package static func followedFixes(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, limit: Int, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [ReportedFix] {
+        let leads = Leads(try leads(of: person, from: from, to: to, in: connection))
+        return try fixes(of: person, from: from, to: to, limit: limit, in: connection).filter {
+            leads.leads($0.device, at: $0.fix.timestamp)
+        }
+    }
+
+    /// The leading devices in `from` ≤ time < `to`. The first lead may have begun before.
+    package static func leads(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Lead] {
+        try connection.cached(leadsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            var found: [Lead] = []
+            while try statement.step() { found.append(Lead(statement, from: 0)) }
+            return found
+        }
+    }
+
+    /// The person's latest fix with a valid coordinate, at or before a time.
+    package static func latestFix(
+        of person: PersonID, atOrBefore moment: Timestamp, in connection: borrowing Connection
+    ) throws(SQLiteError) -> ReportedFix? {
+        try connection.cached(latestFixSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(moment.milliseconds, at: 2)
+            return try statement.step() ? try ReportedFix(statement) : nil
+        }
+    }
+
+    /// The derived visits of the person that overlap `from` … `to` and arrive after `arrivingAfter`, in order of
+    /// arrival. An open visit overlaps everything after its arrival.
+    ///
+    /// - Parameter now: The moment of the answer, for which the visits are computed (``Visit/told(at:)``).
+    package static func derivedVisits(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
+        at now: Timestamp, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Visit] {
+        try connection.cached(visitsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            try statement.bind(arrivingAfter?.milliseconds ?? .min, at: 4)
+            try statement.bind(limit, at: 5)
+            var found: [Visit] = []
+            while try statement.step() {
+                // Only the last visit can depend on elapsed time, so only the last page can be one row short.
+                guard let visit = try Visit(statement, from: 0).told(at: now) else { continue }
+                if let from, let departure = visit.departure, departure <= from { continue }
+                found.append(visit)
+            }
+            return found
+        }
+    }
+
+    /// As ``derivedVisits``, with the person's corrections.
+    ///
+    /// Cost: with corrections, visits are read from the one before `from` that a correction may join, 200 at a time,
+    /// and the fixes of each part of a split visit.
+    package static func visits(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
+        at now: Timestamp, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Visit] {
+        if corrections.keepsVisits {
+            return try derivedVisits(
+                of: person, from: from, to: to, arrivingAfter: arrivingAfter, limit: limit, at: now, in: connection)
+        }
+        var start = [from, arrivingAfter].compactMap { $0 }.max()
+        if let moment = start {
+            let there = try derivedVisits(
+                of: person, from: moment, to: Timestamp(milliseconds: moment.milliseconds + 1), limit: 1, at: now,
+                in: connection)
+            start = corrections.start(for: moment, arrival: there.first?.arrival)
+        }
+        var corrected = CorrectedVisits(corrections)
+        var found: [Visit] = []
+        var isOver = false
+        func take(_ visit: Visit) {
+            isOver = isOver || to.map { visit.arrival >= $0 } ?? false
+            let isLater = from.map { from in visit.departure.map { $0 > from } ?? true } ?? true
+            guard !isOver, isLater, arrivingAfter.map({ visit.arrival > $0 }) ?? true else { return }
+            found.append(visit)
+        }
+        var last: Timestamp?
+        while !isOver, found.count < limit {
+            // Reads beyond `to`: a visit that arrives later may belong to one that arrives before.
+            let derived = try derivedVisits(
+                of: person, from: start, to: nil, arrivingAfter: last, limit: derivedAtOnce, at: now,
+                in: connection)
+            for visit in derived where !isOver {
+                let told = try corrected.add(visit) { (from, to) throws(SQLiteError) in
+                    try transform.flatMap { (transform) throws(SQLiteError) in
+                        try spot(of: person, from: from, to: to, transform, in: connection)
+                    }
+                }
+                told.forEach(take)
+            }
+            last = derived.last?.arrival
+            guard derived.count == derivedAtOnce else {
+                if let end = corrected.end() { take(end) }
+                break
+            }
+        }
+        return Array(found.prefix(limit))
+    }
+
+    /// The derived visits read at a time while corrections are applied.
+    private static let derivedAtOnce = 200
+    /// The most fixes that decide where a part of a visit was: half a day with one fix in two seconds.
+    private static let fixesOfPart = 20_000
+
+    /// Where the person was in a part of a visit, from the leading device's fixes; `nil` without any.
+    private static func spot(
+        of person: PersonID, from: Timestamp, to: Timestamp?, _ transform: GeocentricTransform,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> VisitSpot? {
+        let fixes = try followedFixes(of: person, from: from, to: to, limit: fixesOfPart, in: connection)
+        return VisitSpot(of: fixes.map(\.stored), transform)
+    }
+
+    /// The visit with this id; `nil` if it does not exist, or no longer does.
+    ///
+    /// Cost: with corrections, a read of visits for each moment of a correction.
+    package static func visit(
+        of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
+        _ transform: GeocentricTransform?, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Visit? {
+        let derived = try connection.cached(visitSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(Int64(bitPattern: id), at: 2)
+            return try statement.step() ? try Visit(statement, from: 0).told(at: now) : nil
+        }
+        if corrections.keepsVisits { return derived }
+        // A visit begins where it was derived, or at a time where a correction cuts one.
+        for moment in (derived.map { [$0.arrival] } ?? []) + corrections.moments {
+            let told = try visits(
+                of: person, from: moment, to: Timestamp(milliseconds: moment.milliseconds + 1), limit: 2,
+                at: now, corrected: corrections, transform, in: connection)
+            if let visit = told.first(where: { $0.id == id }) { return visit }
+        }
+        return nil
+    }
+
+    /// The visit at the time of one that no longer exists; `nil` if there is none.
+    ///
+    /// A visit's id contains the time of a fix, so this works whether or not the visit was ever shown, and in whatever
+    /// order and by whatever rules fixes were folded. Cost: a search through the person's fixes, the latest first.
+    package static func successor(
+        of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
+        _ transform: GeocentricTransform?, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Visit? {
+        let moment = try connection.cached(placesSQL) { (statement) throws(SQLiteError) -> Timestamp? in
+            try statement.bind(person.rawValue, at: 1)
+            while try statement.step() {
+                let time = Timestamp(milliseconds: statement.int(at: 0))
+                let (latitude, longitude) = (FixColumns.Degrees(statement, at: 1), FixColumns.Degrees(statement, at: 2))
+                guard let place = try? Coordinate(latitude: latitude.value, longitude: longitude.value) else {
+                    throw .damagedProjection
+                }
+                let made = Visit.id(of: person, at: place, time)
+                if made == id { return time }
+                if let cut = corrections.moments.first(where: { Visit.id(ofPartFrom: $0, of: made) == id }) {
+                    return cut
+                }
+            }
+            return nil
+        }
+        guard let moment else { return nil }
+        return try visits(
+            of: person, from: moment, to: moment.adding(seconds: approachSeconds), limit: 1, at: now,
+            corrected: corrections, transform, in: connection
+        ).first
+    }
+
+    /// The fix in a visit's id may be from the last steps of the way there.
+    private static let approachSeconds: Int64 = 300
+
+    /// The version of the rules that the timeline is folded by.
+    package static func rules(in connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+        try connection.cached("SELECT version FROM place") { (statement) throws(SQLiteError) in
+            guard try statement.step() else { throw .damagedProjection }
+            return statement.int(at: 0)
+        }
+    }
+
+    /// The person's crossings with `from` ≤ time < `to`, by time, region and kind, after a page's end. Crossings that
+    /// their region does not notify about are left out.
+    package static func crossings(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, after: Crossing? = nil, limit: Int,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> [NamedCrossing] {
+        try connection.cached(crossingsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(max(from?.milliseconds ?? .min, after?.time.milliseconds ?? .min), at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            try statement.bind(after?.time.milliseconds ?? .min, at: 4)
+            try statement.bind(after?.region.rawValue ?? .min, at: 5)
+            try statement.bind(after?.kind.rawValue ?? .min, at: 6)
+            try statement.bind(limit, at: 7)
+            var found: [NamedCrossing] = []
+            while try statement.step() { found.append(try crossing(statement, from: 0, of: person, in: connection)) }
+            return found
+        }
+    }
+
+    /// Reads a crossing, its region's name, and whether the region notifies about entries: an exit then has the entry
+    /// before it.
+    static func crossing(
+        _ statement: borrowing Statement, from column: Int32, of person: PersonID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> NamedCrossing {
+        var named = NamedCrossing(
+            crossing: try Crossing(statement, from: column), region: statement.text(at: column + 5), entered: nil)
+        guard named.crossing.kind == .exit, statement.int(at: column + 6) != 0 else { return named }
+        let exit = named.crossing
+        named.entered = try connection.cached(enteredSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(exit.region.rawValue, at: 2)
+            try statement.bind(exit.time.milliseconds, at: 3)
+            return try statement.step() ? Timestamp(milliseconds: statement.int(at: 0)) : nil
+        }
+        return named
+    }
+}
+
+// MARK: - SQL
+
+extension TimelineReader {
+    /// By the primary key; ?4 to ?7 are the key of the last fix of the page before.
+    static let fixesSQL: StaticString = """
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms >= ?2 AND timestamp_ms < ?3
+            AND (timestamp_ms, device, latitude_degrees, longitude_degrees) > (?4, ?5, ?6, ?7)
+        ORDER BY timestamp_ms, device, latitude_degrees, longitude_degrees
+        LIMIT ?8
+        """
+
+    /// A search from the end of the primary key. Fixes with a negative accuracy, which are no location, are skipped.
+    static let latestFixSQL: StaticString = """
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms <= ?2
+            AND (horizontal_accuracy_meters IS NULL OR horizontal_accuracy_meters >= 0)
+        ORDER BY timestamp_ms DESC, device DESC, latitude_degrees DESC, longitude_degrees DESC
+        LIMIT 1
+        """
+
+    /// A person's visits do not overlap, so of those that arrived before the range only the last can reach into it.
+    static let visitsSQL: StaticString = """
+        SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
+            first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
+        FROM visit
+        WHERE person = ?1 AND arrival_ms < ?3 AND arrival_ms > ?4 AND (departure_ms IS NULL OR departure_ms > ?2)
+            AND arrival_ms >= coalesce(
+                (SELECT max(arrival_ms) FROM visit WHERE person = ?1 AND arrival_ms <= ?2), ?2)
+        ORDER BY arrival_ms
+        LIMIT ?5
+        """
+
+    /// Cost: a search through the person's visits, some thousands in a life.
+    static let visitSQL: StaticString = """
+        SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
+            first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
+        FROM visit
+        WHERE person = ?1 AND id = ?2
+        """
+
+    /// The times and places of the person's devices, the latest first.
+    static let placesSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees
+        FROM fix
+        WHERE person = ?1
+        UNION ALL
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees
+        FROM reported
+        WHERE person = ?1
+        ORDER BY timestamp_ms DESC
+        """
+
+    /// The leads in the range, and the last one before it, which holds at its beginning.
+    static let leadsSQL: StaticString = """
+        SELECT from_ms, device
+        FROM lead
+        WHERE person = ?1 AND from_ms < ?3
+            AND from_ms >= coalesce((SELECT max(from_ms) FROM lead WHERE person = ?1 AND from_ms <= ?2), ?2)
+        ORDER BY from_ms, device
+        """
+
+    /// The crossings that the region reports: `tells_entries` and `tells_exits` are its settings.
+    static let crossingsSQL: StaticString = """
+        SELECT crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier, tells_entries
+        FROM crossing
+        JOIN region ON region.person = crossing.person AND region.region = crossing.region
+        WHERE crossing.person = ?1 AND time_ms >= ?2 AND time_ms < ?3
+            AND (time_ms, crossing.region, kind) > (?4, ?5, ?6)
+            AND CASE kind WHEN 1 THEN tells_entries ELSE tells_exits END
+        ORDER BY time_ms, crossing.region, kind
+        LIMIT ?7
+        """
+
+    /// The last entry before an exit, for the length of the stay.
+    static let enteredSQL: StaticString = """
+        SELECT time_ms
+        FROM crossing
+        WHERE person = ?1 AND region = ?2 AND kind = 1 AND time_ms <= ?3
+        ORDER BY time_ms DESC
+        LIMIT 1
+        """
+}

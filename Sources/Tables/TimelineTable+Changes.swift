@@ -1,0 +1,245 @@
+import Cryptography
+import Geodesy
+import Projections
+import SQLite
+import Whereabouts
+
+/// The rows that the fold's changes write. Each change updates a row, the fingerprint and the news together.
+extension TimelineTable {
+    /// Writes one change. `old` is the row as it was written before, by which the fingerprint is reduced.
+    func apply(_ change: TimelineChange) throws(SQLiteError) {
+        news.note(change)
+        switch change {
+        case .visit(let person, let old, let new):
+            if let old {
+                file.fingerprint.subtract(hash(person, old))
+                if new?.arrival != old.arrival { try delete(old, of: person) }
+            }
+            guard let new else { return }
+            file.fingerprint.add(hash(person, new))
+            try write(new, of: person)
+        case .crossing(let person, let old, let new):
+            if let old {
+                file.fingerprint.subtract(hash(person, old))
+                if new == nil { try delete(old, of: person) }
+            }
+            guard let new else { return }
+            file.fingerprint.add(hash(person, new))
+            try write(new, of: person)
+        case .region(let person, let region):
+            var before = region
+            before.removedAt = nil
+            if region.removedAt != nil { file.fingerprint.subtract(hash(person, before)) }
+            file.fingerprint.add(hash(person, region))
+            try write(region, of: person)
+        case .lead(let person, let lead, let isThere):
+            if isThere {
+                file.fingerprint.add(hash(person, lead))
+                try run("INSERT INTO lead (person, from_ms, device) VALUES (?, ?, ?)", lead, of: person)
+            } else {
+                file.fingerprint.subtract(hash(person, lead))
+                try run("DELETE FROM lead WHERE person = ? AND from_ms = ? AND device = ?", lead, of: person)
+            }
+        case .restart(let person, let restart):
+            try file.connection.cached(
+                "INSERT OR REPLACE INTO restart (person, closed_ms, seed_ms, state) VALUES (?, ?, ?, ?)"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(person.rawValue, at: 1)
+                try statement.bind(restart.closed.milliseconds, at: 2)
+                try statement.bind(restart.seed.milliseconds, at: 3)
+                try statement.bind(restart.state + checksum(of: restart, person), at: 4)
+                try statement.run()
+            }
+        case .restartsVoid(let person, let after, let through):
+            try file.connection.cached(
+                "DELETE FROM restart WHERE person = ? AND closed_ms > ? AND closed_ms <= ?"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(person.rawValue, at: 1)
+                try statement.bind(after?.milliseconds ?? .min, at: 2)
+                try statement.bind(through?.milliseconds ?? .max, at: 3)
+                try statement.run()
+            }
+        case .newestReceipt(let person, let moment):
+            if let before = try newestReceipt(of: person) { file.fingerprint.subtract(hash(person, receipt: before)) }
+            file.fingerprint.add(hash(person, receipt: moment))
+            try file.connection.cached("INSERT OR REPLACE INTO receipt (person, newest_ms) VALUES (?, ?)") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(person.rawValue, at: 1)
+                try statement.bind(moment.milliseconds, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    /// Runs a statement on the row of a lead.
+    private func run(_ sql: StaticString, _ lead: Lead, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(lead.from.milliseconds, at: 2)
+            try statement.bind(lead.device.rawValue, at: 3)
+            try statement.run()
+        }
+    }
+
+    private func delete(_ visit: Visit, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached("DELETE FROM visit WHERE person = ? AND arrival_ms = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(visit.arrival.milliseconds, at: 2)
+            try statement.run()
+        }
+    }
+
+    private func write(_ visit: Visit, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT OR REPLACE INTO visit
+                (person, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
+                fixes, first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try visit.bind(to: statement, from: 2)
+            try statement.run()
+        }
+    }
+
+    private func delete(_ crossing: Crossing, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            "DELETE FROM crossing WHERE person = ? AND time_ms = ? AND region = ? AND kind = ?"
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(crossing.time.milliseconds, at: 2)
+            try statement.bind(crossing.region.rawValue, at: 3)
+            try statement.bind(crossing.kind.rawValue, at: 4)
+            try statement.run()
+        }
+    }
+
+    private func write(_ crossing: Crossing, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT OR REPLACE INTO crossing (person, region, kind, time_ms, confirmed_ms, reported_ms)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try crossing.bind(to: statement, from: 2)
+            try statement.run()
+        }
+    }
+
+    private func write(_ region: WatchedRegion, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT OR REPLACE INTO region
+                (person, region, identifier, content, tells_entries, tells_exits, removed_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(region.id.rawValue, at: 2)
+            try statement.bind(region.region.identifier, at: 3)
+            try statement.bind(region.region.encoded, at: 4)
+            try statement.bind(region.region.notifyOnEntry ? 1 : 0, at: 5)
+            try statement.bind(region.region.notifyOnExit ? 1 : 0, at: 6)
+            try statement.bind(region.removedAt?.milliseconds, at: 7)
+            try statement.run()
+        }
+    }
+
+    // MARK: Hashes
+
+    /// The hash of a visit, without the times at which it was reported.
+    func hash(_ person: PersonID, _ visit: Visit) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(11)
+            writer.text("visit")
+            writer.integer(person.rawValue)
+            writer.integer(visit.arrival.milliseconds)
+            writer.optional(visit.departure?.milliseconds)
+            writer.unsigned(visit.id)
+            writer.real(visit.coordinate.latitude)
+            writer.real(visit.coordinate.longitude)
+            writer.real(visit.horizontalAccuracy)
+            writer.integer(visit.fixes)
+            writer.optional(visit.lastSeen?.milliseconds)
+            writer.optional(visit.tellableFrom?.milliseconds)
+        }
+    }
+
+    /// The hash of a reported moment.
+    func hash(_ person: PersonID, _ moment: StoredFix) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(9)
+            writer.text("reported")
+            writer.integer(person.rawValue)
+            writer.integer(moment.device.rawValue)
+            writer.integer(moment.timestamp.milliseconds)
+            writer.integer(moment.report?.kind.rawValue ?? 0)
+            writer.integer(moment.report?.until.milliseconds ?? 0)
+            writer.real(moment.coordinate.latitude)
+            writer.real(moment.coordinate.longitude)
+            writer.real(moment.horizontalAccuracy ?? -1)
+        }
+    }
+
+    /// The hash of a crossing, without the time at which it was reported.
+    func hash(_ person: PersonID, _ crossing: Crossing) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(6)
+            writer.text("crossing")
+            writer.integer(person.rawValue)
+            writer.integer(crossing.time.milliseconds)
+            writer.integer(crossing.region.rawValue)
+            writer.integer(crossing.kind.rawValue)
+            writer.integer(crossing.confirmed.milliseconds)
+        }
+    }
+
+    /// The hash of a region, removed or not.
+    func hash(_ person: PersonID, _ region: WatchedRegion) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(5)
+            writer.text("region")
+            writer.integer(person.rawValue)
+            writer.integer(region.id.rawValue)
+            writer.byteString(region.region.encoded)
+            writer.optional(region.removedAt?.milliseconds)
+        }
+    }
+
+    /// The hash of a person's newest receipt.
+    func hash(_ person: PersonID, receipt: Timestamp) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(3)
+            writer.text("receipt")
+            writer.integer(person.rawValue)
+            writer.integer(receipt.milliseconds)
+        }
+    }
+
+    /// The checksum stored with a restart, which reveals a damaged one when it is used.
+    func checksum(of restart: Restart, _ person: PersonID) -> [UInt8] {
+        file.hasher.hash { writer in
+            writer.array(5)
+            writer.text("restart")
+            writer.integer(person.rawValue)
+            writer.integer(restart.closed.milliseconds)
+            writer.integer(restart.seed.milliseconds)
+            writer.byteString(restart.state)
+        }.bytes
+    }
+
+    /// The hash of a lead.
+    func hash(_ person: PersonID, _ lead: Lead) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(4)
+            writer.text("lead")
+            writer.integer(person.rawValue)
+            writer.integer(lead.from.milliseconds)
+            writer.integer(lead.device.rawValue)
+        }
+    }
+}

@@ -1,0 +1,389 @@
+import Cryptography
+import Geodesy
+import Projections
+import SQLite
+import Whereabouts
+
+/// Reads rows back: for the fold, for erasing and for comparing. The fold reads its own rows only, by the protocol
+/// `TimelineRows`, which documents each function.
+extension TimelineTable: TimelineRows {
+    func eachFix(
+        of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        try file.connection.cached(Self.eachFixSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            while try statement.step() {
+                let timestamp = statement.int(at: 0)
+                let latitude = FixColumns.Degrees(statement, at: 1).value
+                let longitude = FixColumns.Degrees(statement, at: 2).value
+                guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
+                    throw .damagedProjection
+                }
+                let kind = statement.optionalInt(at: 6)
+                let report = kind.flatMap(ReportedMoment.Kind.init(rawValue:)).map {
+                    ReportedMoment(kind: $0, until: Timestamp(milliseconds: statement.int(at: 7)))
+                }
+                if kind != nil, report == nil { throw .damagedProjection }
+                let accuracy = statement.optionalDouble(at: 3)
+                let fix = StoredFix(
+                    device: DeviceID(rawValue: statement.int(at: 5)),
+                    timestamp: Timestamp(milliseconds: timestamp), coordinate: coordinate,
+                    horizontalAccuracy: report != nil && accuracy == -1 ? nil : accuracy,
+                    receivedAt: try statement.optionalInt(at: 4).map { (delay) throws(SQLiteError) in
+                        try Timestamp(timestamp, plus: delay)
+                    },
+                    report: report)
+                guard try body(fix) else { return }
+            }
+        }
+    }
+
+    /// Three ordered searches whose results SQLite merges.
+    static let eachFixSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
+            NULL, NULL
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms >= ?2
+        UNION ALL
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
+            NULL, NULL
+        FROM twin
+        WHERE person = ?1 AND timestamp_ms >= ?2
+        UNION ALL
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
+            kind, until_ms
+        FROM reported
+        WHERE person = ?1 AND timestamp_ms >= ?2
+        ORDER BY timestamp_ms, device
+        """
+
+    func leads(of person: PersonID, from: Timestamp?) throws(SQLiteError) -> [Lead] {
+        try TimelineReader.leads(of: person, from: from, to: nil, in: file.connection)
+    }
+
+    func newestReceipt(of person: PersonID) throws(SQLiteError) -> Timestamp? {
+        try file.connection.cached("SELECT newest_ms FROM receipt WHERE person = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            return try statement.step() ? Timestamp(milliseconds: statement.int(at: 0)) : nil
+        }
+    }
+
+    func regions(of person: PersonID) throws(SQLiteError) -> [WatchedRegion] {
+        try file.connection.cached(
+            """
+            SELECT region, content, removed_at_ms
+            FROM region
+            WHERE person = ?
+            ORDER BY region
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            var found: [WatchedRegion] = []
+            while try statement.step() { found.append(try Self.region(statement, from: 0)) }
+            return found
+        }
+    }
+
+    func restart(of person: PersonID, closedBefore moment: Timestamp?) throws(SQLiteError) -> Restart? {
+        try file.connection.cached(
+            """
+            SELECT seed_ms, closed_ms, state
+            FROM restart
+            WHERE person = ? AND closed_ms < ?
+            ORDER BY closed_ms DESC
+            LIMIT 1
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(moment?.milliseconds ?? .max, at: 2)
+            return try statement.step() ? restart(statement, person) : nil
+        }
+    }
+
+    func restart(of person: PersonID, closedAt moment: Timestamp) throws(SQLiteError) -> Restart? {
+        try file.connection.cached("SELECT seed_ms, closed_ms, state FROM restart WHERE person = ? AND closed_ms = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(moment.milliseconds, at: 2)
+            return try statement.step() ? restart(statement, person) : nil
+        }
+    }
+
+    func visits(
+        of person: PersonID, arrivingFrom from: Timestamp?, before: Timestamp?
+    ) throws(SQLiteError) -> [Visit] {
+        try file.connection.cached(
+            """
+            SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
+                first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
+            FROM visit
+            WHERE person = ? AND arrival_ms >= ? AND arrival_ms < ?
+            ORDER BY arrival_ms
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            try statement.bind(before?.milliseconds ?? .max, at: 3)
+            var found: [Visit] = []
+            while try statement.step() { found.append(try Visit(statement, from: 0)) }
+            return found
+        }
+    }
+
+    func crossings(
+        of person: PersonID, from: Timestamp?, confirmedAfter after: Timestamp?, through: Timestamp?
+    ) throws(SQLiteError) -> [Crossing] {
+        try file.connection.cached(
+            """
+            SELECT region, kind, time_ms, confirmed_ms, reported_ms
+            FROM crossing
+            WHERE person = ?1 AND time_ms >= ?2 AND time_ms <= ?4 AND confirmed_ms > ?3 AND confirmed_ms <= ?4
+            ORDER BY time_ms, region, kind
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from?.milliseconds ?? .min, at: 2)
+            try statement.bind(after?.milliseconds ?? .min, at: 3)
+            try statement.bind(through?.milliseconds ?? .max, at: 4)
+            var found: [Crossing] = []
+            while try statement.step() { found.append(try Crossing(statement, from: 0)) }
+            return found
+        }
+    }
+
+    /// A restart whose checksum is right; throws a damaged projection otherwise.
+    private func restart(_ statement: borrowing Statement, _ person: PersonID) throws(SQLiteError) -> Restart {
+        let bytes = statement.bytes(at: 2)
+        let restart = Restart(
+            seed: Timestamp(milliseconds: statement.int(at: 0)), closed: Timestamp(milliseconds: statement.int(at: 1)),
+            state: bytes.dropLast(16))
+        guard bytes.suffix(16).elementsEqual(checksum(of: restart, person)) else { throw .damagedProjection }
+        return restart
+    }
+
+    /// Reads region, content and time of removal.
+    private static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError)
+        -> WatchedRegion
+    {
+        guard let region = Region(encoded: statement.bytes(at: column + 1)) else { throw .damagedProjection }
+        return WatchedRegion(
+            id: RegionID(rawValue: statement.int(at: column)), region: region,
+            removedAt: statement.optionalInt(at: column + 2).map(Timestamp.init(milliseconds:)))
+    }
+}
+
+extension TimelineTable {
+    /// Gives every row of one person, or of all, in its stored form.
+    func eachRow(
+        of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        func each(
+            _ sql: StaticString, _ read: (borrowing Statement, PersonID) throws(SQLiteError) -> ProjectionRow
+        ) throws(SQLiteError) {
+            try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+                try statement.bind(person?.rawValue ?? .min, at: 1)
+                try statement.bind(person?.rawValue ?? .max, at: 2)
+                while try statement.step() {
+                    try body(try read(statement, PersonID(rawValue: statement.int(at: 0))))
+                }
+            }
+        }
+        func fix(_ statement: borrowing Statement, _ person: PersonID) -> ProjectionRow {
+            let device = DeviceID(rawValue: statement.int(at: 1))
+            let columns = FixColumns(statement, from: 2)
+            let hash = hash(person, device, columns)
+            return ProjectionRow(
+                table: "fix", person: person,
+                key: "person \(person.rawValue) \(columns.timestamp.milliseconds) ms device \(device.rawValue) "
+                    + "\(columns.latitude.value) \(columns.longitude.value) \(hash.hex.prefix(8))",
+                summary: columns.summary, hash: hash)
+        }
+        try each(
+            """
+            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            FROM fix
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees
+            """
+        ) { statement, person throws(SQLiteError) in fix(statement, person) }
+        try each(
+            """
+            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            FROM twin
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees, content
+            """
+        ) { statement, person throws(SQLiteError) in fix(statement, person) }
+        try each(
+            """
+            SELECT person, device, timestamp_ms, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters
+            FROM reported
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters
+            """
+        ) { statement, person throws(SQLiteError) in
+            guard let kind = ReportedMoment.Kind(rawValue: statement.int(at: 3)),
+                let coordinate = try? Coordinate(latitude: statement.double(at: 5), longitude: statement.double(at: 6))
+            else { throw .damagedProjection }
+            let accuracy = statement.double(at: 7)
+            let moment = StoredFix(
+                device: DeviceID(rawValue: statement.int(at: 1)),
+                timestamp: Timestamp(milliseconds: statement.int(at: 2)), coordinate: coordinate,
+                horizontalAccuracy: accuracy == -1 ? nil : accuracy, receivedAt: nil,
+                report: ReportedMoment(kind: kind, until: Timestamp(milliseconds: statement.int(at: 4))))
+            let hash = hash(person, moment)
+            return ProjectionRow(
+                table: "reported", person: person,
+                key: "person \(person.rawValue) \(moment.timestamp.milliseconds) ms device \(moment.device.rawValue) "
+                    + "\(kind) \(hash.hex.prefix(8))",
+                summary: "\(coordinate.latitude) \(coordinate.longitude)", hash: hash)
+        }
+        try each(
+            """
+            SELECT person, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
+                fixes, first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
+            FROM visit
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, arrival_ms
+            """
+        ) { statement, person throws(SQLiteError) in
+            let visit = try Visit(statement, from: 1)
+            let departure = visit.departure.map { "\($0.milliseconds) ms" } ?? "still there"
+            return ProjectionRow(
+                table: "visit", person: person, key: "person \(person.rawValue) \(visit.arrival.milliseconds) ms",
+                summary: "to \(departure), \(visit.coordinate.latitude) \(visit.coordinate.longitude) "
+                    + "±\(visit.horizontalAccuracy) m, \(visit.fixes) fixes",
+                hash: hash(person, visit))
+        }
+        try each(
+            """
+            SELECT person, region, kind, time_ms, confirmed_ms, reported_ms
+            FROM crossing
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, time_ms, region, kind
+            """
+        ) { statement, person throws(SQLiteError) in
+            let crossing = try Crossing(statement, from: 1)
+            return ProjectionRow(
+                table: "crossing", person: person,
+                key: "person \(person.rawValue) \(crossing.time.milliseconds) ms region \(crossing.region.rawValue) "
+                    + crossing.kind.word,
+                summary: "confirmed \(crossing.confirmed.milliseconds) ms", hash: hash(person, crossing))
+        }
+        try each(
+            """
+            SELECT person, region, content, removed_at_ms, identifier, tells_entries, tells_exits
+            FROM region
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, region
+            """
+        ) { statement, person throws(SQLiteError) in
+            let region = try Self.region(statement, from: 1)
+            // The columns that answers search must agree with the content.
+            guard statement.text(at: 4) == region.region.identifier,
+                statement.int(at: 5) == (region.region.notifyOnEntry ? 1 : 0),
+                statement.int(at: 6) == (region.region.notifyOnExit ? 1 : 0)
+            else { throw .damagedProjection }
+            let removed = region.removedAt.map { ", removed \($0.milliseconds) ms" } ?? ""
+            return ProjectionRow(
+                table: "region", person: person, key: "person \(person.rawValue) region \(region.id.rawValue)",
+                summary: "\(region.region.summary)\(removed)", hash: hash(person, region))
+        }
+        try each(
+            "SELECT person, from_ms, device FROM lead WHERE person BETWEEN ? AND ? ORDER BY person, from_ms, device"
+        ) {
+            statement, person throws(SQLiteError) in
+            let lead = Lead(statement, from: 1)
+            return ProjectionRow(
+                table: "lead", person: person,
+                key: "person \(person.rawValue) \(lead.from.milliseconds) ms device \(lead.device.rawValue)",
+                summary: "leads", hash: hash(person, lead))
+        }
+        try each("SELECT person, newest_ms FROM receipt WHERE person BETWEEN ? AND ? ORDER BY person") {
+            statement, person throws(SQLiteError) in
+            let newest = Timestamp(milliseconds: statement.int(at: 1))
+            return ProjectionRow(
+                table: "receipt", person: person, key: "person \(person.rawValue)",
+                summary: "newest \(newest.milliseconds) ms", hash: hash(person, receipt: newest))
+        }
+    }
+}
+
+extension Region {
+    /// The row's text in a comparison of two generations.
+    fileprivate var summary: String {
+        switch area {
+        case .circle(let circle): "circle of \(circle.radiusMeters) m"
+        case .polygon(let polygon): "polygon of \(polygon.vertices.count) vertices"
+        }
+    }
+}
+
+extension Visit {
+    /// Binds what ``init(_:from:)`` reads, in the same order.
+    func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
+        try statement.bind(Int64(bitPattern: id), at: index)
+        try statement.bind(arrival.milliseconds, at: index + 1)
+        try statement.bind(departure?.milliseconds, at: index + 2)
+        try statement.bind(coordinate.latitude, at: index + 3)
+        try statement.bind(coordinate.longitude, at: index + 4)
+        try statement.bind(horizontalAccuracy, at: index + 5)
+        try statement.bind(fixes, at: index + 6)
+        try statement.bind(firstReported.milliseconds, at: index + 7)
+        try statement.bind(departureReported?.milliseconds, at: index + 8)
+        try statement.bind(lastSeen?.milliseconds, at: index + 9)
+        try statement.bind(tellableFrom?.milliseconds, at: index + 10)
+    }
+
+    /// Reads the columns id, arrival, departure, latitude, longitude, accuracy, fixes, first report, report of the
+    /// departure, last seen and `tellable_from_ms`.
+    init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
+        guard
+            let coordinate = try? Coordinate(
+                latitude: statement.double(at: column + 3), longitude: statement.double(at: column + 4))
+        else { throw .damagedProjection }
+        self.init(
+            id: UInt64(bitPattern: statement.int(at: column)),
+            arrival: Timestamp(milliseconds: statement.int(at: column + 1)),
+            departure: statement.optionalInt(at: column + 2).map(Timestamp.init(milliseconds:)), coordinate: coordinate,
+            horizontalAccuracy: statement.double(at: column + 5), fixes: statement.int(at: column + 6),
+            firstReported: Timestamp(milliseconds: statement.int(at: column + 7)),
+            departureReported: statement.optionalInt(at: column + 8).map(Timestamp.init(milliseconds:)),
+            lastSeen: statement.optionalInt(at: column + 9).map(Timestamp.init(milliseconds:)),
+            tellableFrom: statement.optionalInt(at: column + 10).map(Timestamp.init(milliseconds:)))
+    }
+}
+
+extension Crossing {
+    /// Binds what ``init(_:from:)`` reads, in the same order.
+    func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
+        try statement.bind(region.rawValue, at: index)
+        try statement.bind(kind.rawValue, at: index + 1)
+        try statement.bind(time.milliseconds, at: index + 2)
+        try statement.bind(confirmed.milliseconds, at: index + 3)
+        try statement.bind(reported.milliseconds, at: index + 4)
+    }
+
+    /// Reads region, kind, time, confirmation and time of report.
+    init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
+        guard let kind = Kind(rawValue: statement.int(at: column + 1)) else { throw .damagedProjection }
+        self.init(
+            region: RegionID(rawValue: statement.int(at: column)), kind: kind,
+            time: Timestamp(milliseconds: statement.int(at: column + 2)),
+            confirmed: Timestamp(milliseconds: statement.int(at: column + 3)),
+            reported: Timestamp(milliseconds: statement.int(at: column + 4)))
+    }
+}
+
+extension Lead {
+    /// Reads from and device.
+    init(_ statement: borrowing Statement, from column: Int32) {
+        self.init(
+            from: Timestamp(milliseconds: statement.int(at: column)),
+            device: DeviceID(rawValue: statement.int(at: column + 1)))
+    }
+}

@@ -1,0 +1,144 @@
+import Cryptography
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+import Threading
+
+@testable import Log
+@testable import LogTests
+@testable import Projections
+@testable import ProjectionsTests
+@testable import Service
+@testable import Whereabouts
+
+/// The written events have no gap, and each sealed part is in its own place.
+@Suite struct SealedBatchTests {
+    /// The disk refuses one event in the middle; later events, which were numbered after it, would be taken.
+    @Test func `nothing that was built on a failed batch is written or acknowledged`() throws {
+        let scene = LogScene.withStandingFile()
+        let (_, phone) = try scene.people()
+        let log = try scene.open()
+        let count = 4000
+        let refused: Int64 = 2000
+        try #require(log.head < 100)
+        do {
+            let other = try Connection(path: scene.path + "/log.sqlite", access: .readWrite)
+            try other.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON event WHEN NEW.number = 2000 BEGIN SELECT RAISE(ABORT, 'refused'); END"
+            )
+        }
+        let before = log.head
+        let outcomes = Monitor([String]())
+        for second in 0..<count {
+            let report = DeviceReport.fix(try scene.fix(Int64(second)), answering: nil)
+            log.submit(.reportFixes(device: .caller, [report]), by: phone, correlation: .random()) { result in
+                outcomes.change { outcomes in
+                    switch result {
+                    case .success: outcomes.append("taken")
+                    case .failure(let failure): outcomes.append("\(failure)")
+                    }
+                }
+            }
+        }
+        let told = try #require(outcomes.wait(milliseconds: 60_000) { $0.count == count ? $0 : nil })
+        let taken = told.count { $0 == "taken" }
+        #expect(taken > 0 && before + Int64(taken) < refused)
+        // All other callers got the same error: the writer did not try to continue.
+        #expect(Set(told).count == 2 && told.contains { $0.contains("refused") }, "\(Set(told))")
+        scene.stop()
+        do {
+            let other = try Connection(path: scene.path + "/log.sqlite", access: .readWrite)
+            try other.execute("DROP TRIGGER refuse")
+        }
+        let verification = try scene.verify()
+        #expect(verification.problem == nil && verification.events == before + Int64(taken))
+        let numbers = try scene.events().map(\.number)
+        #expect(numbers == Array(1...before + Int64(taken)))
+        // It goes on where it is.
+        #expect(try scene.report([try scene.fix(Int64(count))], by: phone) == [.new])
+    }
+
+    @Test func `an event that does not continue the log or its stream is not sealed`() throws {
+        let scene = LogScene.withStandingFile()
+        _ = try scene.people()
+        scene.stop()
+        let data = try DataDirectory(path: scene.path)
+        let identity = try LogStore(path: data.log).identity
+        let size = identity.range.size
+        let stream = StreamID.audit(PersonID(rawValue: 900))
+        let event = Event.personErased(PersonID(rawValue: 900))
+        for (number, version, isGood) in [
+            (size + 1, 1, true), (size + 2, 1, false), (size, 1, false), (size + 1, 2, false), (size + 1, 0, false),
+        ] as [(Int64, Int64, Bool)] {
+            var sealer = LogSealer(after: identity, heads: [:])
+            let header = EventHeader(
+                number: number, stream: stream, version: version, kind: EventKind.personErased.rawValue,
+                recordedAt: TestClock.start, actor: .operator, correlation: .random(), cause: 0)
+            let encoded = EventCoding.encode(event, in: stream)
+            sealer.begin()
+            var isSealed = true
+            do throws(LogError) { _ = try sealer.seal(.init(header: header, encoded: encoded), keys: []) } catch {
+                isSealed = false
+            }
+            #expect(isSealed == isGood, "number \(number), version \(version)")
+        }
+    }
+
+    @Test func `what was taken back leaves no trace in what is sealed next`() throws {
+        let scene = LogScene.withStandingFile()
+        _ = try scene.people()
+        scene.stop()
+        let data = try DataDirectory(path: scene.path)
+        let identity = try LogStore(path: data.log).identity
+        func event(_ number: Int64, _ version: Int64, _ person: Int64) -> Batch.Event {
+            let id = PersonID(rawValue: person)
+            let header = EventHeader(
+                number: number, stream: .audit(id), version: version, kind: EventKind.personErased.rawValue,
+                recordedAt: TestClock.start, actor: .operator, correlation: RequestID(high: 1, low: 2), cause: 0)
+            return .init(header: header, encoded: EventCoding.encode(.personErased(id), in: .audit(id)))
+        }
+        let size = identity.range.size
+        var direct = LogSealer(after: identity, heads: [:])
+        direct.begin()
+        _ = try direct.seal(event(size + 1, 1, 900), keys: [])
+        var sealer = LogSealer(after: identity, heads: [:])
+        sealer.begin()
+        _ = try sealer.seal(event(size + 1, 1, 901), keys: [])
+        _ = try sealer.seal(event(size + 2, 1, 900), keys: [])
+        _ = try sealer.seal(event(size + 3, 2, 900), keys: [])
+        sealer.takeBack()
+        sealer.begin()
+        _ = try sealer.seal(event(size + 1, 1, 900), keys: [])
+        #expect(sealer.heads == direct.heads)
+        #expect(sealer.range.bytes == direct.range.bytes && sealer.headLeaf == direct.headLeaf)
+    }
+
+    @Test func `a sealed part opens in no other place of its event`() throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("walker")
+        let friend = try house.addPerson("friend")
+        try house.grant("walker", to: "friend")
+        house.send("POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"late for dinner"}"#)
+        let reader = try house.service.log.reader()
+        var tried = 0
+        for stored in try reader.storedEvents(after: 0, limit: 1000) {
+            guard case .array(let items) = try Self.item(stored.body), items.count > 2 else { continue }
+            tried += 1
+            let parts = Array(items.dropFirst())
+            _ = try reader.open(stored)
+            var body = CBORWriter()
+            CBORValue.array([items[0]] + [parts[1], parts[0]] + parts.dropFirst(2)).write(to: &body)
+            let exchanged = LogReader.StoredEvent(header: stored.header, body: body.bytes, leaf: stored.leaf)
+            #expect(throws: LogError.self, "\(stored.header)") { try reader.open(exchanged) }
+        }
+        #expect(tried > 0, "No event has two parts.")
+    }
+
+    private static func item(_ bytes: [UInt8]) throws -> CBORValue {
+        try bytes.withUnsafeBytes { bytes in
+            var reader = CBORReader(bytes)
+            return try reader.value()
+        }
+    }
+}
