@@ -9,9 +9,10 @@ extension PlainSection {
     ///
     /// - Parameters:
     ///   - person: Whose data the view shows; `nil` if no one is named.
+    ///   - isOperators: Whether the operator looks, who gives no consent.
     ///   - today: The day by UTC, for views of a day that name none.
     static func sections(
-        of path: String, person: String?, today: CalendarDay, _ request: HTTPRequest
+        of path: String, person: String?, isOperators: Bool, today: CalendarDay, _ request: HTTPRequest
     ) -> [PlainSection] {
         let parts = path.split(separator: "/").map(String.init)
         let view = parts.first ?? "now"
@@ -36,15 +37,17 @@ extension PlainSection {
         case "audit": return [section("audit", "audit", range + page, ofAudit)]
         case "requests": return [section("asked", "asked", page, ofAsked)]
         case "sharing":
-            return [
-                section("consent", "consent-requests", [], ofConsent), section("grants", "grants", page, ofGrants),
+            // Only the person gives consent, never the operator.
+            let consent = section("consent", "consent-requests", [], ofConsent)
+            return (isOperators ? [] : [consent]) + [
+                section("grants", "grants", page, ofGrants),
                 section("pauses", "pauses", [], ofPauses), section("invitations", "invitations", [], ofInvitations),
             ]
         case "regions": return [section("regions", "regions", [], ofRegions)]
         case "places": return [section("places", "places", range, ofPlaces)]
         case "year":
             let year = parts.count == 2 ? parts[1] : String(today.text.prefix(4))
-            return quarters(of: year).map { section("year", "summary", $0, ofYear) }
+            return quarters(of: year, through: today).map { section("year", "summary", $0, ofYear) }
         case "devices": return [section("devices", "devices", [], ofDevices)]
         default:
             let located = [
@@ -83,11 +86,11 @@ extension PlainSection {
         ]
     }
 
-    /// A summary covers 93 days at most, so a year is read in quarters.
-    private static func quarters(of year: String) -> [Query] {
+    /// A summary covers 93 days at most, so a year is read in quarters, those that have begun.
+    private static func quarters(of year: String, through today: CalendarDay) -> [Query] {
         guard let number = Int(year), (1900...2198).contains(number), year.utf8.count == 4 else { return [] }
         let starts = ["\(year)-01-01", "\(year)-04-01", "\(year)-07-01", "\(year)-10-01", "\(number + 1)-01-01"]
-        return zip(starts, starts.dropFirst()).map { start, end in
+        return zip(starts, starts.dropFirst()).filter { $0.0 <= today.text }.map { start, end in
             [("from", start + "T00:00:00Z"), ("to", end + "T00:00:00Z"), ("period", "month")]
         }
     }

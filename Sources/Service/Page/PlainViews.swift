@@ -27,7 +27,8 @@ enum PlainViews {
         let named = request.parameter("person").map { Handle($0)?.text ?? "" }
         let person = named ?? reader.person?.text
         let today = CalendarDay(utc: service.clock())
-        let sections = PlainSection.sections(of: request.path, person: person, today: today, request)
+        let sections = PlainSection.sections(
+            of: request.path, person: person, isOperators: reader.person == nil, today: today, request)
         var answered: [Answered] = []
         for section in sections {
             let result = read(section, service, exchange, context)

@@ -44,6 +44,7 @@ import Whereabouts
             ("/v1/people/walker/webhooks", #"{"url":"https://hooks.example/","topics":["finding"]}"#, walker),
             ("/v1/redemptions", #"{"code":"\#(code)"}"#, friend),
             ("/v1/account-invitations", "{}", walker),
+            ("/v1/sign-in-codes", "{}", walker),
             ("/v1/accounts", #"{"code":"\#(account)","name":"carl"}"#, nil),
         ]
         // Each route that takes a key is among them.
@@ -91,6 +92,8 @@ import Whereabouts
         // Done twice they have been done.
         "/v1/people/*/webhooks/*/dead-letters/*/retry", "/v1/backups", "/v1/projections/prune",
         "/v1/projections/*/rebuild", "/v1/projections/*/activate", "/v1/projections/*/rollback",
+        // A browser that signs in again has a newer session; one that signs out twice is signed out.
+        "/session", "/session/end",
         // Limited to one a minute.
         "/v1/devices/*/push-tests",
     ]
