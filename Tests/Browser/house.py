@@ -6,6 +6,7 @@ The service and its stand-in for APNs listen on loopback only and end with this 
 """
 import atexit
 import contextlib
+import ctypes
 import datetime
 import json
 import os
@@ -39,6 +40,11 @@ def eventually(what, test, seconds=PATIENCE_SECONDS):
     raise TimeoutError(what)
 
 
+def end_with_parent():
+    """Linux ends this process when its parent ends, also when that is killed (prctl 1, PR_SET_PDEATHSIG)."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
 class Problem(Exception):
     """An answer that is no success."""
 
@@ -68,7 +74,8 @@ class House:
 
     def start(self, name, *command):
         said = open(self.folder / f"{name}.log", "w")
-        process = subprocess.Popen([TOOL, *command], stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [TOOL, *command], stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, preexec_fn=end_with_parent)
         self.processes.append(process)
         return process
 

@@ -6,6 +6,7 @@ A picture of the page is left in .build/browser for a test that fails.
 """
 import importlib
 import pathlib
+import signal
 import sys
 import time
 import traceback
@@ -26,6 +27,8 @@ def tests(pattern):
 
 def main(pattern=""):
     began = time.monotonic()
+    # Whoever ends this wants no folder left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("The browser tests were ended."))
     house = House()
     house.furnish()
     world = World(house)
