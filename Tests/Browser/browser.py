@@ -66,8 +66,9 @@ class Visit:
         self.page.wait_for_selector(f"html[data-ready={path.split('/')[0].split('?')[0]}]", state="attached")
         return self
 
-    def ready(self):
-        self.page.wait_for_selector("html[data-ready]", state="attached")
+    def ready(self, person=None):
+        """Waits for the view; after signing in, for that of the person, because the form is ready before it too."""
+        self.page.wait_for_selector(f"html[data-person={person}][data-ready]" if person else "html[data-ready]", state="attached")
         return self
 
     def text(self):

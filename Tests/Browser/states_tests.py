@@ -146,7 +146,7 @@ def test_a_link_signs_in_once(world):
             expect(not visit.page.context.cookies(), "opening the link spends nothing")
             visit.page.get_by_role("button", name="Sign in").click()
             if index == 0:
-                visit.ready()
+                visit.ready("work")
                 expect(visit.page.evaluate("fetch('/session').then(answer => answer.json()).then(one => one.person)") == "work", "the link signs work in")
                 visit.must_be_quiet("link")
             else:
@@ -173,7 +173,7 @@ def test_a_revoked_token_ends_the_page(world):
         visit.page.goto(f"{world.url}/sharing")
         visit.page.get_by_label("code").fill(token["token"])
         visit.page.get_by_role("button", name="Sign in").click()
-        visit.ready()
+        visit.ready("work")
         house.call("DELETE", f"/v1/tokens/{token['id']}")
         # The page may notice by itself and load anew at the same time.
         with contextlib.suppress(Error):
