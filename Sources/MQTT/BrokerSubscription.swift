@@ -61,7 +61,7 @@ package final class BrokerSubscription: Sendable {
                 client, configuration.host, Int32(clamping: configuration.port), Self.keepAliveSeconds)
             while code == success, !stopping.load(ordering: .relaxed) {
                 if context.isSubscribed { publish(client) }
-                code = mosquitto_loop(client, Self.turnMilliseconds, 1)
+                code = Self.turn(client)
                 if context.isSubscribed {
                     pause = Self.pauseTurns.first
                     isKnownToFail = false
@@ -78,6 +78,24 @@ package final class BrokerSubscription: Sendable {
             }
             pause = min(pause * 2, Self.pauseTurns.most)
         }
+    }
+
+    /// One turn of the loop: waits for the socket, and reads and writes what it can.
+    ///
+    /// `mosquitto_loop` waits by `select` and fails when the process has 1,024 descriptors open before the connection is
+    /// made. A service with many clients has.
+    private static func turn(_ client: OpaquePointer) -> Int32 {
+        let socket = mosquitto_socket(client)
+        guard socket >= 0 else { return Int32(MOSQ_ERR_NO_CONN.rawValue) }
+        let events = mosquitto_want_write(client) ? POLLIN | POLLOUT : POLLIN
+        var waiting = pollfd(fd: socket, events: Int16(events), revents: 0)
+        guard poll(&waiting, 1, turnMilliseconds) >= 0 || errno == EINTR else {
+            return Int32(MOSQ_ERR_ERRNO.rawValue)
+        }
+        var code = success
+        if Int32(waiting.revents) & ~POLLOUT != 0 { code = mosquitto_loop_read(client, 1) }
+        if code == success, Int32(waiting.revents) & POLLOUT != 0 { code = mosquitto_loop_write(client, 1) }
+        return code == success ? mosquitto_loop_misc(client) : code
     }
 
     private func setUp(_ client: OpaquePointer) {

@@ -66,6 +66,28 @@ import Testing
             ])
     }
 
+    /// `select` has no bit for a descriptor above 1,023.
+    @Test func `a message is taken while more than 1,024 descriptors are open`() throws {
+        var limit = rlimit()
+        #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        limit.rlim_cur = limit.rlim_max
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let broker = try ScriptedBroker()
+        let others = (0..<1100).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        defer { for descriptor in others where descriptor >= 0 { close(descriptor) } }
+        #expect(others.contains { $0 > 1024 })
+        let taken = Atomic<Int>(0)
+        try withSubscription(port: broker.port) { _ in
+            taken.add(1, ordering: .relaxed)
+            return true
+        } _: {
+            let session = try broker.session()
+            session.publish("owntracks/a/b", "one", identifier: 1)
+            #expect(try session.expect(type: 4) == [0, 1])
+        }
+        #expect(taken.load(ordering: .relaxed) == 1)
+    }
+
     @Test func `it ends while no broker is there`() throws {
         let port = try ScriptedBroker().port
         withSubscription(port: port) { _ in

@@ -34,12 +34,7 @@ import Whereabouts
 
     /// Waits until the log holds the fix.
     private func wait(for index: Int64, _ house: ServiceUnderTest) throws {
-        for _ in 0..<300 {
-            let head = house.service.log.head
-            if try fixes(house).contains(index) { return }
-            _ = house.service.log.waitForHead(after: head, milliseconds: 100)
-        }
-        Issue.record("The message never came.")
+        try eventually("a message of the broker", pauseMilliseconds: 50) { try fixes(house).contains(index) }
     }
 
     @Test(.enabled(if: RunningBroker.program != nil, "mosquitto is not installed"))
