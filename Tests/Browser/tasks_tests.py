@@ -252,7 +252,7 @@ def test_sharing_is_paused_and_resumed(world):
 def test_an_invitation_is_a_code_that_works(world):
     with world.visit("walker", **PHONE) as visit, world.visit("stranger") as guest:
         visit.open("sharing")
-        visit.page.get_by_role("button", name="Invite somebody of this house").click()
+        visit.page.get_by_role("button", name="Invite someone with an account here").click()
         visit.page.locator("dialog").get_by_role("button", name="Invite").click()
         address = decoded(visit)
         expect(address.startswith(f"{world.url}/sharing?redeem="), "the code is a link to this house")
