@@ -22,7 +22,7 @@ struct FixMark: Hashable, Comparable, Sendable {
     /// time and place the equal one is found without opening the rest. The 40 bits above follow from the identity.
     static let contentBits: UInt64 = 0xFF_FFFF
 
-    /// The hash of the fix (``FixIdentities/hash(of:device:)``).
+    /// The hash of the fix (`FixIdentities.hash(of:device:)`).
     let hash: UInt64
     /// The number of the event that reported the fix.
     let number: Int64

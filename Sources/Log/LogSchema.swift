@@ -106,7 +106,7 @@ package struct EventHeader {
     /// The place in the stream, from 1 without gaps.
     package let version: Int64
     /// The number of the event's kind. A later version of the program may know more kinds.
-    /// The raw value of an ``EventKind``, which an older program may not know.
+    /// The raw value of an `EventKind`, which an older program may not know.
     package let kind: Int64
     /// The house's time when the event was decided.
     /// The service's time of the decision.

@@ -27,7 +27,7 @@ package final class Catalog {
         /// Whether it answers.
         package var role: Role
 
-        /// A generation with its role; it is in no catalog until ``Catalog/add(_:version:role:)`` adds it.
+        /// A generation with its role; it is in no catalog until `Catalog.add(_:version:role:)` adds it.
         package init(name: String, version: Int64, generation: Int64, role: Role) {
             (self.name, self.version, self.generation, self.role) = (name, version, generation, role)
         }

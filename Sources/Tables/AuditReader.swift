@@ -4,7 +4,7 @@ package import Whereabouts
 /// Reads the audit: who asked for whom, and what was shown. Lists are newest first; `before` is the number of the last
 /// row of the page before, or `nil` for the first page.
 ///
-/// All functions throw ``SQLiteError`` if the file cannot be read, and a damaged projection for a row that no fold
+/// All functions throw `SQLiteError` if the file cannot be read, and a damaged projection for a row that no fold
 /// writes. Each reads by an index, so the cost is that of the rows found.
 package enum AuditReader {
     /// A query by its id, whatever its outcome.

@@ -6,7 +6,7 @@ package import Whereabouts
 /// Reads fixes, visits, crossings and leads of persons.
 ///
 /// Nothing here checks a grant: callers filter the rows by their permit. Times are those of devices; ranges are
-/// half-open. All functions throw ``SQLiteError``, and a damaged projection for a row that no fold writes.
+/// half-open. All functions throw `SQLiteError`, and a damaged projection for a row that no fold writes.
 package enum TimelineReader {
     /// The end of a page of fixes: the key of its last one, by which fixes are ordered.
     package struct FixKey: Hashable, Sendable {

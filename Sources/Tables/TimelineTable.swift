@@ -22,7 +22,7 @@ package final class TimelineTable: Projection {
     /// - `fix`, `twin`: degrees are whole numbers of 10⁻⁷ degrees if they are exactly that, else doubles
     ///   (``FixColumns``). `details` is a CBOR array of the other members; NULL if there are none. `content`
     ///   distinguishes the twins of one identity.
-    /// - `reported`: `kind` is ``ReportedMoment/Kind``, `until_ms` the end of the stay that begins at this time, or
+    /// - `reported`: `kind` is `ReportedMoment.Kind`, `until_ms` the end of the stay that begins at this time, or
     ///   this time.
     /// - `visit`: `id` is a hash as 64 bits, `fixes` the number of fixes inside, `last_seen_ms` the last moment with
     ///   evidence of presence, `tellable_from_ms` the time from which silence alone makes it a visit.

@@ -19,7 +19,7 @@ package enum ReportedTime: Hashable, Sendable {
     }
 }
 
-/// A fix while its message is read, with the units and meanings of `CLLocation`. ``report(now:)`` checks it.
+/// A fix while its message is read, with the units and meanings of `CLLocation`. `report(now:)` checks it.
 package struct FixDraft {
     /// Degrees; NaN if the member is not a number.
     package var latitude: Double?

@@ -2,7 +2,7 @@ import JSON
 import Whereabouts
 import WireFormats
 
-/// Saved batches of Overland: `{"locations": [Feature, …]}`, see ``Overland``.
+/// Saved batches of Overland: `{"locations": [Feature, …]}`, see `Overland`.
 struct OverlandLocations: JSONElements {
     static let arrays = ["locations"]
     private let choices: FileChoices

@@ -1,6 +1,6 @@
 import WireFormats
 
-/// JSON lines, each with a fix; see ``FixLines``.
+/// JSON lines, each with a fix; see `FixLines`.
 final class FixLineRecords: RecordReader {
     private var lines: FixLines
 

@@ -1,7 +1,7 @@
 import Whereabouts
 import WireFormats
 
-/// The fixes of a log of NMEA 0183 sentences; see ``NMEALines``. In files, a checksum may be missing.
+/// The fixes of a log of NMEA 0183 sentences; see `NMEALines`. In files, a checksum may be missing.
 final class NMEARecords: RecordReader {
     private let choices: FileChoices
     private var lines = NMEALines(requiresChecksum: false)

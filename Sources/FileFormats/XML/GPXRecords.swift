@@ -2,7 +2,7 @@ import Geodesy
 import Whereabouts
 import WireFormats
 
-/// The track points of a GPX file; see ``GPXReader``.
+/// The track points of a GPX file; see `GPXReader`.
 final class GPXRecords: RecordReader {
     private var reader = GPXReader()
     private let choices: FileChoices

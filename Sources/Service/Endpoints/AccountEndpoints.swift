@@ -6,7 +6,7 @@ import Whereabouts
 /// Accounts made with an invitation code from the operator or another person.
 ///
 /// A new account has no grants, in either direction. It only joins the invitation tree of its inviter, which shares
-/// limits (``Limits/accountInvitationsPerTree``, ``Limits/geocodingPerTree``).
+/// limits (`Limits.accountInvitationsPerTree`, `Limits.geocodingPerTree`).
 enum AccountEndpoints {
     /// `POST /v1/account-invitations`: makes an invitation, and shows its code once.
     ///

@@ -7,7 +7,7 @@ import Tables
 import Whereabouts
 
 extension ReadEndpoints {
-    /// The most rows in a page of the audit, and of ``asked(_:_:_:)``.
+    /// The most rows in a page of the audit, and of `asked(_:_:_:)`.
     static let auditRowsPerPage: Int64 = 500
 
     /// A person's audit: location queries and their outcomes, reads, changes of rights, and acts of the operator that

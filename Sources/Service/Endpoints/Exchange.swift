@@ -105,7 +105,7 @@ struct Exchange: Sendable {
     }
 
     /// The operator's purpose for a read, from the header `Whereabouts-Purpose`: percent-encoded UTF-8 of at most
-    /// ``Limits/purposeCharacters`` characters. `nil` if it is absent or empty.
+    /// `Limits.purposeCharacters` characters. `nil` if it is absent or empty.
     func purpose() throws(Problem) -> String? {
         guard let text = request.header("whereabouts-purpose") else { return nil }
         guard let purpose = Self.percentDecoded(text), purpose.unicodeScalars.count <= Limits.purposeCharacters else {

@@ -8,7 +8,7 @@ import WireFormats
 /// Reports from devices. The status 200 means that every report is durable; a rejected one is kept too.
 ///
 /// These handlers run on the server's thread: they parse the body and queue a command, and the log's thread answers.
-/// At most ``Limits/batchCommands`` reports fit in one request (413 beyond).
+/// At most `Limits.batchCommands` reports fit in one request (413 beyond).
 enum IngestEndpoints {
     /// `POST /v1/fixes`: takes fixes in the service's own form (``FixJSON``). Answers with `new`, `duplicate`, `twins`,
     /// `rejected` and `number`.

@@ -22,7 +22,7 @@ enum LiveEndpoint {
     private static let eventsCaughtUp = 10_000
     /// A comment shows the client that the stream is open. Clients reconnect after two seconds.
     private static let opening = ": open\nretry: 2000\n\n"
-    /// The comment that an idle stream sends each ``Limits/liveHeartbeatSeconds``.
+    /// The comment that an idle stream sends each `Limits.liveHeartbeatSeconds`.
     static let heartbeat = ": \n\n"
 
     /// Opens the stream: sends the missed events first, then hands it to ``Deliverer``.

@@ -21,7 +21,7 @@ enum ManageEndpoints {
         return created(receipt, service.references(for: exchange.caller)) { $0.field("handle", handle.text) }
     }
 
-    /// The most persons in a page of ``people(_:_:_:)``.
+    /// The most persons in a page of `people(_:_:_:)`.
     static let peoplePerPage: Int64 = 1000
 
     /// `GET /v1/people`: all persons by handle, for the operator only; the cursor is the last handle of a page. Handles

@@ -5,7 +5,7 @@ import Whereabouts
 
 /// Schedules by which the service asks for a person at regular intervals.
 ///
-/// The queries have the initiation `server`: they leave ``Limits/pushesKeptForPersons`` of the push budget to people.
+/// The queries have the initiation `server`: they leave `Limits.pushesKeptForPersons` of the push budget to people.
 enum ScheduleEndpoints {
     /// `POST /v1/people/*/schedules`: adds a schedule. The body has `everySeconds`, in ``Limits/scheduleSeconds``, and
     /// optionally `until`. Answers 201 with `id` and `number`.

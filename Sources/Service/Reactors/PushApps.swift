@@ -120,7 +120,7 @@ final class PushApps: Sendable {
     private static let drainMs: Int64 = 1500
 
     /// Gives pushes in flight time to end, in all senders at once. Waiting pushes end as stopped. Blocks for about
-    /// ``drainMs``.
+    /// `drainMs`.
     func stop() {
         for line in lines { line.sender.beginStopping(drainMs: Self.drainMs) }
         for line in lines { line.sender.stop(drainMs: Self.drainMs) }

@@ -15,7 +15,7 @@ struct VerificationReport {
         let fingerprint: Fingerprint?
         /// `ok`, or the fault of the rows.
         let rows: String
-        /// A ``RefoldCheck/Result``, or the error that prevented the refold.
+        /// A `RefoldCheck.Result`, or the error that prevented the refold.
         let refold: String
 
         var isGood: Bool { rows == "ok" && refold == RefoldCheck.Result.equal.rawValue }
