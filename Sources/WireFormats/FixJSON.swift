@@ -46,7 +46,7 @@ package enum FixJSON {
     package struct DeviceBatch: Sendable {
         /// The values of the members `person` and `device`; `nil` unless they are texts.
         package let person, device: String?
-        /// The fixes, then the visits; `nil` unless the member `fixes` is a list.
+        /// The fixes, then the visits; `nil` unless the member `fixes` is a list, and `visits` a list or absent.
         package let reports: [Report]?
         /// How many of the reports are of the member `visits`.
         package let visits: Int
@@ -68,12 +68,11 @@ package enum FixJSON {
             let fixes = member("fixes")?.elements?.map { fix in
                 fix.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
             }
-            let visits = (member("visits")?.elements ?? []).map { visit in
-                ReportJSON.visit(visit.value, now: now).about(visit.text)
-            }
+            let listed = member("visits").map(\.elements) ?? []
+            let visits = (listed ?? []).map { visit in ReportJSON.visit(visit.value, now: now).about(visit.text) }
             return DeviceBatch(
                 person: member("person")?.value.string, device: member("device")?.value.string,
-                reports: fixes.map { $0 + visits }, visits: visits.count, text: Array(part.text))
+                reports: listed == nil ? nil : fixes.map { $0 + visits }, visits: visits.count, text: Array(part.text))
         }
     }
 

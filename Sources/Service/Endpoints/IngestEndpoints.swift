@@ -119,7 +119,8 @@ enum IngestEndpoints {
                 let reports = batch.reports
             else {
                 throw .invalid(
-                    "\"devices\"[\(index)] must have the handles \"person\" and \"device\" and a list \"fixes\".")
+                    "\"devices\"[\(index)] must have the handles \"person\" and \"device\" and a list \"fixes\"; \"visits\" is a list if given."
+                )
             }
             commands.append(
                 .importFixes(

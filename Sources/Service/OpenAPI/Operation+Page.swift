@@ -4,7 +4,7 @@ import Whereabouts
 extension Operation {
     static let page: KeyValuePairs<String, Operation> = [
         "GET /session": Operation(
-            group: .page, summary: "Read who is signed in.", otherStatuses: [(204, "No one is signed in.")],
+            group: .page, summary: "Read who is signed in.", access: .anybody, otherStatuses: [(204, "No one is signed in.")],
             answer: Schema.object([
                 "person": Schema.orNull(Schema.handle), "handle": Schema.text, "operator": Schema.boolean,
                 "scopes": Schema.list(Schema.text), "expires": Schema.orNull(Schema.time),
@@ -36,9 +36,11 @@ extension Operation {
                 ], optional: ["reason": Schema.text]), hasNames: true),
         "GET /v1/places/names": Operation(
             group: .places, summary: "Name the places of a map.",
-            query: ["west", "south", "east", "north"].map {
-                Parameter(name: $0, schema: Schema.number, isRequired: true, description: "Degrees.")
-            } + [
+            query: [
+                Parameter(name: "west", schema: Schema.longitude, isRequired: true, description: "Degrees."),
+                Parameter(name: "south", schema: Schema.latitude, isRequired: true, description: "Degrees."),
+                Parameter(name: "east", schema: Schema.longitude, isRequired: true, description: "Degrees."),
+                Parameter(name: "north", schema: Schema.latitude, isRequired: true, description: "Degrees."),
                 Parameter(
                     name: "zoom", schema: Schema.integer(0...22),
                     description: "The map's zoom; quarters of cities have names from 11 on.")

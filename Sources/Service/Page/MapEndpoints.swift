@@ -42,17 +42,19 @@ enum MapEndpoints {
         return response
     }
 
-    /// Two parameters as a range of degrees. Throws 400 unless both are given, in order and within ±`most`.
+    /// Two parameters as a range of degrees. Throws 400 unless both are given and within ±`most`, and 422 unless they are
+    /// in order.
     private static func range(
         _ exchange: Exchange, _ from: String, _ to: String, most: Double
     ) throws(Problem) -> ClosedRange<Double> {
         guard let low = exchange.request.parameter(from).flatMap(Double.init),
-            let high = exchange.request.parameter(to).flatMap(Double.init), low <= high, low >= -most, high <= most
+            let high = exchange.request.parameter(to).flatMap(Double.init), abs(low) <= most, abs(high) <= most
         else {
             throw .invalid(
                 "\"\(from)\" and \"\(to)\" must be degrees from -\(Int(most)) to \(Int(most)), for example 47.5 and 48.5."
             )
         }
+        guard low <= high else { throw .refused("\"\(to)\" must not be less than \"\(from)\".") }
         return low...high
     }
 

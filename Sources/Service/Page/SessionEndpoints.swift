@@ -109,7 +109,8 @@ enum SessionEndpoints {
         guard let secret = SessionCookie.secret(of: exchange.request, publicURL: service.publicURL),
             let caller = service.session(of: secret)
         else { return }
-        service.log.submit(.endSession(isEverywhere: false), by: caller, correlation: exchange.id) { _ in }
+        // The new session is on record, so a failure to end the old one is no failure of this request.
+        _ = try? service.log.appendAndWait(.endSession(isEverywhere: false), by: caller, correlation: exchange.id)
     }
 
     /// `DELETE /session`: signs out.
