@@ -54,9 +54,11 @@ import Testing
         let near = house.send("GET", "/v1/places/names?west=16.3&south=48.1&east=16.5&north=48.3&zoom=12", as: token)
             .items
         #expect(near.contains { $0["name"]?.string == "Favoriten" })
-        for wrong in ["west=17&south=47&east=16&north=48", "west=1&south=2&east=3", "west=-181&south=0&east=0&north=1"]
-        {
-            #expect(house.send("GET", "/v1/places/names?\(wrong)", as: token).status == 400)
+        for (wrong, status) in [
+            ("west=17&south=47&east=16&north=48", 422), ("west=1&south=2&east=3", 400),
+            ("west=-181&south=0&east=0&north=1", 400),
+        ] {
+            #expect(house.send("GET", "/v1/places/names?\(wrong)", as: token).status == status)
         }
         #expect(house.service.log.head == before)
     }
