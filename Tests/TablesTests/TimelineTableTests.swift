@@ -188,7 +188,7 @@ import Testing
         #expect(try told() == [0, 0])
     }
 
-    /// The end of each stay is known while the batch is folded, and with it the crossings so far.
+    /// The region is watched before the fixes, so the crossings are found in the order of the batch.
     @Test func `crossings that were found before the erasure of the same batch are not told`() throws {
         var log = MemoryLog()
         let circle = try Circle(center: try Coordinate(latitude: 52.68, longitude: 13.4), radiusMeters: 500)
