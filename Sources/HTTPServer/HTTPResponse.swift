@@ -43,7 +43,7 @@ package struct HTTPResponse: Sendable {
     /// - Parameters:
     ///   - title: The kind of problem, in ASCII, always the same for the same kind. It also gives the `type`: "Too
     ///     long" is `urn:problem-type:too-long`.
-    ///   - detail: One sentence that says what was wrong this time and what to do.
+    ///   - detail: One sentence with the cause in this case and the remedy.
     package static func problem(_ status: Int, title: String, detail: String) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()

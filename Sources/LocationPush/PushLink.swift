@@ -13,7 +13,7 @@ final class PushLink {
         let ending: PushConnectionState.Ending
         /// For `answered`.
         let answer: PushAnswer?
-        /// For `unknown`: what is known about the request.
+        /// For `unknown`: the facts about the request.
         let why: String
     }
 

@@ -1,7 +1,7 @@
 package import SQLite
 package import Whereabouts
 
-/// Reads the audit: who asked for whom, and what was shown. Lists are newest first; `before` is the number of the last
+/// Reads the audit: requesters, subjects and disclosures. Lists are newest first; `before` is the number of the last
 /// row of the page before, or `nil` for the first page.
 ///
 /// All functions throw `SQLiteError` if the file cannot be read, and a damaged projection for a row that no fold

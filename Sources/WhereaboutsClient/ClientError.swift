@@ -4,7 +4,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case request(String)
     /// The service refused the request.
     case problem(Problem)
-    /// The service cannot be reached, or the answer is not the service's; the sentence says what is wrong.
+    /// The service cannot be reached, or the answer is not the service's; the sentence names the cause.
     case service(String)
     /// The waiting task was cancelled. The service may have done the request anyway.
     case cancelled

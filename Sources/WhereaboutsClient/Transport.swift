@@ -9,7 +9,7 @@ package protocol Transport: Sendable {
         _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void)
     /// Whether the service runs in its own process, so that devices report to it meanwhile.
     var isRunningService: Bool { get }
-    /// Closes what was opened for this client. Nothing can be sent afterwards.
+    /// Closes the connections and threads of this client. Nothing can be sent afterwards.
     func close()
 }
 

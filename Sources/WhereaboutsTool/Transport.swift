@@ -22,7 +22,7 @@ struct HouseTransport: Transport {
 
 /// The service of a data directory, for its operator.
 enum House {
-    /// Runs `body` with a client of the operator, and closes what was opened for it.
+    /// Runs `body` with a client of the operator, and closes the client.
     static func withClient<Value>(
         _ invocation: Invocation, _ body: (Client) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {

@@ -168,7 +168,8 @@ def test_an_account_invitation_opens_an_account(world):
 
 def test_a_revoked_token_ends_the_page(world):
     house = world.house
-    token = house.post("/v1/people/work/tokens", {"scopes": ["query", "audit", "manage"]})
+    handle = "work"
+    token = house.post(f"/v1/people/{handle}/tokens", {"scopes": ["query", "audit", "manage"]})
     with world.visit() as visit:
         visit.page.goto(f"{world.url}/sharing")
         visit.page.get_by_label("code").fill(token["token"])

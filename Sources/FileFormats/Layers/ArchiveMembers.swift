@@ -1,6 +1,6 @@
 /// The members of an archive, one after the other.
 protocol ArchiveMembers: AnyObject {
-    /// The next member; what is left of the one before is passed.
+    /// The next member. Skips the rest of the previous one.
     func nextMember() throws(FormatFault) -> ArchiveMember?
 }
 

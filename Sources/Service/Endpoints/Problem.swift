@@ -2,7 +2,7 @@ import HTTPServer
 import Log
 import Whereabouts
 
-/// An error as the client sees it (RFC 9457): one sentence that says what is wrong and what to do.
+/// An error as the client sees it (RFC 9457): one sentence with the cause and the remedy.
 ///
 /// No problem names a person, place or secret that the request did not name.
 struct Problem: Error, Sendable {

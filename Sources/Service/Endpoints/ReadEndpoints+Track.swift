@@ -24,7 +24,7 @@ extension ReadEndpoints {
     /// `GET /v1/people/*/track`: the fixes of all devices in the range, by time.
     ///
     /// With `distanceFilter=M`, only fixes at least M meters from the last shown one, and no anomalies; the filter
-    /// continues across pages. `anomaly` names what is wrong with a fix; folds ignore such fixes.
+    /// continues across pages. `anomaly` names the defect of a fix; folds ignore such fixes.
     static func track(
         _ service: Service, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

@@ -99,7 +99,7 @@ struct ImportRun {
         }
     }
 
-    /// Completes the report, and prints what was not imported.
+    /// Completes the report, and prints the entries that were not imported.
     private func conclude(_ summary: FileSummary, _ path: String, _ report: inout ImportReport) {
         report.format = summary.formatName
         report.placeWord = summary.placeWord
@@ -244,7 +244,7 @@ struct ImportRun {
         _ = Self.reject(visits, lines: batch.visitLines, &report)
     }
 
-    /// Counts what was rejected, and returns the indexes.
+    /// Counts the rejected entries, and returns their indexes.
     private static func reject(_ outcome: JSONValue, lines: [Int], _ report: inout ImportReport) -> Set<Int> {
         var refused: Set<Int> = []
         for rejection in outcome["rejected"]?.array.map(Array.init) ?? [] {
