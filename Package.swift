@@ -52,6 +52,8 @@ let package = Package(
         tests("SQLite", []),
         module("Cryptography", ["COpenSSL", "CSodium"]),
         tests("Cryptography", []),
+        module("Transparency", ["Cryptography"]),
+        tests("Transparency", ["Cryptography", "JSON"]),
         module("Threading", []),
         tests("Threading", []),
         module("GZIP", ["CZlib"]),
@@ -69,7 +71,7 @@ let package = Package(
         tests("WireFormats", ["Geodesy", "JSON", "Whereabouts"]),
         module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         tests("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
-        module("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
+        module("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Transparency", "Whereabouts"]),
         tests("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
         module("Projections", ["Cryptography", "Log", "SQLite", "Threading", "Whereabouts"]),
         tests("Projections", ["Cryptography", "Geodesy", "Log", "LogTests", "SQLite", "Whereabouts"]),
@@ -118,7 +120,7 @@ let package = Package(
             [
                 "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
                 "LogTests", "MQTT", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "SQLite", "Tables",
-                "TablesTests", "Threading", "Whereabouts", "WhereaboutsClient",
+                "TablesTests", "Threading", "Transparency", "Whereabouts", "WhereaboutsClient",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",

@@ -3,12 +3,12 @@ internal import CZlib
 /// Bytes in gzip's form (RFC 1952).
 ///
 /// - Returns: `nil` when there is no memory for it (`deflateInit2`), and for more than 4 GiB.
-package func gzipped(_ bytes: [UInt8]) -> [UInt8]? {
+package func gzipped(_ bytes: [UInt8], _ effort: CompressionEffort = .quick) -> [UInt8]? {
     guard let count = UInt32(exactly: bytes.count) else { return nil }
     var stream = z_stream()
     // 15 bits of window, the largest; 16 more for gzip's header instead of zlib's.
     let status = deflateInit2_(
-        &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+        &stream, effort.level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
         CInt(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { return nil }
     defer { deflateEnd(&stream) }
@@ -28,5 +28,18 @@ package func gzipped(_ bytes: [UInt8]) -> [UInt8]? {
     return isDone ? compressed : nil
 }
 
-/// zlib's 4 of 9: a page of a track in a third of the time of the default, and a few percent longer.
-private let level: CInt = 4
+/// How hard to compress.
+package enum CompressionEffort: Sendable {
+    /// For an answer: zlib's 4 of 9. A page of a track takes a third of the time of the default, and is a few percent
+    /// longer.
+    case quick
+    /// For bytes that are compressed once and sent often: zlib's 9.
+    case small
+
+    fileprivate var level: CInt {
+        switch self {
+        case .quick: 4
+        case .small: 9
+        }
+    }
+}

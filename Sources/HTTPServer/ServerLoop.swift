@@ -29,6 +29,9 @@ final class ServerLoop: @unchecked Sendable {
     private var waiting: [ObjectIdentifier: Exchange] = [:]
     /// The streamed answers whose connections are suspended until they have more bytes.
     private var streaming: [ObjectIdentifier: StreamSource] = [:]
+    /// The streamed answers under way, by their sockets.
+    private var streams: [CInt: StreamSource] = [:]
+    private let departures = Departures()
     private var lingering = LingeringSockets()
     /// When connections are next checked for ones that took too long.
     private var nextSweepSeconds = 0.0
@@ -99,11 +102,14 @@ final class ServerLoop: @unchecked Sendable {
         guard let daemon else { preconditionFailure("A server runs after it was started.") }
         let events = http_daemon_epoll_descriptor(daemon)
         while !isDrained {
-            wait(for: [events, mailbox.descriptor] + lingering.descriptors, millisecondsMax: pause(of: daemon))
+            wait(
+                for: [events, mailbox.descriptor, departures.descriptor] + lingering.descriptors,
+                millisecondsMax: pause(of: daemon))
             nowSeconds = MonotonicClock.seconds
             let (answers, streams) = mailbox.takeAll()
             for answer in answers { resume(answer) }
             for stream in streams { resume(stream: stream) }
+            for socket in departures.take() { left(socket) }
             MHD_run(daemon)
             if isFull && connections.count < connectionLimit {
                 // libmicrohttpd begins to listen again only at the beginning of a run, and nothing else would wake us.
@@ -317,6 +323,9 @@ final class ServerLoop: @unchecked Sendable {
         guard let context else { return }
         let exchange = Unmanaged<Exchange>.fromOpaque(context).takeRetainedValue()
         exchange.answer?.abandon()
+        if streams.removeValue(forKey: exchange.connection.descriptor) != nil {
+            departures.forget(exchange.connection.descriptor)
+        }
         if case .cut = exchange.connection.phase { return }
         let seconds = configuration.idleTimeoutSeconds + configuration.requestDeadlineSeconds
         exchange.connection.phase = .idle(untilSeconds: nowSeconds + seconds)
@@ -368,7 +377,8 @@ final class ServerLoop: @unchecked Sendable {
 
     private func queue(_ response: HTTPResponse, _ stream: HTTPStream, on connection: Connection) -> Bool {
         precondition(response.status == 200, "A stream is sent with 200.")
-        guard let prepared = StreamSource(stream, on: connection, of: self).makeResponse() else { return false }
+        let source = StreamSource(stream, on: connection, of: self)
+        guard let prepared = source.makeResponse() else { return false }
         defer { MHD_destroy_response(prepared) }
         for header in response.headers {
             guard MHD_add_response_header(prepared, header.name, header.value) == .YES else { return false }
@@ -377,6 +387,8 @@ final class ServerLoop: @unchecked Sendable {
         // A client that takes nothing is bounded by the bytes that may wait for it.
         connection.phase = .streaming
         if drainUntilSeconds != nil { stream.finish() }
+        streams[connection.descriptor] = source
+        departures.watch(connection.descriptor)
         return MHD_queue_response(connection.handle, UInt32(response.status), prepared) == .YES
     }
 
@@ -389,6 +401,14 @@ final class ServerLoop: @unchecked Sendable {
     private func resume(stream key: ObjectIdentifier) {
         guard let source = streaming.removeValue(forKey: key) else { return }
         MHD_resume_connection(source.connection.handle)
+    }
+
+    /// Ends the stream of a client that has left.
+    private func left(_ socket: CInt) {
+        guard let source = streams[socket] else { return }
+        source.stream.abandon()
+        cut(source.connection)
+        resume(stream: ObjectIdentifier(source.connection))
     }
 
     private func prepare(_ response: HTTPResponse) -> OpaquePointer? {

@@ -70,7 +70,7 @@ public final class Outbox: @unchecked Sendable {
     /// The file of the message that is sent before all others, because a requester waits for it.
     private var urgent: String?
     /// By file name; only for messages that this process added.
-    private var whenDelivered: [String: @Sendable () -> Void] = [:]
+    private var whenOver: [String: @Sendable () -> Void] = [:]
 
     /// - Parameters:
     ///   - process: distinguishes the files of the app and the extension; `app` or `extension`.
@@ -88,11 +88,11 @@ public final class Outbox: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - isUrgent: whether the message goes before all waiting ones.
-    ///   - whenDelivered: called once, on any thread, when this process has had the message acknowledged or refused;
-    ///     not called if the message was dropped or replaced, or if the other process delivered it.
+    ///   - whenOver: called once, on any thread, when the message waits no longer: it was acknowledged, refused, dropped
+    ///     or replaced, or the other process delivered it, which is noticed at the next try of this process.
     /// - Throws: the file system's error; the message is then not stored.
     public func add(
-        _ message: Message, isUrgent: Bool = false, whenDelivered: (@Sendable () -> Void)? = nil
+        _ message: Message, isUrgent: Bool = false, whenOver: (@Sendable () -> Void)? = nil
     ) throws {
         let bytes = try JSONEncoder().encode(message)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -101,7 +101,7 @@ public final class Outbox: @unchecked Sendable {
             if message.kind == .token { for name in try names() where name.hasSuffix("-token") { remove(name) } }
             let name = newName(for: message)
             try bytes.write(to: folder.appendingPathComponent(name), options: .atomic)
-            self.whenDelivered[name] = whenDelivered
+            self.whenOver[name] = whenOver
             if isUrgent { urgent = name }
             let all = try names()
             return all.prefix(max(0, all.count - Self.capacity)).compactMap { name in
@@ -110,6 +110,7 @@ public final class Outbox: @unchecked Sendable {
             }
         }
         for message in dropped { tell(.dropped(message)) }
+        tellWhatIsOver()
         deliver()
     }
 
@@ -122,6 +123,7 @@ public final class Outbox: @unchecked Sendable {
             isSending = true
             return next
         }
+        tellWhatIsOver()
         guard let (name, message) = next else { return }
         var request = URLRequest(url: account.service.appendingPathComponent(message.path))
         request.httpMethod = message.method
@@ -152,14 +154,20 @@ public final class Outbox: @unchecked Sendable {
     }
 
     private func end(_ name: String) {
-        let isOver = lock.withLock { () -> (@Sendable () -> Void)? in
+        lock.withLock {
             attempts = 0
-            if urgent == name { urgent = nil }
             remove(name)
-            return whenDelivered.removeValue(forKey: name)
         }
-        isOver?()
         deliver()
+    }
+
+    /// Calls ``whenOver`` for each message whose file is gone, whichever process removed it.
+    private func tellWhatIsOver() {
+        let over = lock.withLock {
+            whenOver.keys.filter { !FileManager.default.fileExists(atPath: folder.appendingPathComponent($0).path) }
+                .compactMap { whenOver.removeValue(forKey: $0) }
+        }
+        for call in over { call() }
     }
 
     private func retry(_ message: Message, after attempts: Int, because reason: String) {
@@ -206,6 +214,7 @@ public final class Outbox: @unchecked Sendable {
     }
 
     private func remove(_ name: String) {
+        if urgent == name { urgent = nil }
         try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
     }
 }

@@ -88,7 +88,7 @@ final class Committer: @unchecked Sendable {
             try writeOnce(batch)
         }
         log.commitSeconds.withLock { $0.add(seconds: MonotonicClock.seconds - start) }
-        log.publish(head: sealer.range.size, ended: batch.ended)
+        log.publish(head: sealer.size, ended: batch.ended)
     }
 
     /// One try: the keys first, because an event must not be durable without its key.

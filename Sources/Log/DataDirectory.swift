@@ -6,7 +6,7 @@ package import SQLite
 /// The files of one service, and the lock that keeps other processes out. The Architecture page says what each file is.
 ///
 ///     log.sqlite keys.sqlite kek fix-identities/ catalog.sqlite projections/ admin.token config.json backups.json
-///     backups.lock LOCK
+///     backups.lock basemap.sqlite LOCK
 package final class DataDirectory: Sendable {
     /// The path as given.
     package let path: String

@@ -150,7 +150,7 @@ package final class EventLog: Sendable {
         id = store.identity.id
         epoch = store.identity.epoch
         let saved = standing.place
-        try Self.catchUp(&standing, &heads, to: store.identity.range.size, reader)
+        try Self.catchUp(&standing, &heads, to: store.identity.size, reader)
         try keys.goOn(after: standing)
         let sealer = LogSealer(after: store.identity, heads: heads)
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
@@ -167,7 +167,7 @@ package final class EventLog: Sendable {
                 guard savedStanding.remove() else { throw error }
             }
         }
-        let head = store.identity.range.size
+        let head = store.identity.size
         headNumber = Atomic(head)
         headSignal.change { $0.number = head }
         self.standing = Mutex(standing)

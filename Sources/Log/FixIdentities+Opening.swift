@@ -41,7 +41,7 @@ extension FixIdentities {
     ) throws(FixRunFailure) {
         let header = run.header
         guard name == "\(header.from)-\(header.to).run", header.log == log.id, header.epoch == log.epoch,
-            header.to <= log.range.size, header.erased <= erased,
+            header.to <= log.size, header.erased <= erased,
             let event = try? reader.storedEvents(after: header.to - 1, limit: 1).first,
             event.header.number == header.to, event.leaf == header.leaf
         else { throw .foreign }

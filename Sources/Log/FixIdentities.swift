@@ -124,7 +124,7 @@ package final class FixIdentities: Sendable {
         (log, epoch) = (identity.id, identity.epoch)
         let secret = keys.secret(for: "whereabouts fix identities \(identity.id)")
         (identityKey, tagKey) = (SipHash(key: secret[..<16]), SipHash(key: secret[16...]))
-        let head = identity.range.size
+        let head = identity.size
         var state = State(handed: head, durable: head, erased: erased)
         let runs = Self.runs(in: settings.folder, identity, erased.count, tagKey, reader)
         state.view.floor = runs.last?.header.to ?? 0

@@ -1,5 +1,6 @@
 package import Cryptography
 package import SQLite
+import Transparency
 package import Whereabouts
 
 /// Reads events from the log and opens their sealed parts. Each thread has its own reader, with its own connection.
@@ -355,15 +356,14 @@ package final class LogReader {
 
 /// The one row of the table `log`.
 package struct LogIdentity: Sendable {
-    /// The id of the log, made with the file.
     /// A random id, given when the log was made. Projections and indexes keep it.
     package let id: Identifier128
-    /// The epoch: 1, and one more after each restore or accepted loss.
     /// Raised by each restore and each accepted loss, from 1.
     package let epoch: Int64
-    /// The Merkle tree over all events, and with it their number.
-    /// The tree over all leaves; its size is the number of events.
-    package let range: CompactRange
+    /// The Merkle tree over all leaves.
+    let range: CompactRange
+    /// The number of events.
+    package var size: Int64 { range.size }
     /// The leaf of the newest event; `nil` for an empty log.
     let head: Digest?
 

@@ -1,4 +1,5 @@
 package import Cryptography
+import Transparency
 import Whereabouts
 
 /// Numbered events with the keys of their parts, and the callers that wait for them. The writer's thread hands a batch
@@ -90,6 +91,8 @@ struct LogSealer: ~Copyable {
     private(set) var body = CBORWriter()
     /// The tree over all leaves, including those of the batch under way.
     private(set) var range: CompactRange
+    /// The number of events, with the batch under way.
+    var size: Int64 { range.size }
     /// The leaf of the newest event; `nil` for an empty log.
     private(set) var headLeaf: Digest?
     /// The newest event of each stream.

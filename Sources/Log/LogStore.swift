@@ -1,5 +1,6 @@
 import Cryptography
 import SQLite
+import Transparency
 import Whereabouts
 
 /// The file of the log. It belongs to one thread at a time: the writer's or the committing one.
@@ -46,7 +47,7 @@ package final class LogStore {
         } catch {
             throw error.isCorruption ? .altered(path: path, error.message) : .sqlite(error)
         }
-        let size = identity.range.size
+        let size = identity.size
         let newest = try newestNumber()
         guard newest == size else {
             throw .damaged(number: min(newest, size) + 1, "the log counts \(size) events but has \(newest)")
@@ -125,7 +126,7 @@ package final class LogStore {
         }
         witness.note(
             LogWitness(
-                log: identity.id, epoch: identity.epoch, number: sealer.range.size, leaf: sealer.headLeaf))
+                log: identity.id, epoch: identity.epoch, number: sealer.size, leaf: sealer.headLeaf))
         // The pages of the row `log`, the newest leaf page, its parent and the first page, plus those that the events
         // fill.
         pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
@@ -152,7 +153,7 @@ package final class LogStore {
         do throws(SQLiteError) {
             try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?, epoch = ?") {
                 (statement) throws(SQLiteError) in
-                try statement.bind(sealer.range.size, at: 1)
+                try statement.bind(sealer.size, at: 1)
                 try statement.bind(sealer.range.bytes, at: 2)
                 try statement.bind(sealer.headLeaf?.bytes ?? [], at: 3)
                 try statement.bind(identity.epoch, at: 4)

@@ -1,5 +1,6 @@
 package import Cryptography
 package import SQLite
+import Transparency
 import Whereabouts
 
 /// The result of a verification.
@@ -124,8 +125,8 @@ package final class LogVerifier {
         guard let identity else {
             return fail(result.events, "the row that counts the events cannot be read")
         }
-        if identity.range.size != result.events {
-            fail(result.events + 1, "the log counts \(identity.range.size) events, and this one is missing")
+        if identity.size != result.events {
+            fail(result.events + 1, "the log counts \(identity.size) events, and this one is missing")
         } else if identity.range.subtrees != range.subtrees {
             fail(result.events, "the tree stored with it is not the tree over the events")
         } else if identity.head != lastLeaf {

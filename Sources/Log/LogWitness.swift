@@ -47,8 +47,8 @@ package struct LogWitness: Hashable, Sendable {
     /// - Throws: ``LogError/lost(_:)`` if the log lacks the event, or has another one under its number.
     package func check(_ identity: LogIdentity, _ reader: LogReader) throws(LogError) {
         guard log == identity.id, epoch >= identity.epoch, number > 0 else { return }
-        if epoch == identity.epoch, number <= identity.range.size, try reader.leaf(of: number) == leaf { return }
-        throw .lost(LogLoss(has: identity.range.size, known: number, epoch: epoch))
+        if epoch == identity.epoch, number <= identity.size, try reader.leaf(of: number) == leaf { return }
+        throw .lost(LogLoss(has: identity.size, known: number, epoch: epoch))
     }
 
     /// The loss by the newest of `witnesses`; `nil` if the log has all their events.
@@ -108,7 +108,6 @@ package final class WitnessFile {
     private var next = 0
     private var isFailing = false
 
-    /// The path of the witness file of the log at `path`.
     /// The path of the witness: `log.witness` beside `log.sqlite`.
     package static func path(besideLog path: String) -> String {
         (path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path) + ".witness"

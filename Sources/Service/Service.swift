@@ -24,64 +24,33 @@ package final class Service: Sendable {
     /// The thread that folds the log into projections.
     let host: ProjectionHost
     /// The threads that compute answers, each with its own connections to the projections.
-    let answers: AnswerPool
-    /// The gazetteer; without one, answers have no place names and no time zones.
-    let gazetteer: Gazetteer?
-    /// The house's clock. Tests and simulations set it.
-    let clock: @Sendable () -> Timestamp
+    private let answers: AnswerPool
     /// The requests that wait for the end of a query, without a thread each.
     let waitingRoom: WaitingRoom
     /// Ends queries at their deadline, and asks the questions of schedules.
     private let timekeeper: Timekeeper
-    /// The APNs senders; `nil` if no app is configured, and so no phone is woken.
-    let apps: PushApps?
-    /// Wakes phones for open queries; `nil` without ``apps``.
+    /// Wakes phones for open queries; `nil` if no app is configured.
     private let pusher: Pusher?
     /// Sends events to the open live streams.
-    let deliverer: Deliverer
+    private let deliverer: Deliverer
     /// `nil` unless the operator allows targets.
-    let webhooks: WebhookDeliverer?
+    private let webhooks: WebhookDeliverer?
     /// Compares the projections' fingerprints with their rows after the start, in the background.
     let checker: FingerprintChecker
-    /// Destroys keys of erased persons in the listed backups.
-    let backups: BackupKeeper
     /// The subscription to an MQTT broker; `nil` unless one is configured.
     private let broker = Mutex<BrokerReceiver?>(nil)
-    let timeZones = TimeZoneDatabase()
-    /// The keys of devices whose OwnTracks app encrypts.
-    let secretBoxes: [Handle: SecretBox]
-    /// The last location of each friend that each OwnTracks app was shown.
-    let friendsShown = Mutex<[DeviceID: [PersonID: FriendShown]]>([:])
-    /// The last requests of devices, in memory.
-    let deviceContacts = DeviceContacts()
-    /// The requests by route and status, for the metrics.
-    let requestFigures = RequestFigures()
+    /// Makes backups.
+    let backupMaker: BackupMaker
     /// The budgets of processor time for geocoding, since the start.
     let geocodingBudgets = GeocodingBudgets()
-    /// Derives ids of requests with an `Idempotency-Key`.
-    let requestKeys: RequestKeys
-    /// The references of recent callers.
-    let knownReferences: KnownReferences
-    /// The rules for requests by pages of other origins.
-    let crossOrigin: CrossOrigin
-    let pageAssets = PageAssets()
-    let wrongSignIns = WrongSignIns()
-    /// `nil` without the file beside the gazetteer.
-    let basemap: Basemap?
-    /// The address of the service as browsers and phones reach it, if the operator has given it.
-    let publicURL: String?
-    /// Whether the people and tracks here are made up.
-    let isDemo: Bool
+    /// The log as requests use it.
+    let decisions: Decisions
+    /// The entry of all requests.
+    let door: Door
     /// The progress of the verification that `GET /v1/verify` runs.
     package let verificationProgress = VerificationProgress()
     /// The HTTP server; `nil` before it listens and after the stop.
-    private let server = Mutex<HTTPServer?>(nil)
-    /// Whether a backup is being made; only one can be.
-    let isBackingUp = Atomic<Bool>(false)
-    /// The requests that wait for the log's next event.
-    let followers = Atomic<Int>(0)
-    /// Hashes callers' secrets. Reused, because making one costs four times as much as a hash.
-    let hasher = Mutex(SHA256())
+    private let server = RunningServer()
     /// The operator's token.
     package let adminToken: String
     /// Whether this start made the operator's token.
@@ -106,24 +75,15 @@ package final class Service: Sendable {
         let clock = clock ?? { @Sendable in Timestamp.now }
         memory_share_arenas(Self.arenas)
         self.directory = directory
-        self.clock = clock
         // First, because on a full disk opening the files needs the space of the reserve.
         let room = Room(directory: directory.path)
         let keyEncryptionKey = try directory.keyEncryptionKey()
         let keys = try directory.openKeys(under: keyEncryptionKey)
-        requestKeys = RequestKeys(under: keyEncryptionKey)
-        knownReferences = KnownReferences(under: keyEncryptionKey)
-        crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
-        (publicURL, isDemo) = (configuration.publicURL, configuration.isDemo)
-        secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
+        let secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
             guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
             return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])
         }
-        basemap = gazetteerPath.flatMap { path in
-            Basemap(path: path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex) + "basemap.cells")
-        }
         let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0, worldview: configuration.worldview) }
-        self.gazetteer = gazetteer
         let log = try EventLog(
             path: directory.log, keys: keys, savedStanding: StandingFile(directory: directory.projections),
             identities: .init(folder: directory.fixIdentities), acceptingLoss: acceptingLoss, room: room, clock: clock,
@@ -139,20 +99,42 @@ package final class Service: Sendable {
             let reader = readers.withLock { $0.removeLast() }
             return AnswerContext(host: host, reader: reader.value, gazetteer: gazetteer)
         }
+        decisions = Decisions(log: log, clock: clock, knownReferences: KnownReferences(under: keyEncryptionKey))
+        let views = Views(gate: Gate(decisions: decisions), host: host, timeZones: TimeZoneDatabase())
+        let deviceContacts = DeviceContacts()
+        let sources = FeedSources(views: views, deviceContacts: deviceContacts, gazetteer: gazetteer)
         waitingRoom = WaitingRoom(log: log, clock: clock)
         timekeeper = Timekeeper(log: log, clock: clock)
-        apps = configuration.push.isEmpty ? nil : try PushApps(configuration.push)
+        let apps = configuration.push.isEmpty ? nil : try PushApps(configuration.push)
         pusher = apps.map { Pusher(log: log, apps: $0, clock: clock) }
         deliverer = Deliverer(log: log, clock: clock)
         webhooks = configuration.webhooks.map { WebhookDeliverer($0) }
         checker = FingerprintChecker(host: host)
-        backups = BackupKeeper(directory, log)
+        let backups = BackupKeeper(directory, log)
+        backupMaker = BackupMaker(directory: directory, log: log, clock: clock)
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
         backups.settleLater()
-        try deliverer.start(self)
-        try webhooks?.start(self)
+        let requestFigures = RequestFigures()
+        let parts = Parts(
+            views: views, answers: answers, waitingRoom: waitingRoom, deliverer: deliverer, sources: sources,
+            webhooks: webhooks, apps: apps, backups: backups, backupMaker: backupMaker, directory: directory,
+            deviceContacts: deviceContacts, requestFigures: requestFigures, secretBoxes: secretBoxes,
+            verificationProgress: verificationProgress, callers: Callers(decisions),
+            geocodingBudgets: geocodingBudgets,
+            basemap: gazetteerPath.flatMap { path in
+                Basemap(path: path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex) + "basemap.cells")
+            }, publicURL: configuration.publicURL, isDemo: configuration.isDemo,
+            serverCounters: { [server] in server.counters })
+        door = Door(
+            decisions: decisions, routes: RouteTable(parts), answers: answers, callers: parts.callers,
+            requestKeys: RequestKeys(under: keyEncryptionKey),
+            crossOrigin: CrossOrigin(origins: configuration.allowedOrigins), requestFigures: requestFigures,
+            deviceContacts: deviceContacts, publicURL: configuration.publicURL)
+        try deliverer.start(sources)
+        try webhooks?.start(sources)
         if let wanted = configuration.mqtt {
-            let receiver = BrokerReceiver(try BrokerConfiguration(wanted, for: log.id), self)
+            let intake = BrokerIntake(decisions: decisions, secretBoxes: secretBoxes, deviceContacts: deviceContacts)
+            let receiver = BrokerReceiver(try BrokerConfiguration(wanted, for: log.id), intake)
             broker.withLock { $0 = receiver }
         }
     }
@@ -173,12 +155,9 @@ package final class Service: Sendable {
     /// be restarted then.
     package func whenLogFails(_ body: @escaping @Sendable () -> Void) { log.notifyOfFailure(body) }
 
-    /// The server's counters; `nil` while nothing listens.
-    var serverCounters: HTTPServerCounters? { server.withLock { $0?.counters } }
-
     /// Answers a request that came without a socket, exactly once, on any thread.
     package func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        Door(service: self).handle(request, respond: respond)
+        door.handle(request, respond: respond)
     }
 
     /// Listens for requests until ``stop()``; returns the port, which the system chooses if `port` is 0. The lock file
@@ -187,12 +166,12 @@ package final class Service: Sendable {
         var configuration = HTTPServerConfiguration()
         configuration.host = name
         configuration.port = port
-        configuration.bodyLimit = { Route.bodyLimit($0, $1) }
-        let server = try HTTPServer(configuration) { [self] request, responder in
-            handle(request) { responder.respond($0) }
+        configuration.bodyLimit = { [door] in door.routes.bodyLimit($0, $1) }
+        let server = try HTTPServer(configuration) { [door] request, responder in
+            door.handle(request) { responder.respond($0) }
         }
         try server.start()
-        self.server.withLock { $0 = server }
+        self.server.set(server)
         directory.announce(address: "\(name):\(server.port)")
         return server.port
     }
@@ -208,7 +187,7 @@ package final class Service: Sendable {
         waitingRoom.close()
         log.releaseCallers()
         host.releaseCallers()
-        let server = self.server.withLock { $0.take() }
+        let server = self.server.take()
         // No new connections from here on.
         server?.beginStopping()
         deliverer.stop()
@@ -277,11 +256,16 @@ package final class Service: Sendable {
     }
 }
 
-extension Service {
-    /// The key for the payloads that the device's OwnTracks app encrypts; `nil` without one.
-    func secretBox(of device: Caller) -> SecretBox? {
-        if secretBoxes.isEmpty { return nil }
-        let handle = log.withStanding { $0.devices[DeviceID(rawValue: device.principal.rawValue)]?.handle }
-        return handle.flatMap { secretBoxes[$0] }
-    }
+/// The HTTP server of a service while it listens.
+final class RunningServer: Sendable {
+    private let server = Mutex<HTTPServer?>(nil)
+
+    /// The server's counters; `nil` while nothing listens.
+    var counters: HTTPServerCounters? { server.withLock { $0?.counters } }
+
+    /// Begins to hold a server.
+    func set(_ new: HTTPServer) { server.withLock { $0 = new } }
+
+    /// Gives the server up.
+    func take() -> HTTPServer? { server.withLock { $0.take() } }
 }

@@ -34,20 +34,11 @@ package struct AuditedQuery: Hashable, Sendable {
     /// The number of the fix that answered it.
     package let fixNumber: Int64?
     /// `nil` if the subject's consent was not asked.
-    package let consent: Consent?
+    package let consent: ConsentStep?
     /// When consent was asked, given or refused.
     package let consentAt: Timestamp?
     /// When the subject was found to have no device that can be woken.
     package let noDeviceAt: Timestamp?
-
-    /// The state of the subject's consent.
-    package enum Consent: Int64, Sendable {
-        case asked = 1
-        case given = 2
-        case refused = 3
-        /// The word in answers.
-        package var word: String { String(describing: self) }
-    }
 }
 
 /// One attempt to wake a device, with its place in the log.
@@ -92,11 +83,6 @@ package struct AuditedRead: Hashable, Sendable {
 
 /// An act of the operator that concerns everyone, with its place in the log.
 package struct AuditedAct: Hashable, Sendable {
-    /// The ``act`` of a restored log.
-    static let restore = "restore"
-    /// The ``act`` of an accepted loss.
-    static let acceptLoss = "acceptLoss"
-
     /// The number of its event. People see the ordinal instead.
     package let number: Int64
     /// 1, 2, 3 and so on, in the order of the log.
@@ -151,16 +137,19 @@ package struct SettingsChange: Hashable, Sendable {
     package var hours: String?
     /// The invitation that a grant was made by.
     package var invitation: InvitationID?
+}
 
-    /// Takes over the terms of a grant or an invitation.
-    mutating func take(_ terms: GrantTerms) {
-        (precision, includesHistory) = (terms.precision, terms.includesHistory)
-        (asksEachTime, from, until) = (terms.asksEachTime, terms.from, terms.until)
-        hours = terms.hours.map(Self.text)
+extension SettingsChange {
+    /// The change that an event made.
+    init(_ event: RecordedEvent, _ change: SettingChange) {
+        self.init(
+            number: event.number, subject: event.stream.person, actor: event.actor, recordedAt: event.recordedAt,
+            kind: event.event.kind, item: change.item, other: change.other, name: change.name,
+            precision: change.terms?.precision, includesHistory: change.terms?.includesHistory, scopes: change.scopes,
+            from: change.terms?.from, until: change.until, asksEachTime: change.terms?.asksEachTime,
+            // For example `Mo-Fr 08:00-18:00, Europe/Vienna`.
+            hours: change.hours.map { "\($0.text), \($0.zone.name)" }, invitation: change.invitation)
     }
-
-    /// Hours as the audit shows them, for example `Mo-Fr 08:00-18:00, Europe/Vienna`.
-    static func text(_ hours: WeeklyHours) -> String { "\(hours.text), \(hours.zone.name)" }
 }
 
 /// The refusals of one requester beyond those recorded one by one.

@@ -58,7 +58,7 @@ extension AuditTable {
     }
 
     /// Notes that the subject was asked for consent, or gave or refused it.
-    func update(_ query: QueryID, _ consent: AuditedQuery.Consent, _ event: RecordedEvent) throws(SQLiteError) {
+    func update(_ query: QueryID, _ consent: ConsentStep, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedQuery(query) else { return }
         try file.connection.cached("UPDATE query SET consent = ?, consent_at_ms = ? WHERE number = ?") {
             (statement) throws(SQLiteError) in

@@ -54,7 +54,7 @@ extension AuditedQuery: AuditRow {
             end: statement.optionalInt(at: 11).flatMap(QueryEnd.init(rawValue:)),
             endedAt: statement.optionalInt(at: 12).map(Timestamp.init(milliseconds:)),
             endedNumber: statement.optionalInt(at: 13), fixNumber: statement.optionalInt(at: 14),
-            consent: statement.optionalInt(at: 15).flatMap(Consent.init(rawValue:)),
+            consent: statement.optionalInt(at: 15).flatMap(ConsentStep.init(rawValue:)),
             consentAt: statement.optionalInt(at: 16).map(Timestamp.init(milliseconds:)),
             noDeviceAt: statement.optionalInt(at: 17).map(Timestamp.init(milliseconds:)))
     }

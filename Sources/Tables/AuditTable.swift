@@ -1,7 +1,7 @@
 import Cryptography
 import Projections
 import SQLite
-package import Whereabouts
+import Whereabouts
 
 /// The audit: queries, reads and their outcomes, disclosures, and every change of a person's settings and of the rights
 /// of others.
@@ -186,38 +186,31 @@ package final class AuditTable: Projection {
     /// Writes the rows of each event at once. Fixes, sightings, messages and refused invitations have none.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for event in batch {
-            switch event.event {
-            case .fixReported, .sightingReported, .messageReported, .invitationRefused: continue
-            case .personErased(let person):
+            switch event.audited {
+            case .nothing: continue
+            case .change(let change), .quietChange(let change): try insert(SettingsChange(event, change))
+            case .erasure(let person):
                 try erase(person)
-                try insert(change(event, item: person.rawValue))
-            case .locationQueried(let query): try insert(query, event)
-            case .locationQueryEnded(let query, let end, let fix): try update(query, end, fix, event)
-            case .consentAsked(let query): try update(query, .asked, event)
-            case .consentGiven(let query): try update(query, .given, event)
-            case .consentRefused(let query): try update(query, .refused, event)
-            case .locationPushStarted(let query, let device): try insert(startOf: query, device, event)
-            case .locationPushAttempted(let attempt): try insert(attempt, event)
-            case .locationPushWithheld(let query, .noDevice): try updateNoDevice(query, event)
-            case .locationPushWithheld: continue
-            case .locationDisclosed(let disclosure): try insert(disclosure, event)
-            case .locationRead(let read): try insert(read, event)
-            case .refusalsCounted(let requester, let count, let since):
-                try insert(requester, count, since, event)
-            case .inputRejected(let device, let reason, _, _):
+                try insert(SettingsChange(event, SettingChange(item: person.rawValue)))
+            case .query(let query): try insert(query, event)
+            case .queryEnd(let query, let end, let fix): try update(query, end, fix, event)
+            case .consent(let query, let step): try update(query, step, event)
+            case .pushStart(let query, let device): try insert(startOf: query, device, event)
+            case .attempt(let attempt): try insert(attempt, event)
+            case .withheld(let query, .noDevice): try updateNoDevice(query, event)
+            case .withheld: continue
+            case .disclosure(let disclosure): try insert(disclosure, event)
+            case .read(let read): try insert(read, event)
+            case .refusals(let requester, let count, let since): try insert(requester, count, since, event)
+            case .rejection(let device, let reason):
                 try count(device, reason, event)
                 try keep(device, reason, event)
-            case .logRestored(let epoch):
-                try insert(AuditedAct(event, act: AuditedAct.restore, epoch: epoch, ordinal: try nextOrdinal()))
-            case .lossAccepted(_, _, let epoch):
-                try insert(AuditedAct(event, act: AuditedAct.acceptLoss, epoch: epoch, ordinal: try nextOrdinal()))
-            case .operatorActed(.failed(let number)): try noteFailure(of: number, event)
-            case .operatorActed(let act) where event.stream == .house:
+            case .act(let act, let projection, let version, let epoch):
                 try insert(
                     AuditedAct(
-                        event, act: act.word, projection: act.projection, version: act.version,
+                        event, act: act, projection: projection, version: version, epoch: epoch,
                         ordinal: try nextOrdinal()))
-            default: if let row = change(event) { try insert(row) }
+            case .actFailed(let number): try noteFailure(of: number, event)
             }
         }
     }
@@ -226,149 +219,4 @@ package final class AuditTable: Projection {
     func flush() throws(SQLiteError) {}
 
     func forget() {}
-
-    /// The change of a setting that an event makes; `nil` for other events.
-    private func change(_ event: RecordedEvent) -> SettingsChange? {
-        switch event.event {
-        case .personAdded(let person, let handle):
-            return change(event, item: person.rawValue, name: handle.content?.text)
-        case .deviceAdded(let device, _, let handle):
-            return change(event, item: device.rawValue, name: handle.content?.text)
-        case .deviceRemoved(let device): return change(event, item: device.rawValue)
-        case .tokenIssued(let token):
-            var row = change(event, item: token.id.rawValue)
-            row.other = token.principal
-            row.scopes = token.scopes
-            row.until = token.until
-            return row
-        case .tokenRevoked(let token): return change(event, item: token.rawValue)
-        case .grantGiven(let grant):
-            var row = change(event, item: grant.id.rawValue)
-            row.other = grant.requester?.principal
-            row.name = grant.detail?.content?.name?.text
-            row.invitation = grant.invitation
-            row.take(
-                GrantTerms(
-                    precision: grant.precision, includesHistory: grant.includesHistory,
-                    asksEachTime: grant.asksEachTime, from: grant.from, until: grant.until, hours: grant.hours))
-            return row
-        case .grantRevoked(let grant): return change(event, item: grant.rawValue)
-        case .sharingPaused(let person, let until):
-            var row = change(event, item: person.rawValue)
-            row.until = until
-            return row
-        case .sharingResumed(let person): return change(event, item: person.rawValue)
-        case .invitationMade(let invitation):
-            var row = change(event, item: invitation.id.rawValue)
-            row.invitation = invitation.id
-            row.take(invitation.terms)
-            row.hours = invitation.detail?.content.map(SettingsChange.text)
-            return row
-        case .invitationWithdrawn(let id): return change(event, item: id.rawValue)
-        // Invitations by the operator are about no person.
-        case .accountInvitationMade(_, let expires):
-            guard event.stream.person != nil else { return nil }
-            var row = change(event, item: event.number)
-            row.until = expires
-            return row
-        case .accountInvitationClosed(let id):
-            return event.stream.person == nil ? nil : change(event, item: id.rawValue)
-        case .regionAdded(let id, let region):
-            return change(event, item: id.rawValue, name: region.content?.identifier)
-        case .regionRemoved(let id): return change(event, item: id.rawValue)
-        case .scheduleSet(let seconds, let until):
-            var row = change(event, item: event.number, name: "every \(seconds) s")
-            row.until = until
-            return row
-        case .scheduleRemoved(let schedule): return change(event, item: schedule.rawValue)
-        case .webhookAdded(_, _, let target):
-            return change(event, item: event.number, name: target.content?.origin)
-        case .webhookRemoved(let webhook): return change(event, item: webhook.rawValue)
-        case .webhookFailed(let failure): return change(event, item: failure.webhook.rawValue)
-        // The read is recorded separately.
-        case .webhookSettled(_, .told), .webhookSettled(_, .taken): return nil
-        case .webhookSettled(let webhook, .discarded): return change(event, item: webhook.rawValue, name: "discarded")
-        case .operatorActed(.retryMessage(let webhook, _)):
-            return change(event, item: webhook.rawValue, name: "message posted again")
-        case .correctionMade(let correction):
-            return change(event, item: event.number, name: correction.content?.kind.word)
-        case .correctionWithdrawn(let correction): return change(event, item: correction.rawValue)
-        case .authorizationReported(let device, let report):
-            return change(event, item: device.rawValue, name: report.content?.words)
-        case .locationPushTokenRegistered(let device, let environment, _):
-            return change(event, item: device.rawValue, name: environment.word)
-        case .locationPushTokenRetired(let device, let reason):
-            return change(event, item: device.rawValue, name: reason)
-        case .locationPushTested(let attempt):
-            let said = [attempt.outcome.word, attempt.status.map { "\($0)" }, attempt.reason].compactMap { $0 }
-            return change(
-                event, item: attempt.device.rawValue,
-                name: attempt.isTestLeaving ? "leaving" : said.joined(separator: " "))
-        case .locationReportCommanded(_, let device): return change(event, item: device.rawValue)
-        case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
-            .locationPushStarted, .locationPushAttempted, .locationPushWithheld,
-            .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
-            .logRestored, .lossAccepted, .invitationRefused, .consentAsked, .consentGiven, .consentRefused,
-            .operatorActed:
-            return nil
-        }
-    }
-
-    /// A row with the members that all changes share.
-    private func change(_ event: RecordedEvent, item: Int64, name: String? = nil) -> SettingsChange {
-        SettingsChange(
-            number: event.number, subject: event.stream.person, actor: event.actor, recordedAt: event.recordedAt,
-            kind: event.event.auditedKind, item: item, name: name)
-    }
-}
-
-extension AuthorizationReport {
-    /// Status and accuracy in words.
-    fileprivate var words: String {
-        accuracy.map { "\(status.word), \($0.word) accuracy" } ?? status.word
-    }
-}
-
-extension Event {
-    /// The kind under which a change of a setting is kept.
-    package var auditedKind: EventKind {
-        switch self {
-        case .personAdded: .personAdded
-        case .deviceAdded: .deviceAdded
-        case .deviceRemoved: .deviceRemoved
-        case .tokenIssued: .tokenIssued
-        case .tokenRevoked: .tokenRevoked
-        case .grantGiven: .grantGiven
-        case .grantRevoked: .grantRevoked
-        case .regionAdded: .regionAdded
-        case .regionRemoved: .regionRemoved
-        case .scheduleSet: .scheduleSet
-        case .scheduleRemoved: .scheduleRemoved
-        case .webhookAdded: .webhookAdded
-        case .webhookRemoved: .webhookRemoved
-        case .webhookSettled: .webhookSettled
-        case .webhookFailed: .webhookFailed
-        case .operatorActed: .operatorActed
-        case .correctionMade: .correctionMade
-        case .correctionWithdrawn: .correctionWithdrawn
-        case .authorizationReported: .authorizationReported
-        case .locationPushTokenRegistered: .locationPushTokenRegistered
-        case .locationPushTokenRetired: .locationPushTokenRetired
-        case .locationPushTested: .locationPushTested
-        case .locationReportCommanded: .locationReportCommanded
-        case .personErased: .personErased
-        case .sharingPaused: .sharingPaused
-        case .sharingResumed: .sharingResumed
-        case .invitationMade: .invitationMade
-        case .invitationWithdrawn: .invitationWithdrawn
-        case .accountInvitationMade: .accountInvitationMade
-        case .accountInvitationClosed: .accountInvitationClosed
-        case .fixReported, .sightingReported, .messageReported, .inputRejected, .locationQueried,
-            .locationPushStarted, .locationPushAttempted, .locationPushWithheld,
-            .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .clockSteppedBack, .logRestored,
-            .lossAccepted,
-            .invitationRefused, .consentAsked, .consentGiven, .consentRefused:
-            preconditionFailure("Not a change of settings.")
-        }
-    }
 }

@@ -9,7 +9,7 @@ enum CommandTable {
         + RegionCommands.all + CorrectionCommands.all + WebhookCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
-        + GazetteerCommands.all
+        + GazetteerCommands.all + BasemapCommands.all
         + ProjectionCommands.all + [VerifyCommand.command] + BackupCommands.all
         + [ExportCommand.command, EraseCommand.command]
         + [

@@ -1,11 +1,13 @@
 """Links into views, empty and bad states, lost connections, no script, no WebGL, sign-in and sign-out."""
 import contextlib
 import re
+import urllib.error
+import urllib.request
 
 from playwright.sync_api import Error
 
-from browser import PERSONS_VIEWS, VIEWS, expect
-from house import eventually
+from browser import PERSONS_VIEWS, PHONE, VIEWS, expect
+from house import HOME, eventually
 
 
 # Links and states
@@ -92,6 +94,53 @@ def test_without_script_each_view_is_a_list(world):
                 expect(visit.page.locator("h1").count() == 1, f"{view} has a heading")
                 expect(len(visit.text()) > 30, f"{view} has content without script")
             expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
+
+
+def test_without_script_a_person_answers_pauses_and_ends(world):
+    house = world.house
+    walker = house.tokens["walker"]
+    house.grant("walker", "stranger", precision="city", asksEachTime=True)
+    asked = house.ask("stranger", "walker", "where are you?", deadlineSeconds=600)
+    with world.visit("walker", java_script_enabled=False) as visit:
+        def press(name):
+            visit.page.get_by_role("button", name=name, exact=True).first.click()
+            visit.page.wait_for_url("**/sharing?plain=true")
+            visit.has("h1", "Sharing")
+
+        visit.page.goto(f"{world.url}/sharing?plain=true")
+        press("Answer once: stranger")
+        house.report("walker", *HOME, answering=asked)
+        answer = house.get(f"/v1/location-queries/{asked}?wait=30", house.tokens["stranger"])
+        expect(answer["status"] == "answered", f"the question ended as {answer['status']}")
+        refused = house.ask("stranger", "walker", "and now?", maxAgeSeconds=0, deadlineSeconds=600)
+        visit.page.reload()
+        press("Do not answer: stranger")
+        waiting = [one["query"] for one in house.get("/v1/people/walker/consent-requests", walker)["items"]]
+        expect(refused not in waiting, "the refused question waits on")
+        press("Pause all sharing for an hour")
+        expect(house.get("/v1/people/walker/pauses", walker)["items"][0]["now"], "sharing is not paused")
+        press("Resume sharing")
+        expect(not any(one["now"] for one in house.get("/v1/people/walker/pauses", walker)["items"]), "sharing is still paused")
+        press("End sharing: stranger")
+        left = [one["requester"] for one in house.get("/v1/people/walker/grants", walker)["items"]]
+        expect("stranger" not in left and "friend" in left, f"walker shares with {left}")
+        expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
+    with world.visit("walker", **PHONE) as visit:
+        # With scripts the same page can be judged.
+        visit.page.goto(f"{world.url}/sharing?plain=true")
+        visit.has("button", "Pause all sharing for an hour")
+        expect(not world.violations(visit.page), f"the plain view: {world.violations(visit.page)}")
+
+
+def test_a_form_of_another_page_does_nothing(world):
+    house = world.house
+    cookie = world.session("walker")
+    for site in ("cross-site", "same-site", "none", None):
+        headers = {"Authorization": "", "Cookie": f"{cookie['name']}={cookie['value']}", "Content-Type": "application/x-www-form-urlencoded", **({"Sec-Fetch-Site": site} if site else {})}
+        request = urllib.request.Request(f"{world.url}/sharing", b"task=pause", method="POST", headers={name: value for name, value in headers.items() if value})
+        with contextlib.suppress(urllib.error.HTTPError):
+            urllib.request.urlopen(request).read()
+        expect(not any(one["now"] for one in house.get("/v1/people/walker/pauses", house.tokens["walker"])["items"]), f"a form with Sec-Fetch-Site {site} pauses sharing")
 
 
 def test_without_webgl_the_map_is_drawn(world):

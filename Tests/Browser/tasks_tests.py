@@ -103,6 +103,20 @@ def test_keyboard_exports_the_audit(world):
         visit.must_be_quiet("audit")
 
 
+def test_a_csv_of_several_pages_has_every_entry(world):
+    house = world.house
+    with concurrent.futures.ThreadPoolExecutor(4) as readers:
+        list(readers.map(lambda _: house.get("/v1/people/walker/location"), range(510)))
+    with world.visit("walker") as visit:
+        visit.open("audit")
+        with visit.page.expect_download() as saved:
+            visit.page.get_by_role("button", name="CSV").click()
+        rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text())))
+        expect(sum("operator" in row.values() for row in rows) >= 510, f"the file has {len(rows)} rows")
+        expect(any("late for dinner" in row.values() for row in rows), "the file ends with its first page")
+        visit.must_be_quiet("csv")
+
+
 # The audit is the log
 
 def test_audit_has_each_entry_of_the_log(world):

@@ -183,6 +183,39 @@ import Testing
         #expect(dropped.messages.map(\.body) == [Data("0".utf8)])
     }
 
+    @Test func `a message that was dropped or replaced is over`() throws {
+        let phone = try SharingPhone()
+        phone.network.answer = nil
+        let outbox = phone.outbox { _ in }
+        let over = Over()
+        for kind in [Outbox.Message.Kind.reports, .token] {
+            try outbox.add(Outbox.Message(kind: kind, path: "/", body: Data())) { over.kinds.append(kind) }
+        }
+        #expect(over.kinds == [])
+        try outbox.add(Outbox.Message(kind: .token, path: "/", body: Data()))
+        #expect(over.kinds == [.token])
+        for _ in 1..<Outbox.capacity { try outbox.add(Outbox.Message(kind: .fixes, path: "/", body: Data())) }
+        #expect(over.kinds == [.token, .reports])
+    }
+
+    @Test func `the extension ends when the app has delivered its message`() throws {
+        let phone = try SharingPhone()
+        phone.launch()
+        phone.network.answer = nil
+        let before = phone.network.sent.count
+        phone.push("0b5a1f52-5c4f-4f0e-9a53-0c8a3fd1c6de")
+        // Until the report waits. Later its tries would be up to 30 s apart.
+        for _ in 0..<20 where phone.network.sent.count == before { phone.advance(1) }
+        #expect(phone.network.sent.count > before)
+        phone.network.answer = 200
+        phone.outbox { _ in }.deliver()
+        let sent = phone.network.sent.count
+        #expect(phone.device.callbackLog.lines(containing: "/1 completed").isEmpty)
+        phone.advance(4)
+        #expect(phone.network.sent.count == sent)
+        #expect(phone.device.callbackLog.lines(containing: "/1 completed").count == 1)
+    }
+
     /// C1: −1 stays −1, and no number loses a bit.
     @Test func `C1 every field of a fix is in the message, bit for bit`() throws {
         let phone = try SharingPhone(interests: .updates)
@@ -213,6 +246,10 @@ import Testing
 
 private final class Dropped: @unchecked Sendable {
     var messages: [Outbox.Message] = []
+}
+
+private final class Over: @unchecked Sendable {
+    var kinds: [Outbox.Message.Kind] = []
 }
 
 /// The service as a test wants it. Everything here happens on the thread that moves the clock.

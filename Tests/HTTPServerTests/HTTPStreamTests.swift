@@ -60,6 +60,27 @@ import Testing
         try server.wait { $0.connectionsOpen == 0 }
     }
 
+    @Test func `a client that leaves a silent stream is noticed at once`() throws {
+        let server = try TestServer()
+        let stream: HTTPStream
+        do {
+            let (first, client) = try Self.begin(server)
+            first.finish()
+            #expect(client.receiveLine { $0.hasSuffix("0\r\n\r\n") } != nil)
+            client.send("GET /held?name=second HTTP/1.1\r\nHost: a\r\n\r\n")
+            stream = HTTPStream(bytesMax: 100)
+            var response = HTTPResponse(status: 200)
+            response.stream = stream
+            try server.release("second", with: response)
+            _ = client.receiveLine { $0.hasSuffix("\r\n\r\n") }
+            #expect(!stream.isOver)
+        }
+        // Nothing is written, so only the closed socket shows that the client left.
+        try server.wait { $0.connectionsOpen == 0 }
+        #expect(stream.isOver)
+        #expect(!stream.write([1]))
+    }
+
     @Test func `a client that takes nothing is cut off, and others are served`() throws {
         let server = try TestServer()
         let (stream, client) = try Self.begin(server, bytesMax: 1 << 20)

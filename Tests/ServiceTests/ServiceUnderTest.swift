@@ -170,14 +170,14 @@ final class ServiceUnderTest: Sendable {
     /// How numbers look to a person.
     func references(ofPerson handle: String) -> References? {
         let person = Handle(handle).flatMap { handle in service.log.withStanding { $0.personByHandle[handle] } }
-        return person.map { service.references(of: $0) }
+        return person.map { service.decisions.references(of: $0) }
     }
 
     /// How numbers look to the holder of a token; `nil` for a text that is none.
     func references(of token: String) -> References? {
         let hash = Hash256(SHA256().hash(Array(token.utf8)))
         let caller = service.log.withStanding { $0.caller(tokenHash: hash, at: clock.now) }
-        return caller.map { service.references(for: $0) }
+        return caller.map { service.decisions.references(for: $0) }
     }
 
     /// Asks as the operator and expects success.
@@ -308,4 +308,11 @@ final class HouseClock: Sendable {
     /// Sets the clock, forward or back; no time passes.
     func step(seconds: Int64) { state.withLock { $0.wasSet += seconds * 1000 } }
     func set(_ time: Timestamp) { state.withLock { $0.base = time.milliseconds } }
+}
+
+extension RouteTable {
+    /// The routes of a service, to look at their descriptions.
+    static let all: RouteTable = {
+        do { return try ServiceUnderTest().service.door.routes } catch { preconditionFailure("\(error)") }
+    }()
 }

@@ -12,6 +12,7 @@ import Testing
         "Geodesy": ["CPROJ"],
         "Gazetteer": ["Geodesy"],
         "Cryptography": ["COpenSSL", "CSodium"],
+        "Transparency": ["Cryptography"],
         "JSON": ["CSupport"],
         "QRCode": ["CQREncode"],
         "GZIP": ["CZlib"],
@@ -25,7 +26,7 @@ import Testing
         "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
         "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
-        "Log": ["Cryptography", "Geodesy", "SQLite", "Whereabouts"],
+        "Log": ["Cryptography", "Geodesy", "SQLite", "Transparency", "Whereabouts"],
         "Projections": ["Cryptography", "Log", "SQLite", "Whereabouts"],
         // A table sees the events that a projection hands it, and neither the log nor a key.
         "Tables": ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],

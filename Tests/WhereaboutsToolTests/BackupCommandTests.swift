@@ -82,4 +82,51 @@ import Testing
             #expect(before.map { $0[member]?.double } == after.map { $0[member]?.double }, "\(member)")
         }
     }
+
+    @Test(arguments: ["gpx", "geojson", "kml", "csv", "owntracks", "fixes"])
+    func `the exported track is imported here as known, and elsewhere as new`(form: String) throws {
+        let exported = tool("export", "--person", "anna", "--purpose", "for my map", "--format", form)
+        #expect(exported.exitCode == 0 && exported.notes.isEmpty)
+        let file = try folder.write(exported.results, to: "track")
+        let again = tool("import", "--person", "anna", "--device", "import-anna", "--json", file)
+        let counts = try json(again.results)
+        #expect(counts["new"]?.int == 0 && counts["duplicate"]?.int == 120)
+        let elsewhere = tool("import", "--person", "anna", "--json", file, data: folder.path + "/\(form)")
+        #expect(try json(elsewhere.results)["new"]?.int == 120)
+        let visits = (try visits(data), try visits(folder.path + "/\(form)"))
+        #expect(visits.0.map { $0["arrival"]?.double } == visits.1.map { $0["arrival"]?.double } && visits.0.count == 1)
+        let audit = try json(tool("audit", "--person", "anna", "--json").results)["audit"]?.array.map(Array.init) ?? []
+        #expect(audit.contains { $0["purpose"]?.string == "for my map" && $0["question"]?.string == "track" })
+    }
+
+    /// A fix that came back with another member would be a second event beside the first.
+    @Test func `JSON lines of fixes come back as the very same fixes`() throws {
+        let lines = (0..<20).map { minute in
+            #"{"user":"ben","timestamp":\#(1_704_067_200 + 60 * minute).25,"latitude":48.2,"longitude":16.37,"#
+                + #""horizontalAccuracy":4.5,"altitude":\#(171 + minute),"verticalAccuracy":3,"batteryLevel":0.5,"#
+                + #""speed":1.25,"course":90.5,"id":"a\#(minute)","wifi":{"ssid":"home"}}"#
+        }
+        let file = try folder.write(lines.joined(separator: "\n") + "\n", to: "ben.jsonl")
+        #expect(tool("import", "--format", "fixes", "--device", "ben-phone", file).exitCode == 0)
+        let exported = tool("export", "--person", "ben", "--purpose", "x", "--format", "fixes")
+        #expect(exported.exitCode == 0 && !exported.results.contains("ben-phone"))
+        let again = try folder.write(exported.results, to: "again.jsonl")
+        let counts = try json(
+            tool("import", "--person", "ben", "--device", "ben-phone", "--json", again).results)
+        #expect(counts["read"]?.int == 20 && counts["duplicate"]?.int == 20)
+        #expect(counts["new"]?.int == 0 && counts["twins"]?.int == 0)
+    }
+
+    @Test func `a range and a device choose the fixes of a track`() throws {
+        func points(_ arguments: String...) -> Int {
+            let screen = Screen()
+            let words = ["--data", data, "export", "--person", "anna", "--purpose", "x", "--format", "gpx"]
+            #expect(Program.run(words + arguments, console: screen.console) == 0)
+            return screen.results.split(separator: "<trkpt ").count - 1
+        }
+        #expect(points("--from", "1704067200", "--to", "1704070800") == 60)
+        #expect(points("--device", "import-anna") == 120)
+        #expect(points("--device", "anna-phone") == 0)
+        #expect(tool("export", "--person", "anna", "--purpose", "x", "--day", "2024-01-01").exitCode == 2)
+    }
 }

@@ -10,7 +10,7 @@ struct CSVHeads {
     enum Column: Hashable {
         case time, date, start, end
         case latitude, longitude
-        case altitude, accuracy, verticalAccuracy, speed, course
+        case altitude, accuracy, verticalAccuracy, speed, speedAccuracy, course, courseAccuracy, floor
         /// 0 to 1, or 0 to 100.
         case battery
         /// The kind of a row, for example "Visit".
@@ -37,7 +37,9 @@ struct CSVHeads {
         "ele": .altitude, "elevation": .altitude, "alt": .altitude, "altitude": .altitude, "eleft": .altitude,
         "altitudeft": .altitude, "elevationft": .altitude, "elem": .altitude, "altitudem": .altitude,
         "accuracy": .accuracy, "acc": .accuracy, "horizontalaccuracy": .accuracy, "hacc": .accuracy,
-        "accuracym": .accuracy, "verticalaccuracy": .verticalAccuracy, "vacc": .verticalAccuracy,
+        "accuracym": .accuracy, "horizontalaccuracym": .accuracy, "verticalaccuracy": .verticalAccuracy,
+        "vacc": .verticalAccuracy, "verticalaccuracym": .verticalAccuracy, "speedaccuracymps": .speedAccuracy,
+        "coursedeg": .course, "courseaccuracydeg": .courseAccuracy, "floor": .floor,
         "speed": .speed, "velocity": .speed, "speedmps": .speed, "speedms": .speed, "speedm/s": .speed,
         "speedkmh": .speed, "speedkm/h": .speed, "speedkph": .speed, "speedmph": .speed, "speedknots": .speed,
         "speedkn": .speed, "bearing": .course, "course": .course, "heading": .course, "cog": .course,

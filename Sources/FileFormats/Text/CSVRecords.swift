@@ -92,6 +92,9 @@ final class CSVRecords: RecordReader {
         draft.verticalAccuracy = number(.verticalAccuracy, row)
         draft.altitude = number(.altitude, row)
         draft.speed = number(.speed, row).flatMap(Sentinel.nonNegative)
+        draft.speedAccuracy = number(.speedAccuracy, row).flatMap(Sentinel.nonNegative)
+        draft.courseAccuracy = number(.courseAccuracy, row).flatMap(Sentinel.nonNegative)
+        draft.floor = number(.floor, row).flatMap(Int64.init(exactly:))
         draft.course = number(.course, row).flatMap { $0 <= 360 ? Sentinel.course($0) : nil }
         draft.batteryLevel = number(.battery, row).map { $0 > 1 ? $0 / 100 : $0 }
             .flatMap { (0...1).contains($0) ? $0 : nil }

@@ -3,9 +3,55 @@ import HTTPServer
 import Log
 import Whereabouts
 
+/// An answer with data about a person whose record is durable. Only the gate makes one, and a route that discloses
+/// recorded data answers with one: so no such bytes leave without their record. It cannot be copied, and leaves once.
+struct Disclosed: ~Copyable, Sendable {
+    private var response: HTTPResponse
+
+    fileprivate init(_ response: HTTPResponse) { self.response = response }
+
+    /// The length of the body in bytes.
+    var count: Int { response.body.count }
+
+    /// The same answer with other headers.
+    consuming func with(headers: [(name: String, value: String)]) -> Disclosed {
+        response.headers = headers
+        return self
+    }
+
+    /// The same answer as the start of a stream. The later bytes are recorded separately.
+    consuming func opening(_ stream: HTTPStream) -> Disclosed {
+        stream.write(response.body)
+        response.body = []
+        response.stream = stream
+        return self
+    }
+
+    /// The answer as the server sends it.
+    consuming func leave() -> HTTPResponse { response }
+}
+
+/// Joins JSON arrays about several persons into one array. Each array is recorded separately.
+struct DisclosedArray: ~Copyable {
+    private var body: [UInt8] = []
+
+    /// Adds the elements of an array.
+    mutating func append(_ part: consuming Disclosed) {
+        let elements = part.leave().body.dropFirst().dropLast()
+        if !body.isEmpty, !elements.isEmpty { body.append(UInt8(ascii: ",")) }
+        body += elements
+    }
+
+    /// The whole array.
+    consuming func ended() -> Disclosed { Disclosed(.json([UInt8(ascii: "[")] + body + [UInt8(ascii: "]")])) }
+}
+
 /// The one way out for a person's data: each read is authorized against the newest standing, computed, recorded, and
 /// only then sent. If the grant ends or the person is erased before the record, the answer is dropped.
-enum Gate {
+struct Gate: Sendable {
+    /// The log, which has the last word.
+    let decisions: Decisions
+
     /// An answer computed from stored data, not recorded and not sent yet.
     struct Computed: Sendable {
         /// The bytes to send. Their SHA-256 is recorded, before any compression.
@@ -18,7 +64,7 @@ enum Gate {
         var headers = [(name: "Content-Type", value: "application/json")]
 
         /// The answer 200. Only the gate may send it, after the record.
-        var response: HTTPResponse { HTTPResponse(status: 200, headers: headers, body: body) }
+        fileprivate var response: HTTPResponse { HTTPResponse(status: 200, headers: headers, body: body) }
     }
 
     /// The conditions under which an answer from stored data is computed.
@@ -48,14 +94,14 @@ enum Gate {
     ///   throws.
     ///
     /// Cost: one commit of the log, and `compute`.
-    static func read(
-        _ service: Service, _ exchange: Exchange, _ question: ReadQuestion,
+    func read(
+        _ exchange: Exchange, _ question: ReadQuestion,
         compute: (Reading) throws(Problem) -> Computed
-    ) throws(Problem) -> HTTPResponse {
-        let now = service.clock()
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
         let caller = exchange.caller
-        let references = service.references(for: caller)
-        let reading = service.log.withStanding { standing -> Reading? in
+        let references = decisions.references(for: caller)
+        let reading = decisions.log.withStanding { standing -> Reading? in
             guard case .success(let permit) = standing.authorize(caller, toRead: question, at: now) else { return nil }
             let begun = standing.begun(question, under: permit, by: caller.principal, at: now)
             if begun == nil,
@@ -71,68 +117,62 @@ enum Gate {
         }
         guard let reading else {
             // The writer decides again, records the refusal and gives the reason.
-            try append(service, exchange, .recordRefusedRead(question))
+            try decisions.append(exchange, .recordRefusedRead(question))
             throw .noSuchPerson
         }
         let computed = try compute(reading)
         let hash = Hash256(SHA256().hash(computed.body))
-        try append(
-            service, exchange,
+        try decisions.append(
+            exchange,
             .recordRead(
                 question, permitted: reading.permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
-        return computed.response
+        return Disclosed(computed.response)
     }
+
+    /// Answers the operator with data about many persons: each person's audit shows the read.
+    ///
+    /// - Parameters:
+    ///   - persons: The principal that each item of the answer is about; those that are not persons are skipped.
+    ///   - body: The whole answer.
+    func read(
+        _ exchange: Exchange, about persons: some Sequence<PersonID>, _ body: [UInt8], asOf: Int64
+    ) throws(Problem) -> Disclosed {
+        var counts: [PersonID: Int64] = [:]
+        for person in persons { counts[person, default: 0] += 1 }
+        let purpose = try exchange.purpose()
+        for (person, count) in counts.sorted(by: { $0.key < $1.key }) {
+            guard let handle = decisions.log.withStanding({ $0.persons[person]?.handle }) else { continue }
+            let question = ReadQuestion(subject: handle, question: .events, from: nil, to: nil, purpose: purpose)
+            _ = try read(exchange, question) { _ in Computed(body: body, count: count, asOf: asOf) }
+        }
+        return Disclosed(.json(body))
+    }
+
+    /// Answers the operator with events as they are stored. Their parts stay sealed, so nothing is disclosed.
+    func sealed(_ body: [UInt8]) -> Disclosed { Disclosed(.json(body)) }
 
     /// Answers a location query that has its fix, after the disclosure is on record. Returns at once; `respond` is
     /// called on the log's thread.
     ///
     /// - Parameter content: Makes the record of the fix's disclosure from the hash of the bytes.
-    static func disclose(
-        _ service: Service, _ exchange: Exchange, query: QueryID, fix: Int64, precision: Precision,
+    func disclose(
+        _ exchange: Exchange, query: QueryID, fix: Int64, precision: Precision,
         _ computed: Computed, _ respond: @escaping @Sendable (HTTPResponse) -> Void,
         content: (Hash256) -> Disclosure.Content
     ) {
         let content = content(Hash256(SHA256().hash(computed.body)))
-        submit(service, exchange, .disclose(query, content: content, precision: precision, fix: fix), respond) { _ in
+        decisions.submit(exchange, .disclose(query, content: content, precision: precision, fix: fix), respond) { _ in
             computed.response
-        }
-    }
-
-    /// Appends a command and answers with `answer(receipt)` once its events are durable, or with the problem. No thread
-    /// waits for that; both closures run on the log's thread and must not block.
-    static func submit(
-        _ service: Service, _ exchange: Exchange, _ command: Command,
-        _ respond: @escaping @Sendable (HTTPResponse) -> Void,
-        answer: @escaping @Sendable (Receipt) -> HTTPResponse
-    ) {
-        service.log.submit(command, by: exchange.caller, correlation: exchange.id) { result in
-            switch result {
-            case .success(let receipt): respond(answer(receipt))
-            case .failure(let failure): respond(Problem(failure).response)
-            }
         }
     }
 
     /// Answers a device's own report with its friends' newest places, each recorded as a disclosure. If one permit no
     /// longer holds, the whole answer is dropped.
-    static func answerDevice(
-        _ service: Service, _ exchange: Exchange, friends: [Permit], body: [UInt8]
+    func answerDevice(
+        _ exchange: Exchange, friends: [Permit], body: [UInt8]
     ) throws(Problem) -> HTTPResponse {
         let hash = Hash256(SHA256().hash(body))
-        try append(
-            service, exchange, .answerDevice(friends: friends, asOf: service.log.head, answerHash: hash))
+        try decisions.append(exchange, .answerDevice(friends: friends, asOf: decisions.log.head, answerHash: hash))
         return .json(body)
-    }
-
-    /// Appends a command in the caller's name and waits until its events are durable.
-    ///
-    /// Blocks: call it on an answering thread.
-    ///
-    /// - Throws: The problem of the refusal or of the log's state, by ``Problem/init(_:)-(AppendFailure)``.
-    @discardableResult
-    static func append(_ service: Service, _ exchange: Exchange, _ command: Command) throws(Problem) -> Receipt {
-        do throws(AppendFailure) {
-            return try service.log.appendAndWait(command, by: exchange.caller, correlation: exchange.id)
-        } catch { throw Problem(error) }
     }
 }

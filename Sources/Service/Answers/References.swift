@@ -233,19 +233,6 @@ extension JSONWriter {
     }
 }
 
-extension Service {
-    /// The references of a caller; a device has those of its person.
-    func references(for caller: Caller) -> References {
-        guard caller.scopes.contains(.report), let owner = log.withStanding({ $0.owner(of: caller) }) else {
-            return knownReferences.references(for: caller.principal)
-        }
-        return references(of: owner)
-    }
-
-    /// The references of a person, for any caller.
-    func references(of person: PersonID) -> References { knownReferences.references(for: person.principal) }
-}
-
 /// The references of recent callers: to derive a key takes longer than to make a reference.
 final class KnownReferences: Sendable {
     private let secret: SymmetricKey

@@ -75,10 +75,10 @@ struct ShownLocation {
 extension ShownLocation {
     /// A stored fix as a permit shows it.
     init(
-        _ stored: ReportedFix, under permit: Permit, _ service: Service, _ context: AnswerContext,
+        _ stored: ReportedFix, under permit: Permit, _ decisions: Decisions, _ context: AnswerContext,
         languages: [Language] = []
     ) {
-        let cell = service.log.withStanding { standing in
+        let cell = decisions.log.withStanding { standing in
             standing.shownCell(of: stored.number, at: stored.fix.coordinate, under: permit)
         }
         self.init(stored.fix, precision: permit.precision, in: cell, context, languages: languages)

@@ -117,7 +117,15 @@ enum BackupFile {
     static let all = [log, keys, configuration, manifest]
 }
 
-extension Service {
+/// Makes backups of a data directory.
+struct BackupMaker: Sendable {
+    /// The files to copy.
+    let directory: DataDirectory
+    /// The log, which continues to grow.
+    let log: EventLog
+    /// The time of the backup.
+    let clock: @Sendable () -> Timestamp
+
     /// Copies the log and its keys, as of one moment, into the folder `backup` of the data directory, and verifies the
     /// copy: its hashes, and that its keys open. Writing continues meanwhile.
     ///
@@ -128,7 +136,7 @@ extension Service {
     /// Cost: reading and writing the log once, about 2 µs per event, and twice the log's disk space.
     ///
     /// - Parameter betweenTheCopies: Called after the first of the two copies. Tests let the log grow there.
-    func makeBackup(betweenTheCopies: () -> Void = {}) throws(LogError) -> BackupManifest {
+    func make(betweenTheCopies: () -> Void = {}) throws(LogError) -> BackupManifest {
         let folder = directory.backup
         // Not while an erasure has the copied keys open: SQLite finds the journal of a file by the file's path.
         try BackupList.locked(directory.path) { DataDirectory.removeTree(folder) }

@@ -7,46 +7,48 @@ import Whereabouts
 ///
 /// A new account has no grants, in either direction. It only joins the invitation tree of its inviter, which shares
 /// limits (`Limits.accountInvitationsPerTree`, `Limits.geocodingPerTree`).
-enum AccountEndpoints {
+struct AccountEndpoints: Sendable {
+    let decisions: Decisions
+
     /// `POST /v1/account-invitations`: makes an invitation, and shows its code once.
     ///
     /// The body may have `expires`; by default the code expires after ``Limits/defaultInvitationSeconds``. Answers 201
     /// with `id`, `code`, `expires` and `number`. A repetition with the same `Idempotency-Key` shows the same code.
     ///
     /// - Throws: 429 if the inviter or their tree has made as many invitations today as it may.
-    static func invite(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func invite(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let wanted = try exchange.object("expires").time("expires")
         let code = InvitationCode(exchange.secretBytes)
-        let receipt = try Gate.append(
-            service, exchange,
+        let receipt = try decisions.append(
+            exchange,
             .inviteToAccount(
-                by: inviter(service, exchange.caller), hash: code.hash,
-                expires: wanted ?? service.clock().adding(seconds: Limits.defaultInvitationSeconds)))
+                by: inviter(exchange.caller), hash: code.hash,
+                expires: wanted ?? decisions.clock().adding(seconds: Limits.defaultInvitationSeconds)))
         guard case .accountInvitation(let id) = receipt.reply else { throw .broken }
-        let expires = service.log.withStanding { $0.accountInvitations[id]?.expires }
-        let references = service.references(for: exchange.caller)
+        let expires = decisions.log.withStanding { $0.accountInvitations[id]?.expires }
+        let references = decisions.references(for: exchange.caller)
         return GrantEndpoints.invited(
             receipt, references.name(id.rawValue, .accountInvitation), code, expires ?? wanted, references)
     }
 
     /// The person whose token it is; `nil` for the operator. Other callers get `nil` too, and the writer refuses them.
-    private static func inviter(_ service: Service, _ caller: Caller) -> Handle? {
-        service.log.withStanding { $0.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle }
+    private func inviter(_ caller: Caller) -> Handle? {
+        decisions.log.withStanding { $0.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle }
     }
 
     /// `GET /v1/account-invitations`: the caller's open invitations, without their codes.
     ///
     /// The list has one page: a person has at most ``Limits/accountInvitationsPerPerson`` open invitations, the
     /// operator ``Limits/accountInvitationsOfOperator``. It shows data of no person, so the read is not recorded.
-    static func list(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.scopes.contains(.manage) else { throw .notFound }
-        let now = service.clock()
-        let references = service.references(for: exchange.caller)
-        let body = service.log.withStanding { standing in
+        let now = decisions.clock()
+        let references = decisions.references(for: exchange.caller)
+        let body = decisions.log.withStanding { standing in
             ManageEndpoints.list(standing, references) { writer in
                 for (id, invitation) in standing.accountInvitations.sorted(by: { $0.key < $1.key })
                 where invitation.inviter == exchange.caller.principal && now < invitation.expires {
@@ -63,8 +65,8 @@ enum AccountEndpoints {
     /// `DELETE /v1/account-invitations/*`: withdraws one of the caller's invitations.
     ///
     /// - Throws: 404 if the path has no reference of an account invitation that this caller was given.
-    static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0, .accountInvitation, service)))
+    func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
+        .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0, .accountInvitation, decisions)))
     }
 
     /// `POST /v1/accounts`: makes the account. The caller has no credentials yet, only the code.
@@ -75,8 +77,8 @@ enum AccountEndpoints {
     ///
     /// - Throws: 400 if the name is not a handle or has more than ``Limits/accountNameCharacters`` characters; 404 if
     ///   the code is wrong, used or expired.
-    static func open(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func open(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("code", "name")
         let name = try body.handle("name")
@@ -87,15 +89,14 @@ enum AccountEndpoints {
         // Derived from the hash, so as good as random: the handle is public.
         let ending = InvitationCode(secret.hash.bytes).text.prefix(4).lowercased()
         guard let handle = Handle("\(name.text)-\(ending)") else { throw .broken }
-        let receipt = try Gate.append(
-            service, exchange,
-            .openAccount(try InvitationCode.hash(ofGiven: body.text("code")), as: handle, key: secret.hash))
+        let receipt = try decisions.append(
+            exchange, .openAccount(try InvitationCode.hash(ofGiven: body.text("code")), as: handle, key: secret.hash))
         guard case .token(let id) = receipt.reply,
-            let holder = service.log.withStanding({ $0.tokens[id]?.issued.principal })
+            let holder = decisions.log.withStanding({ $0.tokens[id]?.issued.principal })
         else { throw .broken }
         // The request came without credentials; from here on the caller is the new person.
-        let references = service.references(of: PersonID(rawValue: holder.rawValue))
-        return ManageEndpoints.created(receipt, references) { writer in
+        let references = decisions.references(of: PersonID(rawValue: holder.rawValue))
+        return HTTPResponse.created(receipt, references) { writer in
             writer.field("handle", handle.text)
             ManageEndpoints.write(id, secret, .ofAccount, references, into: &writer)
         }

@@ -13,27 +13,27 @@ extension ReadEndpoints {
     ///
     /// The list shows nothing new of others: neither where they were, nor why a question had no answer. A refusal looks
     /// as it did then, whether or not the person existed. The hash of an answer proves which answer it was.
-    static func asked(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let limit = Int(try exchange.integer("limit", in: 1...auditRowsPerPage, default: 100))
-        let before = try row(service, exchange)
-        return try read(service, exchange, context, .audit, from: AuditTable.name) { (reading) throws(Problem) in
+    func asked(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let limit = Int(try exchange.integer("limit", in: 1...Self.auditRowsPerPage, default: 100))
+        let before = try row(exchange)
+        return try views.read(exchange, context, .audit, from: AuditTable.name) { (reading) throws(Problem) in
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
                 try AskedEntry.page(by: reading.permit.subject.principal, before: before, limit: limit, in: connection)
             }
-            let names = PrincipalNames(service)
-            let now = service.clock()
-            let pending = service.log.withStanding { standing in
+            let names = PrincipalNames(decisions)
+            let now = decisions.clock()
+            let pending = decisions.log.withStanding { standing in
                 entries.reduce(into: Set<QueryID>()) { pending, entry in
                     guard case .query(let query, _) = entry, let known = standing.queries[query.query],
-                        service.log.questions.left(of: query.query, known, at: now) > 0
+                        decisions.log.questions.left(of: query.query, known, at: now) > 0
                     else { return }
                     pending.insert(query.query)
                 }
             }
             let next = entries.count == limit ? entries.last.map { reading.references.rowOrAct($0.number).text } : nil
-            return page(entries, next: next, asOf: asOf, reading.references) { entry, writer in
+            return Self.page(entries, next: next, asOf: asOf, reading.references) { entry, writer in
                 entry.write(into: &writer, names, reading.references, pending: pending)
             }
         }

@@ -16,14 +16,14 @@ extension ReadEndpoints {
     /// `after` is the number of the last event of the page before, or, for an act of the operator, its negative
     /// ordinal; people see a reference for it. With `Accept: text/csv` the answer is CSV, and a `Link` header names the
     /// next page.
-    static func audit(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let limit = Int(try exchange.integer("limit", in: 1...auditRowsPerPage, default: 100))
-        let before = try row(service, exchange)
+    func audit(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let limit = Int(try exchange.integer("limit", in: 1...Self.auditRowsPerPage, default: 100))
+        let before = try row(exchange)
         let isCSV = exchange.request.header("accept")?.lowercased().hasPrefix("text/csv") == true
         var next: String?
-        var response = try read(service, exchange, context, .audit, from: AuditTable.name) {
+        let answer = try views.read(exchange, context, .audit, from: AuditTable.name) {
             (reading) throws(Problem) in
             let (from, to) = (reading.from, reading.to)
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
@@ -37,26 +37,25 @@ extension ReadEndpoints {
             let shown = entries.filter { entry in
                 (from.map { entry.recordedAt >= $0 } ?? true) && (to.map { entry.recordedAt < $0 } ?? true)
             }
-            let names = PrincipalNames(service)
+            let names = PrincipalNames(decisions)
             next = entries.count == limit ? entries.last.map { reading.references.rowOrAct($0.cursor).text } : nil
-            let page = page(shown, next: next, asOf: asOf, reading.references) { entry, writer in
+            let page = Self.page(shown, next: next, asOf: asOf, reading.references) { entry, writer in
                 entry.write(into: &writer, names, context, reading.references)
             }
-            return isCSV ? try csv(page) : page
+            return isCSV ? try Self.csv(page) : page
         }
-        if isCSV {
-            response.headers = [("Content-Type", "text/csv; charset=utf-8; header=present")]
-            if let next { response.headers.append(("Link", "<?after=\(next)>; rel=\"next\"")) }
-        }
-        return response
+        guard isCSV else { return answer }
+        var headers = [(name: "Content-Type", value: "text/csv; charset=utf-8; header=present")]
+        if let next { headers.append(("Link", "<?after=\(next)>; rel=\"next\"")) }
+        return answer.with(headers: headers)
     }
 
     /// The number of the last row of the page before, from the parameter `after`; `nil` on the first page. It is
     /// negative for an act of the operator.
     ///
     /// - Throws: 422 if `after` was not given to this caller.
-    static func row(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64? {
-        let references = service.references(for: exchange.caller)
+    func row(_ exchange: Exchange) throws(Problem) -> Int64? {
+        let references = decisions.references(for: exchange.caller)
         if references.isPlain { return try exchange.logNumber("after") }
         return try exchange.request.parameter("after").map { (text) throws(Problem) in
             guard let row = references.rowOrAct(text) else { throw Cursor.unreadable }
@@ -70,31 +69,6 @@ extension ReadEndpoints {
         let lines = items.map { AuditCSV.lines(for: $0) }.joined()
         return Gate.Computed(body: Array((AuditCSV.head + lines).utf8), count: page.count, asOf: page.asOf)
     }
-}
-
-/// The handles of principals in an answer. An erased person has none.
-///
-/// Each look-up reads the present standing, so an answer shows current handles, not those at the time of the event.
-struct PrincipalNames {
-    private let service: Service
-
-    init(_ service: Service) { self.service = service }
-
-    /// The handle of a person or device, `operator` or `house`; `nil` for an erased one.
-    func name(_ principal: PrincipalID) -> String? {
-        switch principal {
-        case .house: "house"
-        case .operator: "operator"
-        default:
-            service.log.withStanding { standing in
-                standing.persons[PersonID(rawValue: principal.rawValue)]?.handle?.text
-                    ?? standing.devices[DeviceID(rawValue: principal.rawValue)]?.handle?.text
-            }
-        }
-    }
-
-    /// The handle of a device; `nil` if its person is erased.
-    func name(_ device: DeviceID) -> String? { name(device.principal) }
 }
 
 /// One entry of a person's audit: a query with its push attempts, pushes under way and disclosures; a read; a change of
@@ -123,7 +97,7 @@ private enum AuditEntry {
     /// its ordinal, so that people do not learn the act's number.
     var cursor: Int64 { if case .act(let act) = self { -act.ordinal } else { number } }
 
-    /// The time of the service, not of a device.
+    /// The time of the not of a device.
     var recordedAt: Timestamp {
         switch self {
         case .query(let query, _, _, _): query.recordedAt

@@ -7,22 +7,25 @@ import Whereabouts
 /// A person's corrections of their derived visits: merge, split, remove, and rename a place.
 ///
 /// Corrections are events and are applied when visits are read; the derived rows stay as they are.
-enum CorrectionEndpoints {
+struct CorrectionEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
     /// `POST /v1/people/*/corrections`: records a correction.
     ///
     /// The body has `type` and its members: `merge` and `notVisit` take `from` and `to`, `split` takes `at`, `rename`
     /// takes `latitude`, `longitude` and `name`. Answers 201 with `id` and `number`.
     ///
     /// - Throws: 400 for an unknown type or a missing member, 422 if the writer refuses the correction.
-    static func make(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func make(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let correction = try correction(
+        let correction = try Self.correction(
             of: try exchange.object("type", "from", "to", "at", "latitude", "longitude", "name"))
-        let receipt = try Gate.append(service, exchange, .correct(correction, of: try exchange.handle(0)))
+        let receipt = try decisions.append(exchange, .correct(correction, of: try exchange.handle(0)))
         guard case .correction(let id) = receipt.reply else { throw .broken }
-        let references = service.references(for: exchange.caller)
-        return ManageEndpoints.created(receipt, references) {
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
             $0.field("id", references.name(id.rawValue, .correction))
         }
     }
@@ -31,8 +34,8 @@ enum CorrectionEndpoints {
     private static func correction(of body: JSONValue) throws(Problem) -> Correction {
         let word = try body.text("type")
         switch Correction.Kind.allCases.first(where: { $0.word == word }) {
-        case .merge: return .merge(try time(of: body))
-        case .notVisit: return .notVisit(try time(of: body))
+        case .merge: return .merge(try Self.time(of: body))
+        case .notVisit: return .notVisit(try Self.time(of: body))
         case .split:
             guard let moment = try body.time("at") else {
                 throw .invalid("\"at\" is missing: give the time at which the second of the two visits began.")
@@ -65,37 +68,22 @@ enum CorrectionEndpoints {
     }
 
     /// `GET /v1/people/*/corrections`: the corrections in force, a recorded read.
-    static func list(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.settings(exchange, context) { standing, person, references, page in
             for (id, correction) in standing.corrections(of: person) {
                 page.add(id.rawValue) { writer in
                     writer.field("id", references.name(id.rawValue, .correction))
-                    writeMembers(of: correction, into: &writer)
+                    CorrectionJSON.writeMembers(of: correction, into: &writer)
                 }
             }
         }
     }
 
-    /// Writes a correction in the form of its request.
-    static func writeMembers(of correction: Correction, into writer: inout JSONWriter) {
-        writer.field("type", correction.kind.word)
-        switch correction {
-        case .merge(let time), .notVisit(let time):
-            writer.field("from", milliseconds: time.lowerBound.milliseconds)
-            writer.field("to", milliseconds: time.upperBound.milliseconds)
-        case .split(let moment): writer.field("at", milliseconds: moment.milliseconds)
-        case .rename(let coordinate, let name):
-            writer.field("latitude", coordinate.latitude)
-            writer.field("longitude", coordinate.longitude)
-            writer.field("name", name)
-        }
-    }
-
     /// `DELETE /v1/people/*/corrections/*`: withdraws a correction. The visits are derived as before it from then on.
-    static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        let id = CorrectionID(rawValue: try exchange.number(1, .correction, service))
+    func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
+        let id = CorrectionID(rawValue: try exchange.number(1, .correction, decisions))
         return .withdrawCorrection(id, of: try exchange.handle(0))
     }
 }

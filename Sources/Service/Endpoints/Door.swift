@@ -11,14 +11,30 @@ import Whereabouts
 /// idempotency key. A request that fails one of them makes no event. Every answer has `Whereabouts-Request` with the id
 /// and `Cache-Control: no-store`.
 struct Door: Sendable {
-    /// The service whose routes it serves.
-    let service: Service
+    /// The log and the clock.
+    let decisions: Decisions
+    /// Every address.
+    let routes: RouteTable
+    /// The threads that compute answers.
+    let answers: AnswerPool
+    /// Finds the callers behind secrets.
+    let callers: Callers
+    /// Derives ids of requests with an `Idempotency-Key`.
+    let requestKeys: RequestKeys
+    /// The rules for requests by pages of other origins.
+    let crossOrigin: CrossOrigin
+    /// The requests by route and status, for the metrics.
+    let requestFigures: RequestFigures
+    /// The last requests of devices.
+    let deviceContacts: DeviceContacts
+    /// The address of the service as browsers reach it, if the operator has given it.
+    let publicURL: String?
 
     /// Answers `request` exactly once, on any thread. `HEAD` is handled like `GET`.
     func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let start = MonotonicClock.seconds
         let method = request.isHead ? "GET" : request.method
-        let crossOrigin = service.crossOrigin.fields(for: request)
+        let fields = crossOrigin.fields(for: request)
         /// Adds the request's id to the answer and counts the answer.
         @Sendable func answer(_ response: HTTPResponse, to id: RequestID, of path: String) {
             var response = response
@@ -32,17 +48,17 @@ struct Door: Sendable {
             {
                 response.headers[index].value = "Bearer"
             }
-            response.headers += crossOrigin
+            response.headers += fields
             let key = RequestFigures.Key(method: method, path: path, status: response.status)
-            service.requestFigures.add(key, seconds: MonotonicClock.seconds - start)
+            requestFigures.add(key, seconds: MonotonicClock.seconds - start)
             respond(response)
         }
-        if let route = Route.literal(method, request.path) {
+        if let route = routes.literal(method, request.path) {
             return serve(request, route, []) { answer($0, to: $1, of: route.path) }
         }
         let path = Route.parts(request.path)
         var allowed: [String] = []
-        for route in Route.served {
+        for route in routes.routes {
             guard let parameters = route.match(path) else { continue }
             guard route.method == method else {
                 allowed.append(route.method)
@@ -50,7 +66,7 @@ struct Door: Sendable {
             }
             return serve(request, route, parameters) { answer($0, to: $1, of: route.path) }
         }
-        if !allowed.isEmpty, let response = service.crossOrigin.preflight(request, methods: allowed) {
+        if !allowed.isEmpty, let response = crossOrigin.preflight(request, methods: allowed) {
             return answer(response, to: .random(), of: "")
         }
         guard allowed.isEmpty else {
@@ -77,7 +93,7 @@ struct Door: Sendable {
         switch route.credentials {
         case .header: caller = authenticate(request)
         case .message(let secret, let refused):
-            caller = secret(request).flatMap { self.caller(secret: $0) }
+            caller = secret(request).flatMap { callers.caller(secret: $0) }
             if caller == nil { refusal = refused(request) }
         case .none: caller = Self.nobody
         case .page: caller = authenticate(request) ?? Self.nobody
@@ -90,36 +106,40 @@ struct Door: Sendable {
         if let response = ContentCoding.refusal(of: request) { return answer(response, .random()) }
         var key: RequestKey?
         if route.takesKey, let text = request.header("idempotency-key") {
-            do throws(Problem) { key = try service.requestKeys.begin(text, with: request, by: caller, service) } catch {
+            do throws(Problem) { key = try requestKeys.begin(text, with: request, by: caller, decisions) } catch {
                 return answer(error.response, .random())
             }
         }
         if case .report = route.work, caller.scopes == .report {
-            service.deviceContacts.note(
-                DeviceID(rawValue: caller.principal.rawValue), at: service.clock(), address: route.path,
+            deviceContacts.note(
+                DeviceID(rawValue: caller.principal.rawValue), at: decisions.clock(), address: route.path,
                 userAgent: request.header("user-agent"))
         }
         let id = key?.id ?? .random()
         let exchange = Exchange(request: request, parameters: parameters, id: id, caller: caller, key: key)
-        let service = service
         /// Ends the work on the request's key before the answer leaves: a client with the answer may send the request
         /// again.
         @Sendable func respond(_ response: HTTPResponse) {
-            if let key = exchange.key { service.requestKeys.end(key) }
+            if let key = exchange.key { requestKeys.end(key) }
             answer(response, id)
         }
-        switch route.work {
-        case .report(let work): work(service, exchange, respond)
-        case .answer(let work):
-            let isTaken = service.answers.submit(for: caller.principal) { context in
+        /// Computes the answer on an answering thread.
+        func run(_ work: @escaping Route.Handler) {
+            let isTaken = answers.submit(for: caller.principal) { context in
                 do throws(Problem) {
-                    respond(ContentCoding.encoded(try work(service, exchange, context), for: request, of: route))
+                    respond(ContentCoding.encoded(try work(exchange, context), for: request, of: route))
                 } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
+        }
+        switch route.work {
+        case .report(let work): work(exchange, respond)
+        case .answer(let work): run(work)
+        case .recorded(let work):
+            run { (exchange, context) throws(Problem) in try work(exchange, context).leave() }
         case .wait(let work):
-            let isTaken = service.answers.submit(for: caller.principal) { context in
-                do throws(Problem) { try work(service, exchange, context, respond) } catch { respond(error.response) }
+            let isTaken = answers.submit(for: caller.principal) { context in
+                do throws(Problem) { try work(exchange, context, respond) } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
         }
@@ -132,34 +152,27 @@ struct Door: Sendable {
     /// reporting key, as OwnTracks sends them, or a person's handle and a token, as browsers ask for them.
     private func authenticate(_ request: HTTPRequest) -> Caller? {
         guard let authorization = request.header("authorization") else {
-            return SessionCookie.secret(of: request, publicURL: service.publicURL).flatMap { service.session(of: $0) }
+            return SessionCookie.secret(of: request, publicURL: publicURL).flatMap { callers.session(of: $0) }
         }
         guard let space = authorization.firstIndex(of: " ") else { return nil }
         let credentials = authorization[authorization.index(after: space)...]
         switch authorization[..<space].lowercased() {
-        case "bearer": return caller(secret: credentials)
+        case "bearer": return callers.caller(secret: credentials)
         case "basic":
             // Overland's OwnTracks mode sends its token and a colon without base64 (`setupHTTPClient` in
             // `GLManager.m`). The colon distinguishes it: base64 has none.
-            if credentials.last == ":" { return caller(secret: credentials.dropLast()) }
+            if credentials.last == ":" { return callers.caller(secret: credentials.dropLast()) }
             guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
                 let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased())
             else { return nil }
-            let (device, person) = service.log.withStanding { ($0.deviceByHandle[handle], $0.person(handle)) }
-            let caller = caller(secret: text[text.index(after: colon)...])
+            let (device, person) = decisions.log.withStanding { ($0.deviceByHandle[handle], $0.person(handle)) }
+            let caller = callers.caller(secret: text[text.index(after: colon)...])
             if let caller, caller.principal == device?.principal || caller.principal == person?.principal {
                 return caller
             }
-            if let device { service.deviceContacts.noteWrongPassword(of: device, at: service.clock()) }
+            if let device { deviceContacts.noteWrongPassword(of: device, at: decisions.clock()) }
             return nil
         default: return nil
         }
-    }
-
-    /// The caller with a token. Only its SHA-256 is compared; tokens longer than 128 bytes are not hashed.
-    private func caller(secret: some StringProtocol) -> Caller? {
-        guard secret.utf8.count <= 128 else { return nil }
-        let hash = service.hasher.withLock { Hash256($0.hash(Array(secret.utf8))) }
-        return service.log.withStanding { $0.caller(tokenHash: hash, at: service.clock()) }
     }
 }

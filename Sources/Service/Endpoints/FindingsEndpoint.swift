@@ -6,111 +6,22 @@ import Tables
 import Whereabouts
 
 extension ReadEndpoints {
-    /// How far back findings reach.
-    private static let findingSeconds: Int64 = 90 * 86_400
-    /// The most steps of each kind that are read, the newest ones.
-    private static let findingRows = 20_000
-
     /// `GET /v1/people/*/findings`: patterns in how others ask about a person, for example many questions at night.
     /// Newest first, on one page.
     ///
-    /// Derived for each read from the audit of the last ``findingSeconds``; nothing is stored.
-    static func findings(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try read(service, exchange, context, .audit, from: AuditTable.name) { (reading) throws(Problem) in
-            let (patterns, zone, asOf) = try patterns(about: reading.permit.subject, service, context)
-            let names = PrincipalNames(service)
+    /// Derived for each read from the audit of the last `findingSeconds`; nothing is stored.
+    func findings(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.read(exchange, context, .audit, from: AuditTable.name) { (reading) throws(Problem) in
+            let (patterns, zone, asOf) = try views.patterns(about: reading.permit.subject, context)
+            let names = PrincipalNames(decisions)
             let found = patterns.findings.sorted { $0.number > $1.number }
-            return page(found, next: nil, asOf: asOf, reading.references) { finding, writer in
+            return Self.page(found, next: nil, asOf: asOf, reading.references) { finding, writer in
                 writer.beginObject()
-                write(finding, timeZone: zone, into: &writer, names, reading.references)
+                TimelineJSON.write(finding, timeZone: zone, into: &writer, names, reading.references)
                 writer.endObject()
             }
         }
-    }
-
-    /// Writes the members of a finding into an open object. A live stream sends the same members.
-    ///
-    /// - Parameter timeZone: The IANA name of the zone that defines night; written only for `nights`.
-    static func write(
-        _ finding: AskPatterns.Finding, timeZone: String?, into writer: inout JSONWriter, _ names: PrincipalNames,
-        _ references: References
-    ) {
-        writer.field("pattern", finding.pattern.word)
-        writer.key("requester")
-        if let name = names.name(finding.requester) { writer.value(name) } else { writer.null() }
-        writer.field("from", milliseconds: finding.from.milliseconds)
-        writer.field("to", milliseconds: finding.to.milliseconds)
-        writer.field("count", finding.count)
-        writer.field("number", references.event(finding.number))
-        if finding.pattern == .nights { writer.field("timeZone", timeZone) }
-    }
-
-    /// The patterns up to now, or up to an event; with the time zone that defines night, and the number of the last
-    /// event.
-    ///
-    /// - Throws: 503 if the audit has not folded the event `number` within ten seconds.
-    static func patterns(
-        about person: PersonID, through number: Int64? = nil, _ service: Service, _ context: AnswerContext
-    ) throws(Problem) -> (patterns: AskPatterns, zone: String, asOf: Int64) {
-        if let number {
-            guard service.host.wait(for: number, in: [AuditTable.name], milliseconds: 10_000) else { throw .busy(1) }
-        }
-        let (name, zone) = try zone(of: person, service, context)
-        var patterns = AskPatterns(zone: zone)
-        let since = service.clock().adding(seconds: -findingSeconds)
-        let (steps, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
-            try AuditReader.steps(about: person, since: since, limit: findingRows, in: connection)
-        }
-        for step in steps where step.number <= number ?? .max { patterns.note(step) }
-        return (patterns, name, asOf)
-    }
-
-    /// The time zone that defines night: that of the person's newest location, or UTC without one.
-    private static func zone(
-        of person: PersonID, _ service: Service, _ context: AnswerContext
-    ) throws(Problem) -> (name: String, rules: ZoneRules?) {
-        let (newest, _) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
-            try CurrentReader.fix(of: person, in: connection)
-        }
-        guard let fix = newest?.fix, let name = context.timeZone(at: fix.coordinate),
-            let rules = service.timeZones.rules(
-                name, from: service.clock().adding(seconds: -findingSeconds), to: service.clock())
-        else { return ("Etc/UTC", nil) }
-        return (name, rules)
-    }
-}
-
-extension AuditReader {
-    /// The acts of others toward a person since a time, in log order; the newest `limit` of each kind. The person's own
-    /// reads are left out. A read that was shown makes two steps: an ask and a showing.
-    static func steps(
-        about subject: PersonID, since: Timestamp, limit: Int, in connection: borrowing Connection
-    ) throws(SQLiteError) -> [AskPatterns.Step] {
-        var steps: [AskPatterns.Step] = []
-        for query in try queries(about: subject, limit: limit, in: connection) where query.recordedAt >= since {
-            guard query.verdict != .own else { continue }
-            steps.append(
-                AskPatterns.Step(
-                    number: query.number, requester: query.requester, at: query.recordedAt,
-                    what: .ask(isRefused: query.verdict.isRefused)))
-        }
-        for disclosure in try disclosures(about: subject, limit: limit, in: connection) {
-            guard disclosure.recordedAt >= since, disclosure.disclosure.verdict != .own else { continue }
-            steps.append(
-                AskPatterns.Step(
-                    number: disclosure.number, requester: disclosure.disclosure.requester, at: disclosure.recordedAt,
-                    what: .shown(disclosure.disclosure.precision)))
-        }
-        for read in try reads(about: subject, limit: limit, in: connection) where read.recordedAt >= since {
-            guard read.read.verdict != .own else { continue }
-            let step = { (what: AskPatterns.Step.What) in
-                AskPatterns.Step(number: read.number, requester: read.read.reader, at: read.recordedAt, what: what)
-            }
-            steps.append(step(.ask(isRefused: read.read.verdict.isRefused)))
-            if !read.read.verdict.isRefused { steps.append(step(.shown(read.read.precision))) }
-        }
-        return steps.sorted { $0.number < $1.number }
     }
 }

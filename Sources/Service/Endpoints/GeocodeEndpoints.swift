@@ -9,7 +9,10 @@ import Whereabouts
 ///
 /// A question about a free coordinate or name concerns no person. So it needs only a valid token and is not recorded,
 /// and neither the question nor the answer reaches diagnostics.
-enum GeocodeEndpoints {
+struct GeocodeEndpoints: Sendable {
+    let decisions: Decisions
+    let geocodingBudgets: GeocodingBudgets
+
     /// The most coordinates in one request.
     static let coordinatesMax = 1000
     /// The most texts in one request. Fewer than coordinates: a name with typing errors takes milliseconds, a
@@ -18,21 +21,18 @@ enum GeocodeEndpoints {
     /// The most places in the answer to one text.
     static let placesMax: Int64 = 50
 
-    /// The work of a route on an answering thread, as in ``Route/Work/answer(_:)``.
-    typealias Work = @Sendable (Service, Exchange, AnswerContext) throws(Problem) -> HTTPResponse
-
     /// The same work, paid from the budgets of the caller and of their invitation tree (``GeocodingBudgets``). The
     /// operator has no budget.
     ///
     /// - Throws: 429 while one of the budgets is used up.
-    static func budgeted(_ work: @escaping Work) -> Work {
-        { (service, exchange, context) throws(Problem) in
-            let (person, tree) = service.log.withStanding { standing in
+    func budgeted(_ work: @escaping Route.Handler) -> Route.Handler {
+        { (exchange, context) throws(Problem) in
+            let (person, tree) = decisions.log.withStanding { standing in
                 let person = standing.person(behind: exchange.caller.principal)
                 return (person, person.map { standing.tree(of: $0) })
             }
-            return try service.geocodingBudgets.spend(of: person, of: tree) { () throws(Problem) in
-                try work(service, exchange, context)
+            return try geocodingBudgets.spend(of: person, of: tree) { () throws(Problem) in
+                try work(exchange, context)
             }
         }
     }
@@ -41,14 +41,14 @@ enum GeocodeEndpoints {
     ///
     /// `horizontalAccuracy`, in meters, makes the answer name other countries within reach. Names follow
     /// `Accept-Language`.
-    static func reverse(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func reverse(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let (gazetteer, transform) = try geocoder(context)
+        let (gazetteer, transform) = try Self.geocoder(context)
         guard let latitude = exchange.request.parameter("latitude").flatMap(Double.init),
             let longitude = exchange.request.parameter("longitude").flatMap(Double.init)
         else { throw .invalid("\"latitude\" and \"longitude\" must be numbers in degrees, for example 48.2 and 16.4.") }
-        let coordinate = try coordinate(latitude, longitude)
+        let coordinate = try Self.coordinate(latitude, longitude)
         let accuracy = try exchange.request.parameter("horizontalAccuracy").map { (text) throws(Problem) in
             guard let meters = Double(text), meters.isFinite, meters >= 0 else {
                 throw .invalid("\"horizontalAccuracy\" must be a number of meters, at least 0.")
@@ -56,7 +56,7 @@ enum GeocodeEndpoints {
             return meters
         }
         let languages = exchange.languages(context)
-        return answer { writer in
+        return Self.answer { writer in
             let placemark = gazetteer.placemark(at: coordinate, accuracyMeters: accuracy, using: transform)
             PlacemarkJSON.write(placemark.speaking(languages), into: &writer)
         }
@@ -65,25 +65,26 @@ enum GeocodeEndpoints {
     /// `POST /v1/geocode/reverse`: the placemarks of at most ``coordinatesMax`` coordinates, in their order.
     ///
     /// Cost: under 1 µs each without supplements; less if neighbors follow one another.
-    static func reverseBatch(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func reverseBatch(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let (gazetteer, transform) = try geocoder(context)
+        let (gazetteer, transform) = try Self.geocoder(context)
         guard let pairs = try exchange.object("coordinates")["coordinates"]?.array.map(Array.init),
-            pairs.count <= coordinatesMax
+            pairs.count <= Self.coordinatesMax
         else {
-            throw .invalid("\"coordinates\" must be an array of at most \(coordinatesMax) pairs [latitude, longitude].")
+            throw .invalid(
+                "\"coordinates\" must be an array of at most \(Self.coordinatesMax) pairs [latitude, longitude].")
         }
         var coordinates: [Coordinate] = []
         for pair in pairs {
             guard let numbers = pair.array.map(Array.init), numbers.count == 2, let latitude = numbers[0].double,
                 let longitude = numbers[1].double
             else { throw .invalid("Each of \"coordinates\" must be a pair [latitude, longitude].") }
-            coordinates.append(try coordinate(latitude, longitude))
+            coordinates.append(try Self.coordinate(latitude, longitude))
         }
         let placemarks = gazetteer.placemarks(at: coordinates, using: transform)
         let languages = exchange.languages(context)
-        return answer { writer in
+        return Self.answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
                 for placemark in placemarks { PlacemarkJSON.write(placemark.speaking(languages), into: &writer) }
@@ -94,19 +95,19 @@ enum GeocodeEndpoints {
 
     /// `GET /v1/geocode/forward`: the places with the name `q`, the likeliest first; at most `limit` of them, 10 by
     /// default.
-    static func forward(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func forward(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let (gazetteer, transform) = try geocoder(context)
+        let (gazetteer, transform) = try Self.geocoder(context)
         guard let text = exchange.request.parameter("q"),
             (1...Limits.searchCharacters).contains(text.unicodeScalars.count)
         else {
             throw .invalid("\"q\" must be the name of a place in at most \(Limits.searchCharacters) characters.")
         }
-        let limit = Int(try exchange.integer("limit", in: 1...placesMax, default: 10))
+        let limit = Int(try exchange.integer("limit", in: 1...Self.placesMax, default: 10))
         let found = gazetteer.found(named: text, limit: limit, using: transform)
         let languages = exchange.languages(context)
-        return answer { writer in
+        return Self.answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
                 for found in found {
@@ -119,19 +120,19 @@ enum GeocodeEndpoints {
 
     /// `POST /v1/geocode/forward`: the likeliest place of each of at most ``textsMax`` names, in their order; null for
     /// a name without a place.
-    static func forwardBatch(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func forwardBatch(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let (gazetteer, transform) = try geocoder(context)
+        let (gazetteer, transform) = try Self.geocoder(context)
         guard let texts = try exchange.object("texts")["texts"]?.array?.map(\.string),
-            texts.count <= textsMax,
+            texts.count <= Self.textsMax,
             texts.allSatisfy({ $0.map { $0.unicodeScalars.count <= Limits.searchCharacters } ?? false })
         else {
-            throw .invalid("\"texts\" must be an array of at most \(textsMax) names of places.")
+            throw .invalid("\"texts\" must be an array of at most \(Self.textsMax) names of places.")
         }
         let found = texts.map { $0.flatMap { gazetteer.found(named: $0, limit: 1, using: transform).first } }
         let languages = exchange.languages(context)
-        return answer { writer in
+        return Self.answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
                 for found in found {

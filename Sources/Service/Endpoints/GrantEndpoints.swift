@@ -5,26 +5,29 @@ import Log
 import Whereabouts
 
 /// Rights to a person's location: grants, invitations, pauses, and questions that need the subject's consent.
-enum GrantEndpoints {
+struct GrantEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
     /// `POST /v1/people/*/grants`: lets a requester see the person's location.
     ///
     /// The body has `requester` and `precision`; `history`, `asksEachTime`, `from`, `until` or `forSeconds`, and
     /// `hours` are optional. Answers 201 with `id`, `until` and `number`. The answer is the same whether or not the
     /// requester exists.
-    static func give(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func give(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object(
             "requester", "precision", "history", "asksEachTime", "from", "until", "forSeconds", "hours")
-        let receipt = try Gate.append(
-            service, exchange,
+        let receipt = try decisions.append(
+            exchange,
             .giveGrant(
-                subject: try exchange.handle(0), requester: try body.handle("requester"), try terms(body, service)))
+                subject: try exchange.handle(0), requester: try body.handle("requester"), try terms(body)))
         guard case .grant(let id) = receipt.reply else { throw .broken }
         // A grant without a given end gets the default one.
-        let until = service.log.withStanding { $0.grants[id]?.until }
-        let references = service.references(for: exchange.caller)
-        return ManageEndpoints.created(receipt, references) {
+        let until = decisions.log.withStanding { $0.grants[id]?.until }
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
             $0.field("id", references.name(id.rawValue, .grant))
             $0.field("until", milliseconds: until?.milliseconds)
         }
@@ -32,48 +35,48 @@ enum GrantEndpoints {
 
     /// `GET /v1/people/*/grants`: the grants that are not revoked, a recorded read. A handle without a person is listed
     /// like one with a person.
-    static func list(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.settings(exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.grants ?? [] {
                 guard let grant = standing.grants[id] else { continue }
                 let name = grant.requester.map { standing.persons[$0]?.handle } ?? grant.detail?.content?.name
                 page.add(id.rawValue) { writer in
                     writer.field("id", references.name(id.rawValue, .grant))
                     writer.field("requester", name?.text)
-                    write(grant, into: &writer)
+                    Self.write(grant, into: &writer)
                 }
             }
         }
     }
 
     /// `DELETE /v1/grants/*`: ends the grant and the queries under way by it.
-    static func revoke(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .revokeGrant(GrantID(rawValue: try exchange.number(0, .grant, service)))
+    func revoke(_ exchange: Exchange) throws(Problem) -> Command {
+        .revokeGrant(GrantID(rawValue: try exchange.number(0, .grant, decisions)))
     }
 
     // MARK: Pausing
 
     /// `POST /v1/people/*/pauses`: begins a pause, or changes the end of the present one. Without `until` and
     /// `forSeconds`, the pause lasts until it is ended.
-    static func pause(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+    func pause(_ exchange: Exchange) throws(Problem) -> Command {
         let body = try exchange.object("until", "forSeconds")
-        let until = try end(body, service)
+        let until = try end(body)
         return .pauseSharing(try exchange.handle(0), until: until)
     }
 
     /// `DELETE /v1/people/*/pauses`: ends the present pause.
-    static func resume(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+    func resume(_ exchange: Exchange) throws(Problem) -> Command {
         .resumeSharing(try exchange.handle(0))
     }
 
     /// `GET /v1/people/*/pauses`: all pauses, a recorded read. `now` says whether the pause is the present one.
-    static func pauses(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let now = service.clock()
-        return try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
+    func pauses(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.settings(exchange, context) { standing, person, references, page in
             // Pauses are kept for ever, so their indexes do not change.
             for (index, pause) in (standing.persons[person]?.pauses ?? []).enumerated() {
                 page.add(Int64(index + 1)) { writer in
@@ -89,24 +92,24 @@ enum GrantEndpoints {
 
     /// `POST /v1/people/*/invitations`: makes an invitation, and shows its code once.
     ///
-    /// The body has the terms of the grant, as in ``give(_:_:_:)`` without a requester, and optionally `expires`. The
+    /// The body has the terms of the grant, as in ``give(_:_:)`` without a requester, and optionally `expires`. The
     /// first person to redeem the code gets the grant.
-    static func invite(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func invite(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object(
             "precision", "history", "asksEachTime", "from", "until", "hours", "expires")
         let code = InvitationCode(exchange.secretBytes)
         let wanted = try body.time("expires")
-        let receipt = try Gate.append(
-            service, exchange,
+        let receipt = try decisions.append(
+            exchange,
             .invite(
-                subject: try exchange.handle(0), try terms(body, service), hash: code.hash,
-                expires: wanted ?? service.clock().adding(seconds: Limits.defaultInvitationSeconds)))
+                subject: try exchange.handle(0), try terms(body), hash: code.hash,
+                expires: wanted ?? decisions.clock().adding(seconds: Limits.defaultInvitationSeconds)))
         guard case .invitation(let id) = receipt.reply else { throw .broken }
-        let expires = service.log.withStanding { $0.invitations[id]?.expires }
-        let references = service.references(for: exchange.caller)
-        return invited(receipt, references.name(id.rawValue, .invitation), code, expires ?? wanted, references)
+        let expires = decisions.log.withStanding { $0.invitations[id]?.expires }
+        let references = decisions.references(for: exchange.caller)
+        return Self.invited(receipt, references.name(id.rawValue, .invitation), code, expires ?? wanted, references)
     }
 
     /// The answer 201 with a new invitation and its code.
@@ -118,7 +121,7 @@ enum GrantEndpoints {
         _ references: References
     ) -> HTTPResponse {
         let end = expires ?? receipt.recordedAt.adding(seconds: Limits.defaultInvitationSeconds)
-        return ManageEndpoints.created(receipt, references) {
+        return HTTPResponse.created(receipt, references) {
             $0.field("id", id)
             $0.field("code", code.text)
             $0.field("expires", milliseconds: end.milliseconds)
@@ -126,48 +129,48 @@ enum GrantEndpoints {
     }
 
     /// `GET /v1/people/*/invitations`: the open invitations, without their codes.
-    static func invitations(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let now = service.clock()
-        return try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
+    func invitations(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.settings(exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.invitations ?? [] {
                 guard let invitation = standing.invitations[id], now < invitation.expires else { continue }
                 page.add(id.rawValue) { writer in
                     writer.field("id", references.name(id.rawValue, .invitation))
                     writer.field("expires", milliseconds: invitation.expires.milliseconds)
-                    write(invitation.terms, hours: invitation.detail?.content, into: &writer)
+                    Self.write(invitation.terms, hours: invitation.detail?.content, into: &writer)
                 }
             }
         }
     }
 
     /// `DELETE /v1/invitations/*`: ends an open invitation. A grant that was already redeemed stays.
-    static func withdraw(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .withdrawInvitation(InvitationID(rawValue: try exchange.number(0, .invitation, service)))
+    func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
+        .withdrawInvitation(InvitationID(rawValue: try exchange.number(0, .invitation, decisions)))
     }
 
     /// `POST /v1/redemptions`: gives the caller the grant of a code. Answers 201 with the grant and the `subject` who
     /// gave it.
     ///
     /// - Throws: 404 for a code that is wrong, used or expired; 409 if a repeated request's grant has ended since.
-    static func redeem(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func redeem(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let hash = InvitationCode.hash(ofGiven: try exchange.object("code").text("code"))
-        let receipt = try Gate.append(service, exchange, .redeemInvitation(hash))
+        let receipt = try decisions.append(exchange, .redeemInvitation(hash))
         guard case .grant(let id) = receipt.reply,
-            let (grant, subject) = service.log.withStanding({ standing in
+            let (grant, subject) = decisions.log.withStanding({ standing in
                 standing.grants[id].flatMap { grant in
                     standing.persons[grant.subject]?.handle.map { (grant, $0) }
                 }
             })
         else { throw .overSince }
-        let references = service.references(for: exchange.caller)
-        return ManageEndpoints.created(receipt, references) {
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
             $0.field("id", references.name(id.rawValue, .grant))
             $0.field("subject", subject.text)
-            write(grant, into: &$0)
+            Self.write(grant, into: &$0)
         }
     }
 
@@ -176,21 +179,21 @@ enum GrantEndpoints {
     /// `GET /v1/people/*/consent-requests`: the queries that wait for the subject's consent, on one page.
     ///
     /// Queries whose event is not durable yet, or whose time is up, are left out.
-    static func consentRequests(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try ReadEndpoints.read(service, exchange, context, .consent, from: nil) { (reading) throws(Problem) in
-            let now = service.clock()
-            let durable = service.log.head
-            let waiting = service.log.withStanding { standing in
+    func consentRequests(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.read(exchange, context, .consent, from: nil) { (reading) throws(Problem) in
+            let now = decisions.clock()
+            let durable = decisions.log.head
+            let waiting = decisions.log.withStanding { standing in
                 (standing.openQueries[reading.permit.subject] ?? []).compactMap { id in
                     standing.queries[id].map { (id: id, query: $0) }
                 }.filter { id, query in
                     query.awaitsConsent && query.number <= durable
-                        && service.log.questions.left(of: id, query, at: now) > 0
+                        && decisions.log.questions.left(of: id, query, at: now) > 0
                 }
             }
-            let names = PrincipalNames(service)
+            let names = PrincipalNames(decisions)
             var asked: [LocationQuery] = []
             for (_, query) in waiting {
                 let found: (event: RecordedEvent, leaf: Digest)?
@@ -209,7 +212,7 @@ enum GrantEndpoints {
     }
 
     /// `POST /v1/people/*/consent-requests/*`: gives or refuses consent, by `{"consent":"given"}` or `"refused"`.
-    static func answerConsent(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+    func answerConsent(_ exchange: Exchange) throws(Problem) -> Command {
         guard let id = QueryID(exchange.parameters[1]) else { throw .notFound }
         let isGiven: Bool
         switch try exchange.object("consent").text("consent") {
@@ -224,20 +227,20 @@ enum GrantEndpoints {
 
     /// The terms of a grant or an invitation, from the members of a body. `history` and `asksEachTime` are false by
     /// default.
-    private static func terms(_ body: JSONValue, _ service: Service) throws(Problem) -> GrantTerms {
+    private func terms(_ body: JSONValue) throws(Problem) -> GrantTerms {
         guard let precision = Precision(word: try body.text("precision")) else {
             throw .invalid("\"precision\" must be exact, kilometer, city or none.")
         }
         let history = try body.flag("history", default: false)
         return GrantTerms(
             precision: precision, includesHistory: history, asksEachTime: try body.flag("asksEachTime", default: false),
-            from: try body.time("from"), until: try end(body, service),
-            hours: try hours(body["hours"], includingPast: history, service))
+            from: try body.time("from"), until: try end(body),
+            hours: try hours(body["hours"], includingPast: history))
     }
 
     /// The end of a grant or a pause, from `until` or from `forSeconds`, which counts from now. `nil` if neither is
     /// given; 422 if both are.
-    private static func end(_ body: JSONValue, _ service: Service) throws(Problem) -> Timestamp? {
+    private func end(_ body: JSONValue) throws(Problem) -> Timestamp? {
         guard let seconds = try body.optionalInteger("forSeconds") else { return try body.time("until") }
         guard body["until"] == nil || body["until"]?.isNull == true else {
             throw .refused("Give \"until\" or \"forSeconds\", not both.")
@@ -245,19 +248,19 @@ enum GrantEndpoints {
         guard (1...Limits.longestGrantSeconds).contains(seconds) else {
             throw .invalid("\"forSeconds\" must be a whole number from 1 to \(Limits.longestGrantSeconds).")
         }
-        return service.clock().adding(seconds: seconds)
+        return decisions.clock().adding(seconds: seconds)
     }
 
     /// The weekly hours of a grant, for example `Mo-Fr 08:00-18:00`. The rules of the time zone are looked up once,
     /// here: for the past that the grant shows and for the longest time it can last. They are stored with the grant, so
     /// a later change of the zone's rules does not change it.
-    private static func hours(
-        _ value: JSONValue?, includingPast: Bool, _ service: Service
+    private func hours(
+        _ value: JSONValue?, includingPast: Bool
     ) throws(Problem) -> WeeklyHours? {
         guard let value, !value.isNull else { return nil }
-        let now = service.clock()
+        let now = decisions.clock()
         guard
-            let zone = service.timeZones.rules(
+            let zone = views.timeZones.rules(
                 try value.text("timeZone"), from: includingPast ? Limits.oldestFix : now,
                 to: now.adding(seconds: 2 * Limits.longestGrantSeconds + Limits.longestInvitationSeconds))
         else { throw .refused("\"timeZone\" must be a name of the IANA database, for example Europe/Vienna.") }
@@ -267,7 +270,7 @@ enum GrantEndpoints {
     }
 
     private static func write(_ grant: Grant, into writer: inout JSONWriter) {
-        write(
+        Self.write(
             GrantTerms(
                 precision: grant.precision, includesHistory: grant.includesHistory, asksEachTime: grant.asksEachTime,
                 from: grant.from, until: grant.until), hours: grant.hours, into: &writer)

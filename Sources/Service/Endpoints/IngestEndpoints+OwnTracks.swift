@@ -10,29 +10,29 @@ extension IngestEndpoints {
     /// locations of the owner's friends, and asks for a report if a query waits for the owner.
     ///
     /// A message is never refused because of its content: a rejected one is kept, and answered like any other.
-    static func ownTracks(
-        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    func ownTracks(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
-        let box = service.secretBox(of: exchange.caller)
+        let box = secretBox(of: exchange.caller)
         // The Android app repeats a message that is refused, without end.
         var reports =
             exchange.request.droppedBytes > 0
             ? [.rejected(.tooLarge)]
-            : messageInForm(exchange.request).map { OwnTracks.reports(ofForm: $0, now: service.clock()) }
+            : Self.messageInForm(exchange.request).map { OwnTracks.reports(ofForm: $0, now: decisions.clock()) }
                 ?? OwnTracks.reports(
-                    from: exchange.request.body, now: service.clock(),
+                    from: exchange.request.body, now: decisions.clock(),
                     opening: box.map { box in { box.open(base64: $0) } })
-        answerQuestions(with: &reports, of: service.log.withStanding { $0.owner(of: exchange.caller) }, service)
+        decisions.answerQuestions(with: &reports, of: decisions.log.withStanding { $0.owner(of: exchange.caller) })
         let requests = reports.compactMap { report in
             if case .message("request", let text) = report { OwnTracks.request(text) } else { nil }
         }
-        submit(reports, of: .caller, service, exchange) { result in
+        submit(reports, of: .caller, exchange) { result in
             switch result {
             case .success(let counted):
                 // The app did not get the last answer if it repeats a message, so the friends in that answer may be
                 // lost.
                 let isSentAgain = counted.new == 0 && counted.duplicate > 0
-                answer(service, exchange, requests: requests, isSentAgain: isSentAgain, respond)
+                answer(exchange, requests: requests, isSentAgain: isSentAgain, respond)
             case .failure(let problem): respond(problem.response)
             }
         }
@@ -47,31 +47,24 @@ extension IngestEndpoints {
         return fields.contains { $0.name == "_type" } ? fields : nil
     }
 
-    /// Adds to a fix the query that it answers, if the app marks the fix as its answer to `reportLocation`.
-    static func answerQuestions(with reports: inout [Report], of person: PersonID?, _ service: Service) {
-        let now = service.clock()
-        guard let person,
-            let question = service.log.withStanding({
-                $0.questionsToPassOn(about: person, service.log.questions.time(at: now)).first
-            })
-        else { return }
-        for (index, report) in reports.enumerated() {
-            guard case .fix(let fix, nil) = report, OwnTracks.isAnswer(fix) else { continue }
-            reports[index] = .fix(fix, answering: question)
-        }
+    /// The key for the payloads that the device's OwnTracks app encrypts; `nil` without one.
+    private func secretBox(of device: Caller) -> SecretBox? {
+        if secretBoxes.isEmpty { return nil }
+        let handle = decisions.log.withStanding { $0.devices[DeviceID(rawValue: device.principal.rawValue)]?.handle }
+        return handle.flatMap { secretBoxes[$0] }
     }
 
     /// Answers with the friends' locations. Without friends and waiting queries it answers at once, on the log's
     /// thread.
-    private static func answer(
-        _ service: Service, _ exchange: Exchange, requests: [String], isSentAgain: Bool,
+    private func answer(
+        _ exchange: Exchange, requests: [String], isSentAgain: Bool,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
-        let pending = PendingAnswer(service, exchange.caller, showsAll: isSentAgain)
+        let pending = PendingAnswer(decisions, friendsShown, exchange.caller, showsAll: isSentAgain)
         guard pending.isEmpty else {
             // This thread is the log's: the friends' fixes are read and recorded on an answering thread.
-            let isTaken = service.answers.submit(for: exchange.caller.principal) { context in
-                respond(pending.response(service, exchange, requests: requests, context))
+            let isTaken = answers.submit(for: exchange.caller.principal) { context in
+                respond(pending.response(gate, friendsShown, exchange, requests: requests, context))
             }
             // The report is durable. A busy answer would make the app send it again.
             if !isTaken { respond(.json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes)) }
@@ -94,6 +87,21 @@ struct FriendShown {
     func looksLike(_ other: FriendShown) -> Bool { precision == other.precision && location == other.location }
 }
 
+/// The last location of each friend that each OwnTracks app was shown.
+final class FriendsShown: Sendable {
+    private let known = Mutex<[DeviceID: [PersonID: FriendShown]]>([:])
+
+    /// The friends that a device was shown.
+    func shown(to device: DeviceID) -> [PersonID: FriendShown] { known.withLock { $0[device] ?? [:] } }
+
+    /// Notes what a device is shown.
+    func note(_ friends: [(person: PersonID, shown: FriendShown)], to device: DeviceID) {
+        known.withLock { known in
+            for friend in friends { known[device, default: [:]][friend.person] = friend.shown }
+        }
+    }
+}
+
 /// The content of an answer to an OwnTracks app, before the friends are looked up and recorded.
 private struct PendingAnswer: Sendable {
     private var friends: [(permit: Permit, handle: Handle, fix: Int64)] = []
@@ -106,12 +114,12 @@ private struct PendingAnswer: Sendable {
     var isEmpty: Bool { friends.isEmpty && !isToReport }
 
     /// - Parameter showsAll: Whether to include friends whose location the app was shown already.
-    init(_ service: Service, _ caller: Caller, showsAll: Bool) {
+    init(_ decisions: Decisions, _ friendsShown: FriendsShown, _ caller: Caller, showsAll: Bool) {
         device = DeviceID(rawValue: caller.principal.rawValue)
         self.showsAll = showsAll
-        let now = service.clock()
-        let durable = service.log.head
-        let (found, isAsked) = service.log.withStanding { standing in
+        let now = decisions.clock()
+        let durable = decisions.log.head
+        let (found, isAsked) = decisions.log.withStanding { standing in
             guard let person = standing.owner(of: caller) else { return ([(Permit, Handle, Int64)](), false) }
             let friends = standing.friends(of: person, at: now).compactMap { permit -> (Permit, Handle, Int64)? in
                 guard let newest = standing.newestFix(under: permit), newest.number <= durable,
@@ -119,11 +127,11 @@ private struct PendingAnswer: Sendable {
                 else { return nil }
                 return (permit, handle, newest.number)
             }
-            return (friends, !standing.questionsToPassOn(about: person, service.log.questions.time(at: now)).isEmpty)
+            return (friends, !standing.questionsToPassOn(about: person, decisions.log.questions.time(at: now)).isEmpty)
         }
         isToReport = isAsked
         guard !found.isEmpty else { return }
-        let shown = showsAll ? [:] : service.friendsShown.withLock { $0[device] ?? [:] }
+        let shown = showsAll ? [:] : friendsShown.shown(to: device)
         for (permit, handle, fix) in found where shown[permit.subject]?.fix != fix {
             friends.append((permit, handle, fix))
         }
@@ -133,15 +141,15 @@ private struct PendingAnswer: Sendable {
     /// no friends at all, and the next one has the others. A friend with a coarse grant is included again only if the
     /// location looks different.
     func response(
-        _ service: Service, _ exchange: Exchange, requests: [String], _ context: AnswerContext
+        _ gate: Gate, _ friendsShown: FriendsShown, _ exchange: Exchange, requests: [String], _ context: AnswerContext
     ) -> HTTPResponse {
         var shown: [(permit: Permit, friend: OwnTracksAnswer.Friend, told: FriendShown)] = []
-        let before = showsAll ? [:] : service.friendsShown.withLock { $0[device] ?? [:] }
+        let before = showsAll ? [:] : friendsShown.shown(to: device)
         for (permit, handle, number) in friends {
             guard case .fixReported(_, _, .open(let fix))? = (try? context.reader.event(number))?.event.event,
                 permit.shows(fix.timestamp)
             else { continue }
-            let cell = service.log.withStanding { standing in
+            let cell = gate.decisions.log.withStanding { standing in
                 standing.shownCell(of: number, at: fix.coordinate, under: permit)
             }
             let location = ShownLocation(fix, precision: permit.precision, in: cell, context)
@@ -154,10 +162,8 @@ private struct PendingAnswer: Sendable {
         }
         do throws(Problem) {
             let body = OwnTracksAnswer(friends: shown.map(\.friend), isToReport: isToReport, requests: requests).bytes
-            let response = try Gate.answerDevice(service, exchange, friends: shown.map(\.permit), body: body)
-            service.friendsShown.withLock { known in
-                for (permit, _, told) in shown { known[device, default: [:]][permit.subject] = told }
-            }
+            let response = try gate.answerDevice(exchange, friends: shown.map(\.permit), body: body)
+            friendsShown.note(shown.map { ($0.permit.subject, $0.told) }, to: device)
             return response
         } catch {
             return .json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes)

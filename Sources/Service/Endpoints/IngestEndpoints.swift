@@ -9,49 +9,54 @@ import WireFormats
 ///
 /// These handlers run on the server's thread: they parse the body and queue a command, and the log's thread answers.
 /// At most `Limits.batchCommands` reports fit in one request (413 beyond).
-enum IngestEndpoints {
+struct IngestEndpoints: Sendable {
+    let decisions: Decisions
+    let gate: Gate
+    let answers: AnswerPool
+    let secretBoxes: [Handle: SecretBox]
+    let friendsShown: FriendsShown
+
     /// `POST /v1/fixes`: takes fixes in the service's own form (``FixJSON``). Answers with `new`, `duplicate`, `twins`,
     /// `rejected` and `number`.
-    static func fixes(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
-        submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
+    func fixes(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
+        submit(reports, of: .caller, exchange) { result in respond(Self.counts(result)) }
     }
 
     /// `POST /v1/reports`: takes reports that are not fixes, for example authorization changes and beacon sightings;
     /// see ``ReportJSON``.
-    static func reports(
-        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    func reports(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
-        let reports = ReportJSON.reports(from: exchange.request.body, now: service.clock())
-        submit(reports, of: .caller, service, exchange) { result in respond(counts(result)) }
+        let reports = ReportJSON.reports(from: exchange.request.body, now: decisions.clock())
+        submit(reports, of: .caller, exchange) { result in respond(Self.counts(result)) }
     }
 
     /// `POST /overland`: takes a batch of the Overland app. The answer is always the one that makes the app drop the
     /// batch.
-    static func overland(
-        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    func overland(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
-        let reports = Overland.reports(from: exchange.request.body, now: service.clock())
-        take(reports, answering: .json(Overland.answer), service, exchange, respond)
+        let reports = Overland.reports(from: exchange.request.body, now: decisions.clock())
+        take(reports, answering: .json(Overland.answer), exchange, respond)
     }
 
     /// `/osmand`, with the parameters or the bodies of OsmAnd and Traccar Client.
-    static func osmAnd(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void)
-    {
+    func osmAnd(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let request = exchange.request
         let reports =
-            isJSON(request)
-            ? OsmAnd.reports(ofJSON: request.body, now: service.clock())
-            : [OsmAnd.report(of: request.query + request.form, now: service.clock())]
-        take(reports, answering: HTTPResponse(status: 200), service, exchange, respond)
+            Self.isJSON(request)
+            ? OsmAnd.reports(ofJSON: request.body, now: decisions.clock())
+            : [OsmAnd.report(of: request.query + request.form, now: decisions.clock())]
+        take(reports, answering: HTTPResponse(status: 200), exchange, respond)
     }
 
     /// Takes reports of a client that expects one fixed answer, whether they are accepted or rejected.
-    static func take(
-        _ reports: [Report], answering answer: HTTPResponse, _ service: Service, _ exchange: Exchange,
+    func take(
+        _ reports: [Report], answering answer: HTTPResponse, _ exchange: Exchange,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
-        submit(reports, of: .caller, service, exchange) { result in
+        submit(reports, of: .caller, exchange) { result in
             switch result {
             case .success: respond(answer)
             case .failure(let problem): respond(problem.response)
@@ -62,10 +67,11 @@ enum IngestEndpoints {
     /// The protocol has no field for the reporting key but the device id, and no answer for a wrong key but 400, or 404
     /// in the JSON form. With both, the client keeps its queue.
     static let osmAndCredentials = Route.Credentials.message { request in
-        isJSON(request) ? OsmAnd.deviceKey(inJSON: request.body) : OsmAnd.deviceKey(in: request.query + request.form)
+        Self.isJSON(request)
+            ? OsmAnd.deviceKey(inJSON: request.body) : OsmAnd.deviceKey(in: request.query + request.form)
     } refused: { request in
         Problem(
-            isJSON(request) ? 404 : 400, "Unknown device",
+            Self.isJSON(request) ? 404 : 400, "Unknown device",
             "Give the device's reporting key as the identifier in the client's settings.")
     }
 
@@ -78,8 +84,8 @@ enum IngestEndpoints {
     /// or of several `devices`.
     ///
     /// The UUID in the path names the import; sending a batch again changes nothing.
-    static func importBatch(
-        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    func importBatch(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         do throws(Problem) {
             guard Identifier128(exchange.parameters[0]) != nil else {
@@ -89,22 +95,22 @@ enum IngestEndpoints {
             do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
                 throw .unreadable(error)
             }
-            if body.root["devices"] != nil { return try importDevices(service, exchange, respond) }
+            if body.root["devices"] != nil { return try importDevices(exchange, respond) }
             let device = try body.root.handle("device")
             guard body.root["fixes"]?.array != nil else {
                 throw .invalid("\"fixes\" must be a list of fixes.")
             }
-            let reports = FixJSON.reports(from: exchange.request.body, now: service.clock())
-            submit(reports, of: .named(device), service, exchange) { result in respond(counts(result)) }
+            let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
+            submit(reports, of: .named(device), exchange) { result in respond(Self.counts(result)) }
         } catch { respond(error.response) }
     }
 
     /// A batch of several devices, which are made with their people as far as they do not exist. All of it shares
     /// commits. Each device is one command, so a crash leaves a device's part whole or not at all.
-    private static func importDevices(
-        _ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    private func importDevices(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
-        guard let batches = FixJSON.deviceBatches(from: exchange.request.body, now: service.clock()) else {
+        guard let batches = FixJSON.deviceBatches(from: exchange.request.body, now: decisions.clock()) else {
             throw .invalid("\"devices\" must be a list of devices with their fixes.")
         }
         guard max(batches.count, batches.reduce(0) { $0 + ($1.reports?.count ?? 0) }) <= Limits.batchCommands else {
@@ -126,17 +132,17 @@ enum IngestEndpoints {
                 .importFixes(
                     of: person, device: device, DeviceReport.all(reports, from: batch.text, receivedLive: false)))
         }
-        service.log.submit(commands, by: exchange.caller, correlation: exchange.id) { results in
-            respond(importedDevices(results, visits: batches.map(\.visits), service, exchange))
+        decisions.log.submit(commands, by: exchange.caller, correlation: exchange.id) { results in
+            respond(importedDevices(results, visits: batches.map(\.visits), exchange))
         }
     }
 
     /// The outcome of each device, or the first refusal. Fixes accepted beside a refusal stay: they are duplicates the
     /// next time.
-    private static func importedDevices(
-        _ results: [Result<Receipt, AppendFailure>], visits: [Int], _ service: Service, _ exchange: Exchange
+    private func importedDevices(
+        _ results: [Result<Receipt, AppendFailure>], visits: [Int], _ exchange: Exchange
     ) -> HTTPResponse {
-        let references = service.references(for: exchange.caller)
+        let references = decisions.references(for: exchange.caller)
         var newest: Receipt?
         var writer = JSONWriter()
         writer.beginObject()
@@ -171,8 +177,8 @@ enum IngestEndpoints {
     ///
     /// The body has `hex` (``Limits/pushTokenBytes`` bytes), `environment` (`production` or `development`) and
     /// `bundleID`. A repetition within ``Limits/pushTokenRenewalSeconds`` makes no event.
-    static func registerPushToken(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func registerPushToken(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("hex", "environment", "bundleID")
         guard let bytes = Hex.decode(try body.text("hex")) else {
@@ -188,13 +194,13 @@ enum IngestEndpoints {
         guard (1...155).contains(bundleID.utf8.count), bundleID.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
             throw .invalid("\"bundleID\" must be the app's bundle id.")
         }
-        let receipt = try Gate.append(
-            service, exchange,
+        let receipt = try decisions.append(
+            exchange,
             .registerPushToken(
                 device: try exchange.handle(0), LocationPushToken(bytes: bytes, bundleID: bundleID), environment))
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("number", service.references(for: exchange.caller).receipt(receipt))
+        writer.field("number", decisions.references(for: exchange.caller).receipt(receipt))
         writer.endObject()
         return .json(writer.bytes)
     }
@@ -244,8 +250,8 @@ enum IngestEndpoints {
     ///
     /// - Parameter device: The calling device, or for an import the named one; the time of receipt of imported fixes
     ///   means nothing and is dropped.
-    static func submit(
-        _ reports: [Report], of device: DeviceReference, _ service: Service, _ exchange: Exchange,
+    func submit(
+        _ reports: [Report], of device: DeviceReference, _ exchange: Exchange,
         _ completion: @escaping @Sendable (Result<Counted, Problem>) -> Void
     ) {
         guard reports.count <= Limits.batchCommands else {
@@ -256,14 +262,14 @@ enum IngestEndpoints {
         let request = exchange.request
         let wanted = DeviceReport.all(
             reports, from: request.body, droppedBytes: request.droppedBytes, receivedLive: device == .caller)
-        let log = service.log
+        let log = decisions.log
         log.submit(.reportFixes(device: device, wanted), by: exchange.caller, correlation: exchange.id) { result in
             switch result {
             case .failure(let failure): completion(.failure(Problem(failure)))
             case .success(let receipt):
                 var outcomes: [FixOutcome] = []
                 if case .fixes(let told) = receipt.reply { outcomes = told }
-                let counted = Counted(outcomes, number: service.references(for: exchange.caller).receipt(receipt))
+                let counted = Counted(outcomes, number: decisions.references(for: exchange.caller).receipt(receipt))
                 completion(.success(counted))
             }
         }

@@ -11,14 +11,14 @@ import WireFormats
 extension ManageEndpoints {
     /// `GET /v1/people/*/devices`: the devices that are not removed, a recorded read. Each has its push token's
     /// presence, its authorization, its last contact and fix, and the reports rejected in the last
-    /// ``Limits/rejectionsShownSeconds``.
-    static func devices(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
+    /// `Limits.rejectionsShownSeconds`.
+    func devices(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.read(exchange, context, .settings, from: nil) { (reading) throws(Problem) in
             var page = try RowPage(exchange, reading.references)
-            let states = DeviceStates(of: reading.permit.subject, now: reading.now, service, context)
-            let devices = service.log.withStanding { standing in
+            let states = DeviceStates(of: reading.permit.subject, now: reading.now, deviceContacts, context)
+            let devices = decisions.log.withStanding { standing in
                 (standing.persons[reading.permit.subject]?.devices ?? []).compactMap { id in
                     standing.devices[id].map { (id, $0) }
                 }
@@ -34,7 +34,7 @@ extension ManageEndpoints {
                     states.writeMembers(of: id, into: &writer)
                 }
             }
-            return page.ended(asOf: service.log.withStanding { $0.place })
+            return page.ended(asOf: decisions.log.withStanding { $0.place })
         }
     }
 }
@@ -48,13 +48,13 @@ private struct DeviceStates {
         let input: RejectedInput?
     }
 
-    private let service: Service
+    private let deviceContacts: DeviceContacts
     private let fixes: [DeviceID: ReportedFix]
     private let rejections: [DeviceID: [Rejection]]
 
     /// A projection that cannot be read is left out: the list of devices must also work then.
-    init(of person: PersonID, now: Timestamp, _ service: Service, _ context: AnswerContext) {
-        self.service = service
+    init(of person: PersonID, now: Timestamp, _ deviceContacts: DeviceContacts, _ context: AnswerContext) {
+        self.deviceContacts = deviceContacts
         let newest = try? context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
             try CurrentReader.fixes(of: person, in: connection)
         }
@@ -75,7 +75,7 @@ private struct DeviceStates {
     /// Writes the state of a device into an open object. `lastContact` is the latest of the last request, the receipt
     /// of the newest fix and the last rejected report.
     func writeMembers(of device: DeviceID, into writer: inout JSONWriter) {
-        let contact = service.deviceContacts.contact(of: device)
+        let contact = deviceContacts.contact(of: device)
         let fix = fixes[device]?.fix
         let rejected = rejections[device] ?? []
         let heard = [contact?.at, fix?.receivedAt, rejected.first?.report.recordedAt].compactMap { $0 }.max()
@@ -88,7 +88,7 @@ private struct DeviceStates {
                 writer.field("userAgent", contact.userAgent)
             }
         }
-        if let wrong = service.deviceContacts.wrongPasswords(of: device) {
+        if let wrong = deviceContacts.wrongPasswords(of: device) {
             writer.object("wrongPasswords") { writer in
                 writer.field("count", wrong.count)
                 writer.field("newest", milliseconds: wrong.newestAt.milliseconds)

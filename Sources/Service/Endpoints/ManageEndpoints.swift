@@ -10,34 +10,41 @@ import WireFormats
 /// Persons, devices, tokens and regions, and the shapes of answers that all settings share.
 ///
 /// A caller without the right to manage a person gets 404, as for a person who does not exist.
-enum ManageEndpoints {
+struct ManageEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+    let backups: BackupKeeper
+    let deviceContacts: DeviceContacts
+
     /// `POST /v1/people`: adds a person with the body's `handle`. Answers 201 with `handle` and `number`; 409 if the
     /// handle exists.
-    static func addPerson(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func addPerson(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let handle = try exchange.object("handle").handle("handle")
-        let receipt = try Gate.append(service, exchange, .addPerson(handle))
-        return created(receipt, service.references(for: exchange.caller)) { $0.field("handle", handle.text) }
+        let receipt = try decisions.append(exchange, .addPerson(handle))
+        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) {
+            $0.field("handle", handle.text)
+        }
     }
 
-    /// The most persons in a page of `people(_:_:_:)`.
+    /// The most persons in a page of `people(_:_:)`.
     static let peoplePerPage: Int64 = 1000
 
     /// `GET /v1/people`: all persons by handle, for the operator only; the cursor is the last handle of a page. Handles
     /// are no location data, so the read is not recorded.
-    static func people(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func people(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.principal == .operator, exchange.caller.scopes.contains(.manage) else { throw .notFound }
-        let limit = Int(try exchange.integer("limit", in: 1...peoplePerPage, default: peoplePerPage))
+        let limit = Int(try exchange.integer("limit", in: 1...Self.peoplePerPage, default: Self.peoplePerPage))
         let after = exchange.request.parameter("after")
-        let body = service.log.withStanding { standing in
+        let body = decisions.log.withStanding { standing in
             // One more than the page has, to see whether there is another page.
             let coming = standing.handles(after: after, limit: limit + 1)
             let page = coming.prefix(limit)
             let next = page.count < coming.count ? page.last?.handle.text : nil
-            return list(standing, next: next, service.references(for: exchange.caller)) { writer in
+            return Self.list(standing, next: next, decisions.references(for: exchange.caller)) { writer in
                 for (handle, id) in page {
                     writer.beginObject()
                     writer.field("handle", handle.text)
@@ -64,13 +71,13 @@ enum ManageEndpoints {
     /// `backupsLeft` counts the backups whose keys could not be reached; the operator also gets their folders.
     ///
     /// - Throws: 503 if a file still has data of the person. The keys are destroyed all the same.
-    static func erasePerson(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func erasePerson(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let receipt = try Gate.append(service, exchange, .erasePerson(try exchange.handle(0)))
-        let left = service.backups.settle()
-        guard service.host.waitErased(receipt.last, milliseconds: erasureMilliseconds),
-            service.log.identities.waitUntilErased(milliseconds: erasureMilliseconds)
+        let receipt = try decisions.append(exchange, .erasePerson(try exchange.handle(0)))
+        let left = backups.settle()
+        guard views.host.waitErased(receipt.last, milliseconds: Self.erasureMilliseconds),
+            decisions.log.identities.waitUntilErased(milliseconds: Self.erasureMilliseconds)
         else {
             throw Problem(
                 503, "Not finished",
@@ -80,7 +87,7 @@ enum ManageEndpoints {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("erased", true)
-        writer.field("number", service.references(for: exchange.caller).receipt(receipt))
+        writer.field("number", decisions.references(for: exchange.caller).receipt(receipt))
         writer.field("backupsLeft", Int64(left.count))
         // Only the operator sees where the backups are.
         if exchange.caller.principal == .operator, !left.isEmpty {
@@ -93,14 +100,13 @@ enum ManageEndpoints {
     /// `POST /v1/people/*/devices`: adds a device, and shows its reporting key once.
     ///
     /// Answers 201 with `handle`, and with `user` and `password` as an app asks for them, and `number`.
-    static func addDevice(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func addDevice(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let handle = try exchange.object("handle").handle("handle")
         let secret = Secret(prefix: "wd_", exchange.secretBytes)
-        let receipt = try Gate.append(
-            service, exchange, .addDevice(handle, of: try exchange.handle(0), key: secret.hash))
-        return created(receipt, service.references(for: exchange.caller)) {
+        let receipt = try decisions.append(exchange, .addDevice(handle, of: try exchange.handle(0), key: secret.hash))
+        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) {
             $0.field("handle", handle.text)
             $0.field("user", handle.text)
             $0.field("password", secret.text)
@@ -108,23 +114,23 @@ enum ManageEndpoints {
     }
 
     /// `DELETE /v1/devices/*`: removes a device and ends its tokens. Its fixes stay.
-    static func removeDevice(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+    func removeDevice(_ exchange: Exchange) throws(Problem) -> Command {
         guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
         return .removeDevice(handle)
     }
 
     /// `POST /v1/devices/*/tokens`: issues another reporting key, and shows it once.
-    static func addReportingKey(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func addReportingKey(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
-        return try issue(service, exchange, .device(handle), .report, until: nil, prefix: "wd_")
+        return try issue(exchange, .device(handle), .report, until: nil, prefix: "wd_")
     }
 
     /// `POST /v1/people/*/tokens`: issues a token, and shows it once. The body has `scopes`, a list of `query`, `audit`
     /// and `manage`, and optionally `until`.
-    static func addToken(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func addToken(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("scopes", "until")
         var words: [String] = []
@@ -133,24 +139,24 @@ enum ManageEndpoints {
             throw .invalid("\"scopes\" must be a list of query, audit and manage.")
         }
         return try issue(
-            service, exchange, .person(try exchange.handle(0)), scopes, until: try body.time("until"), prefix: "wp_")
+            exchange, .person(try exchange.handle(0)), scopes, until: try body.time("until"), prefix: "wp_")
     }
 
     /// Issues a token with a secret of this request. A repetition with the same `Idempotency-Key` shows the same
     /// secret.
     ///
     /// - Parameter prefix: `wp_` for a person, `wd_` for a device.
-    private static func issue(
-        _ service: Service, _ exchange: Exchange, _ holder: TokenHolder, _ scopes: Scopes, until: Timestamp?,
+    private func issue(
+        _ exchange: Exchange, _ holder: TokenHolder, _ scopes: Scopes, until: Timestamp?,
         prefix: String
     ) throws(Problem) -> HTTPResponse {
         let secret = Secret(prefix: prefix, exchange.secretBytes)
-        let receipt = try Gate.append(
-            service, exchange, .issueToken(for: holder, scopes: scopes, hash: secret.hash, until: until))
+        let receipt = try decisions.append(
+            exchange, .issueToken(for: holder, scopes: scopes, hash: secret.hash, until: until))
         guard case .token(let id) = receipt.reply else { throw .broken }
-        let references = service.references(for: exchange.caller)
-        return created(receipt, references) { writer in
-            write(id, secret, scopes, references, into: &writer)
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) { writer in
+            Self.write(id, secret, scopes, references, into: &writer)
             writer.field("until", milliseconds: until?.milliseconds)
         }
     }
@@ -166,11 +172,11 @@ enum ManageEndpoints {
 
     /// `GET /v1/people/*/tokens`: the valid tokens of the person and their devices, without the tokens themselves. A
     /// device's token has the device's handle.
-    static func tokens(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let now = service.clock()
-        return try list(service, exchange, context) { standing, person, references, page in
+    func tokens(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.settings(exchange, context) { standing, person, references, page in
             let devices = standing.persons[person]?.devices ?? []
             let holders = Set(devices.map(\.principal) + [person.principal])
             let held = standing.tokens.filter { holders.contains($0.value.issued.principal) }
@@ -191,14 +197,14 @@ enum ManageEndpoints {
     }
 
     /// `DELETE /v1/tokens/*`: revokes a token. Requests with it get 401 from then on.
-    static func revokeToken(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .revokeToken(TokenID(rawValue: try exchange.number(0, .token, service)))
+    func revokeToken(_ exchange: Exchange) throws(Problem) -> Command {
+        .revokeToken(TokenID(rawValue: try exchange.number(0, .token, decisions)))
     }
 
     /// `POST /v1/people/*/regions`: adds a region with the name `id` and a `circle` or a `polygon`. Its crossings are
     /// derived from the whole track, also from fixes before.
-    static func addRegion(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func addRegion(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("id", "circle", "polygon", "notifyOnEntry", "notifyOnExit")
         let identifier = try body.text("id")
@@ -211,35 +217,16 @@ enum ManageEndpoints {
             identifier: identifier, area: try RegionJSON.area(of: body),
             notifyOnEntry: try body.flag("notifyOnEntry", default: true),
             notifyOnExit: try body.flag("notifyOnExit", default: true))
-        let receipt = try Gate.append(service, exchange, .addRegion(region, of: try exchange.handle(0)))
-        return created(receipt, service.references(for: exchange.caller)) { $0.field("id", identifier) }
+        let receipt = try decisions.append(exchange, .addRegion(region, of: try exchange.handle(0)))
+        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) { $0.field("id", identifier) }
     }
 
     /// `DELETE /v1/people/*/regions/*`: removes a region by its name.
-    static func removeRegion(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
+    func removeRegion(_ exchange: Exchange) throws(Problem) -> Command {
         .removeRegion(identifier: exchange.parameters[1], of: try exchange.handle(0))
     }
 
     // MARK: Shapes of answers
-
-    /// Answers with a page of a person's settings. The read is recorded like any other: a person's grants are personal
-    /// data too.
-    ///
-    /// - Parameter rows: Adds all rows by ascending number, inside the standing's lock; ``RowPage`` keeps those of this
-    ///   page.
-    static func list(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext,
-        _ rows: (borrowing Standing, PersonID, References, inout RowPage) -> Void
-    ) throws(Problem) -> HTTPResponse {
-        try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
-            var page = try RowPage(exchange, reading.references)
-            let asOf = service.log.withStanding { standing in
-                rows(standing, reading.permit.subject, reading.references, &page)
-                return standing.place
-            }
-            return page.ended(asOf: asOf)
-        }
-    }
 
     /// A list of settings as JSON: `items`, `next` and `asOf`. For lists that are not about a person, and so are not
     /// recorded.
@@ -257,26 +244,6 @@ enum ManageEndpoints {
         return writer.bytes
     }
 
-    /// The answer 201 with the members that `members` writes, and the number of the event.
-    static func created(
-        _ receipt: Receipt, _ references: References, _ members: (inout JSONWriter) -> Void
-    ) -> HTTPResponse {
-        var writer = JSONWriter()
-        writer.beginObject()
-        members(&writer)
-        writer.field("number", references.receipt(receipt))
-        writer.endObject()
-        return .json(writer.bytes, status: 201)
-    }
-
-    /// The answer 200 with the number of the event.
-    static func done(_ receipt: Receipt, _ references: References) -> HTTPResponse {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("number", references.receipt(receipt))
-        writer.endObject()
-        return .json(writer.bytes)
-    }
 }
 
 /// A new token: a prefix that names the kind, then 256 random bits in base64url. It is shown once; the log keeps its

@@ -6,21 +6,28 @@ import Whereabouts
 
 /// Metrics for Prometheus: counts, times and queue lengths since the start. They contain no names, places or texts of
 /// persons, and no label whose number of values callers can raise without bound.
-enum MetricsEndpoint {
+struct MetricsEndpoint: Sendable {
+    let decisions: Decisions
+    let host: ProjectionHost
+    let answers: AnswerPool
+    let requestFigures: RequestFigures
+    let webhookDeliverer: WebhookDeliverer?
+    let serverCounters: @Sendable () -> HTTPServerCounters?
+
     /// `GET /metrics`: the metrics in Prometheus' text format, for a token with the scope `operate`. Not recorded: it
     /// is about no person.
-    static func read(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func read(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
         var text = MetricsText()
-        write(service.log, into: &text)
-        write(service.log.identities, into: &text)
-        write(service.host, head: service.log.head, into: &text)
-        writeQuestions(service.log, into: &text)
-        writeWebhooks(service, into: &text)
-        writeRequests(service, into: &text)
-        writeProcess(into: &text)
+        Self.write(decisions.log, into: &text)
+        Self.write(decisions.log.identities, into: &text)
+        Self.write(host, head: decisions.log.head, into: &text)
+        Self.writeQuestions(decisions.log, into: &text)
+        writeWebhooks(into: &text)
+        writeRequests(into: &text)
+        Self.writeProcess(into: &text)
         return HTTPResponse(
             status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
             body: Array(text.text.utf8))
@@ -112,9 +119,9 @@ enum MetricsEndpoint {
     }
 
     /// Webhooks, their dead letters and posts; absent unless the operator allows targets.
-    private static func writeWebhooks(_ service: Service, into text: inout MetricsText) {
-        guard let deliverer = service.webhooks else { return }
-        let (count, stopped, letters) = service.log.withStanding { standing in
+    private func writeWebhooks(into text: inout MetricsText) {
+        guard let deliverer = webhookDeliverer else { return }
+        let (count, stopped, letters) = decisions.log.withStanding { standing in
             let webhooks = standing.webhooks.values
             return (webhooks.count, webhooks.count { $0.isStopped }, webhooks.reduce(0) { $0 + $1.letters.count })
         }
@@ -132,17 +139,17 @@ enum MetricsEndpoint {
     }
 
     /// Requests by route, and the connections; the latter are absent without a socket.
-    private static func writeRequests(_ service: Service, into text: inout MetricsText) {
+    private func writeRequests(into text: inout MetricsText) {
         text.histogram(
             "whereabouts_http_request_seconds", "Requests by route and status, and the time to their answer.",
-            service.requestFigures.histograms.map { key, histogram in
+            requestFigures.histograms.map { key, histogram in
                 (["method": key.method, "route": key.path, "status": "\(key.status)"], histogram)
             })
         text.gauge(
             "whereabouts_answers_waiting",
             "Requests that wait for a thread; from \(AnswerPool.queueBound) on they are sent away.",
-            [([:], Double(service.answers.queueLength))])
-        guard let counters = service.serverCounters else { return }
+            [([:], Double(answers.queueLength))])
+        guard let counters = serverCounters() else { return }
         text.gauge("whereabouts_http_connections", "Open connections.", [([:], Double(counters.connectionsOpen))])
         text.counter(
             "whereabouts_http_connections_total", "Connections accepted.", [([:], Double(counters.connectionsAccepted))]

@@ -14,25 +14,25 @@ extension OperateEndpoints {
     /// A difference is part of the answer, with status 200; 500 means that the log could not be read.
     ///
     /// Cost: the time of a refold; one answering thread.
-    static func verify(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func verify(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
         // A lost projection is being folded again. The verification is about the one that will answer.
-        _ = service.host.wait(
-            for: service.log.head, in: ProjectionKind.all.map(\.name), milliseconds: longestLoadingMilliseconds)
-        let progress = service.verificationProgress
+        _ = host.wait(
+            for: decisions.log.head, in: ProjectionKind.all.map(\.name), milliseconds: Self.longestLoadingMilliseconds)
+        let progress = verificationProgress
         var report: VerificationReport
         do throws(LogError) {
-            let verifier = try LogVerifier(path: service.directory.log, keys: service.log.keys)
+            let verifier = try LogVerifier(path: directory.log, keys: decisions.log.keys)
             report = VerificationReport(log: try verifier.verify { progress.report("log", $0, of: $1) })
         } catch { throw Problem(500, "Damaged", "The log cannot be read: \(error)") }
-        report.fixes = try fixes(service, context)
-        for status in service.host.status where status.generation.role == .active {
+        report.fixes = try fixes(context)
+        for status in host.status where status.generation.role == .active {
             guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
-            report.projections.append(check(status, kind, service, context))
+            report.projections.append(check(status, kind, context))
         }
-        let standing = StandingCheck.run(service.log, context.reader)
+        let standing = StandingCheck.run(decisions.log, context.reader)
         report.projections.append(
             VerificationReport.Projection(
                 name: "standing", version: Int64(StandingFile.version), generation: 1, place: standing.place,
@@ -44,14 +44,14 @@ extension OperateEndpoints {
 
     /// Checks the index of fixes. If it is being made again, waits for it as for a projection, unless it cannot be
     /// made.
-    private static func fixes(
-        _ service: Service, _ context: AnswerContext
+    private func fixes(
+        _ context: AnswerContext
     ) throws(Problem) -> FixIdentities.Check {
-        let identities = service.log.identities
-        guard identities.waitUntilComplete(milliseconds: longestLoadingMilliseconds) else {
+        let identities = decisions.log.identities
+        guard identities.waitUntilComplete(milliseconds: Self.longestLoadingMilliseconds) else {
             return FixIdentities.Check(problem: identities.sentenceWhileIncomplete ?? "it is being made again")
         }
-        let progress = service.verificationProgress
+        let progress = verificationProgress
         do throws(LogError) {
             return try identities.check(context.reader) { progress.report("index of fixes", $0, of: $1) }
         } catch {
@@ -61,17 +61,17 @@ extension OperateEndpoints {
 
     /// Checks one projection file: `rows` by the fingerprint in the file, `refold` by folding the log again up to the
     /// same place.
-    private static func check(
-        _ status: ProjectionHost.Status, _ kind: ProjectionKind, _ service: Service, _ context: AnswerContext
+    private func check(
+        _ status: ProjectionHost.Status, _ kind: ProjectionKind, _ context: AnswerContext
     ) -> VerificationReport.Projection {
-        let directory = service.directory.projections
+        let directory = directory.projections
         let generation = status.generation
         let problem = FingerprintChecker.problem(kind, path: "\(directory)/\(generation.fileName)")
         let refold: String
         do throws(LogError) {
             refold = try RefoldCheck.run(
                 status, kind: kind, directory: directory, reader: context.reader,
-                progress: service.verificationProgress
+                progress: verificationProgress
             ).rawValue
         } catch { refold = "\(error)" }
         return VerificationReport.Projection(

@@ -12,16 +12,24 @@ import Whereabouts
 ///
 /// All need a token with the scope `operate`; other callers get 404. Numbers and places in these answers are those of
 /// the log.
-enum OperateEndpoints {
+struct OperateEndpoints: Sendable {
+    let decisions: Decisions
+    let gate: Gate
+    let host: ProjectionHost
+    let directory: DataDirectory
+    let backupMaker: BackupMaker
+    let verificationProgress: VerificationProgress
+    let work: OperatorWork
+
     /// A bound on `version` that no projection will reach.
     private static let versionMax: Int64 = 1_000_000
 
     /// `GET /healthz`: whether the process works; needs no token. 503 means that only a restart helps.
-    static func health(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem)
+    func health(_ exchange: Exchange, _ context: AnswerContext) throws(Problem)
         -> HTTPResponse
     {
         // After a failure, the log does not work before a restart.
-        guard service.log.failure == nil else { throw .broken }
+        guard decisions.log.failure == nil else { throw .broken }
         return .json(Array(#"{"status":"ok"}"#.utf8))
     }
 
@@ -29,16 +37,16 @@ enum OperateEndpoints {
     ///
     /// 503 while the disk is full, or while a projection is behind or being folded again. A trouble that callers do not
     /// notice, for example a standing that cannot be saved, is a `note` in the answer 200.
-    static func readiness(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func readiness(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        guard service.log.failure == nil else { throw .broken }
-        if service.log.room?.isShort == true { throw Problem(503, "No room", noRoom, retryAfterSeconds: 60) }
-        let troubles = service.host.troubles
+        guard decisions.log.failure == nil else { throw .broken }
+        if decisions.log.room?.isShort == true { throw Problem(503, "No room", Self.noRoom, retryAfterSeconds: 60) }
+        let troubles = host.troubles
         guard troubles.isEmpty else {
             throw Problem(503, "Behind", troubles.joined(separator: " "), retryAfterSeconds: 5)
         }
-        guard ProjectionKind.all.allSatisfy({ service.host.activePath(of: $0.name) != nil }) else {
+        guard ProjectionKind.all.allSatisfy({ host.activePath(of: $0.name) != nil }) else {
             throw Problem(
                 503, "Being rebuilt", "A view is being folded from the log again; send the same request again later.",
                 retryAfterSeconds: 2)
@@ -47,8 +55,8 @@ enum OperateEndpoints {
         writer.beginObject()
         writer.field("status", "ready")
         var notes: [String] = []
-        if service.log.isStandingUnsaved { notes.append(unsavedStanding) }
-        if service.log.identities.trouble != nil { notes.append(stuckIdentities) }
+        if decisions.log.isStandingUnsaved { notes.append(Self.unsavedStanding) }
+        if decisions.log.identities.trouble != nil { notes.append(Self.stuckIdentities) }
         if !notes.isEmpty { writer.field("note", notes.joined(separator: " ")) }
         writer.endObject()
         return .json(writer.bytes)
@@ -72,12 +80,12 @@ enum OperateEndpoints {
 
     /// Runs an act of the operator that concerns everyone. The act is recorded before `body` runs, and its failure
     /// after, if `body` throws. Every person's audit shows both.
-    static func doing<R>(
-        _ act: OperatorAct, _ service: Service, _ exchange: Exchange, _ body: () throws(Problem) -> R
+    func doing<R>(
+        _ act: OperatorAct, _ exchange: Exchange, _ body: () throws(Problem) -> R
     ) throws(Problem) -> R {
-        let receipt = try Gate.append(service, exchange, .recordAct(act))
+        let receipt = try decisions.append(exchange, .recordAct(act))
         do throws(Problem) { return try body() } catch {
-            try Gate.append(service, exchange, .recordAct(.failed(receipt.last)))
+            try decisions.append(exchange, .recordAct(.failed(receipt.last)))
             throw error
         }
     }
@@ -106,14 +114,14 @@ enum OperateEndpoints {
     /// the same, so `next` may be far ahead of the last item. With `asStored`, the sealed parts stay closed and the
     /// read is not recorded. Otherwise each person concerned sees the read in their audit.
     ///
-    /// - Throws: 503 for more than ``mostFollowers`` waiting requests, 500 if a stored event cannot be read.
-    static func events(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try requireOperator(exchange)
+    /// - Throws: 503 for more than `mostFollowers` waiting requests, 500 if a stored event cannot be read.
+    func events(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try Self.requireOperator(exchange)
         let after = try exchange.integer("after", in: 0...Int64.max, default: 0)
-        let limit = try exchange.integer("limit", in: 1...eventsPerPage, default: 100)
-        let wait = try exchange.integer("wait", in: 0...longestWaitSeconds, default: 0)
+        let limit = try exchange.integer("limit", in: 1...Self.eventsPerPage, default: 100)
+        let wait = try exchange.integer("wait", in: 0...Self.longestWaitSeconds, default: 0)
         let isStored = try exchange.flag("asStored")
         let kind = try exchange.request.parameter("kind").map { (name) throws(Problem) in
             guard let kind = EventKind.allCases.first(where: { $0.name.lowercased() == name.lowercased() }) else {
@@ -122,20 +130,20 @@ enum OperateEndpoints {
             return kind
         }
         let person = try exchange.request.parameter("person").map { (text) throws(Problem) in
-            guard let handle = Handle(text), let person = service.log.withStanding({ $0.person(handle) }) else {
+            guard let handle = Handle(text), let person = decisions.log.withStanding({ $0.person(handle) }) else {
                 throw .noSuchPerson
             }
             return person
         }
         var place = after
         var page: [EventJSON.Item] = []
-        if wait > 0, service.log.head <= after {
-            let followers = service.followers.add(1, ordering: .relaxed).newValue
-            defer { service.followers.subtract(1, ordering: .relaxed) }
-            guard followers <= mostFollowers else { throw .busy(1) }
-            service.log.waitForCaller(after: after, milliseconds: Int(wait) * 1000)
+        if wait > 0, decisions.log.head <= after {
+            let followers = work.followers.add(1, ordering: .relaxed).newValue
+            defer { work.followers.subtract(1, ordering: .relaxed) }
+            guard followers <= Self.mostFollowers else { throw .busy(1) }
+            decisions.log.waitForCaller(after: after, milliseconds: Int(wait) * 1000)
         }
-        let head = service.log.head
+        let head = decisions.log.head
         scan: while page.count < Int(limit), place < head {
             let stored: [LogReader.StoredEvent]
             do throws(LogError) { stored = try context.reader.storedEvents(after: place, limit: 1000) } catch {
@@ -167,7 +175,7 @@ enum OperateEndpoints {
         var writer = JSONWriter()
         writer.beginObject()
         writer.array("items") { writer in
-            for item in page { item.write(into: &writer, service) }
+            for item in page { item.write(into: &writer) }
         }
         if place < head || wait > 0 {
             writer.field("next", "\(place)")
@@ -177,48 +185,27 @@ enum OperateEndpoints {
         }
         writer.field("asOf", head)
         writer.endObject()
-        if !isStored {
-            let persons = page.lazy.map { item in
-                // The house's stream has questions about unknown persons; these belong to the person who asked.
-                item.stored.header.stream.person ?? PersonID(rawValue: item.stored.header.actor.rawValue)
-            }
-            try recordReading(about: persons, writer.bytes, asOf: head, service, exchange)
+        if isStored { return gate.sealed(writer.bytes) }
+        let persons = page.lazy.map { item in
+            // The house's stream has questions about unknown persons; these belong to the person who asked.
+            item.stored.header.stream.person ?? PersonID(rawValue: item.stored.header.actor.rawValue)
         }
-        return .json(writer.bytes)
-    }
-
-    /// Records in the audit of every person concerned that the operator reads their data, before the bytes leave.
-    ///
-    /// - Parameter persons: The principal that each item of the answer is about; those that are not persons are
-    ///   skipped.
-    private static func recordReading(
-        about persons: some Sequence<PersonID>, _ body: [UInt8], asOf: Int64, _ service: Service, _ exchange: Exchange
-    ) throws(Problem) {
-        var counts: [PersonID: Int64] = [:]
-        for person in persons { counts[person, default: 0] += 1 }
-        let purpose = try exchange.purpose()
-        for (person, count) in counts.sorted(by: { $0.key < $1.key }) {
-            guard let handle = service.log.withStanding({ $0.persons[person]?.handle }) else { continue }
-            let question = ReadQuestion(subject: handle, question: .events, from: nil, to: nil, purpose: purpose)
-            _ = try Gate.read(service, exchange, question) { _ in
-                Gate.Computed(body: body, count: count, asOf: asOf)
-            }
-        }
+        return try gate.read(exchange, about: persons, writer.bytes, asOf: head)
     }
 
     // MARK: Projections
 
     /// `GET /v1/projections`: each generation with its place and state. `fingerprint` is that of its content, without
     /// the numbers of events.
-    static func projections(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func projections(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try requireOperator(exchange)
-        let head = service.log.head
+        try Self.requireOperator(exchange)
+        let head = decisions.log.head
         var writer = JSONWriter()
         writer.beginObject()
         writer.array("items") { writer in
-            for status in service.host.status {
+            for status in host.status {
                 writer.beginObject()
                 writer.field("name", status.generation.name)
                 writer.field("version", status.generation.version)
@@ -243,74 +230,74 @@ enum OperateEndpoints {
     ///
     /// - Throws: 404 for an unknown projection, 409 if the version is unknown, 422 for a version that no projection can
     ///   have.
-    static func rebuild(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func rebuild(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try requireOperator(exchange)
+        try Self.requireOperator(exchange)
         let given = exchange.request.body.isEmpty ? nil : try exchange.object("version").optionalInteger("version")
-        let kind = try projection(exchange.parameters[0])
+        let kind = try Self.projection(exchange.parameters[0])
         let version = given ?? kind.newest
         // Checked first, because the act is recorded before it is tried.
         guard (1...Self.versionMax).contains(version) else {
             throw .refused("\"version\" must be a version of the projection, for example \(kind.newest).")
         }
-        return try change(.rebuildProjection(kind.name, version: version), service, exchange) {
+        return try change(.rebuildProjection(kind.name, version: version), exchange) {
             (worker, name) throws(ProjectionHost.HostError) in try worker.rebuild(name, version: version)
         }
     }
 
     /// `POST /v1/projections/*/activate`: makes the rebuilt generation active. 409 if there is none, or while it is not
     /// complete.
-    static func activate(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func activate(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try requireOperator(exchange)
-        let act = OperatorAct.activateProjection(try projection(exchange.parameters[0]).name)
-        return try change(act, service, exchange) { (worker, name) throws(ProjectionHost.HostError) in
+        try Self.requireOperator(exchange)
+        let act = OperatorAct.activateProjection(try Self.projection(exchange.parameters[0]).name)
+        return try change(act, exchange) { (worker, name) throws(ProjectionHost.HostError) in
             try worker.activate(name)
         }
     }
 
     /// `POST /v1/projections/*/rollback`: makes the previous generation active again.
-    static func rollback(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func rollback(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try requireOperator(exchange)
-        let act = OperatorAct.rollBackProjection(try projection(exchange.parameters[0]).name)
-        return try change(act, service, exchange) { (worker, name) throws(ProjectionHost.HostError) in
+        try Self.requireOperator(exchange)
+        let act = OperatorAct.rollBackProjection(try Self.projection(exchange.parameters[0]).name)
+        return try change(act, exchange) { (worker, name) throws(ProjectionHost.HostError) in
             try worker.rollback(name)
         }
     }
 
     /// Records the act, does it on the host's thread, and answers with the generation it is about.
-    private static func change(
-        _ act: OperatorAct, _ service: Service, _ exchange: Exchange,
+    private func change(
+        _ act: OperatorAct, _ exchange: Exchange,
         _ body:
             @escaping @Sendable (ProjectionHost.Worker, String) throws(ProjectionHost.HostError) -> Catalog.Generation
     ) throws(Problem) -> HTTPResponse {
         let name = exchange.parameters[0]
-        let generation = try doing(act, service, exchange) { () throws(Problem) in
-            try perform(service) { (worker) throws(ProjectionHost.HostError) in try body(worker, name) }
+        let generation = try doing(act, exchange) { () throws(Problem) in
+            try perform { (worker) throws(ProjectionHost.HostError) in try body(worker, name) }
         }
         var writer = JSONWriter()
-        write(generation, into: &writer)
+        Self.write(generation, into: &writer)
         return .json(writer.bytes)
     }
 
     /// `POST /v1/projections/prune`: deletes the generations that are not active, of one projection (`name`) or of all.
     /// Answers with the deleted ones. Afterwards there is no rollback.
-    static func prune(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func prune(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try requireOperator(exchange)
+        try Self.requireOperator(exchange)
         let name = exchange.request.body.isEmpty ? nil : try exchange.object("name").optionalText("name")
-        if let name { _ = try projection(name) }
-        let gone = try doing(.pruneProjections(name), service, exchange) { () throws(Problem) in
-            try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.prune(name) }
+        if let name { _ = try Self.projection(name) }
+        let gone = try doing(.pruneProjections(name), exchange) { () throws(Problem) in
+            try perform { (worker) throws(ProjectionHost.HostError) in try worker.prune(name) }
         }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.array("items") { writer in for generation in gone { write(generation, into: &writer) } }
+        writer.array("items") { writer in for generation in gone { Self.write(generation, into: &writer) } }
         writer.endObject()
         return .json(writer.bytes)
     }
@@ -321,9 +308,8 @@ enum OperateEndpoints {
     /// - Throws: 503 if the two files do not agree on a place within 50 tries.
     ///
     /// Cost: reads both files completely; one answering thread.
-    static func diff(_ service: Service, _ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse
-    {
-        try requireOperator(exchange)
+    func diff(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> Disclosed {
+        try Self.requireOperator(exchange)
         let name = exchange.parameters[0]
         guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
             throw Problem(
@@ -331,19 +317,18 @@ enum OperateEndpoints {
         }
         // While events are being appended, the two files agree on a place only between batches.
         for _ in 0..<50 {
-            let pair = try perform(service) { (worker) throws(ProjectionHost.HostError) in try worker.pairForDiff(name)
+            let pair = try perform { (worker) throws(ProjectionHost.HostError) in try worker.pairForDiff(name)
             }
-            let directory = service.directory.projections
+            let directory = directory.projections
             let found: ProjectionDiff?
             do throws(SQLiteError) {
                 found = try ProjectionDiff.between(
                     kind, active: "\(directory)/\(pair.active.fileName)", other: "\(directory)/\(pair.other.fileName)")
             } catch { throw Problem(500, "Damaged", "A projection cannot be read: \(error).") }
             if let found {
-                let body = json(found, pair)
+                let body = Self.json(found, pair)
                 let persons = found.rows.lazy.compactMap(\.person)
-                try recordReading(about: persons, body, asOf: found.place, service, exchange)
-                return .json(body)
+                return try gate.read(exchange, about: persons, body, asOf: found.place)
             }
             usleep(20_000)
         }
@@ -363,9 +348,9 @@ enum OperateEndpoints {
         writer.field("changed", diff.changed)
         writer.field("asOf", diff.place)
         writer.key("active")
-        write(pair.active, into: &writer)
+        Self.write(pair.active, into: &writer)
         writer.key("other")
-        write(pair.other, into: &writer)
+        Self.write(pair.other, into: &writer)
         writer.array("rows") { writer in
             for row in diff.rows {
                 writer.beginObject()
@@ -393,10 +378,10 @@ enum OperateEndpoints {
 
     /// Does `body` on the host's thread, and turns its errors into problems: 404 unknown projection, 409 not possible
     /// or not ready, 503 fault.
-    private static func perform<R: Sendable>(
-        _ service: Service, _ body: @escaping @Sendable (ProjectionHost.Worker) throws(ProjectionHost.HostError) -> R
+    private func perform<R: Sendable>(
+        _ body: @escaping @Sendable (ProjectionHost.Worker) throws(ProjectionHost.HostError) -> R
     ) throws(Problem) -> R {
-        do throws(ProjectionHost.HostError) { return try service.host.perform(body) } catch {
+        do throws(ProjectionHost.HostError) { return try host.perform(body) } catch {
             switch error {
             case .unknownProjection: throw Problem(404, "Not found", "\(error)")
             case .unknownVersion, .nothingTo: throw Problem(409, "Not possible now", "\(error)")

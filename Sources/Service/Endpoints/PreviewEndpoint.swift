@@ -7,26 +7,29 @@ import Tables
 import Whereabouts
 
 /// A preview for a person who shares: the answer that another person would get now.
-enum PreviewEndpoint {
+struct PreviewEndpoint: Sendable {
+    let decisions: Decisions
+    let views: Views
+
     /// `GET /v1/people/*/previews/*`: the person's newest location as the other person would read it, `history`, and
     /// the `reason` if the location is hidden. It is recorded as a read by the caller; the other person has asked
     /// nothing.
-    static func read(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    func read(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
         let subject = try exchange.handle(0)
         // A caller who may not manage the sharing is refused with a record, even with a grant for the location.
         let settings = ReadQuestion(subject: subject, question: .settings, from: nil, to: nil, purpose: nil)
-        let now = service.clock()
-        let mayManage = service.log.withStanding { standing in
+        let now = decisions.clock()
+        let mayManage = decisions.log.withStanding { standing in
             if case .success = standing.authorize(exchange.caller, toRead: settings, at: now) { true } else { false }
         }
         guard mayManage else {
-            return try Gate.read(service, exchange, settings) { (_) throws(Problem) in throw .noSuchPerson }
+            return try views.gate.read(exchange, settings) { (_) throws(Problem) in throw .noSuchPerson }
         }
-        return try ReadEndpoints.read(service, exchange, context, .location, from: CurrentTable.name) {
+        return try views.read(exchange, context, .location, from: CurrentTable.name) {
             (reading) throws(Problem) in
-            let (permit, history, reason) = service.log.withStanding { standing -> (Permit?, Bool, RefusalCode?) in
+            let (permit, history, reason) = decisions.log.withStanding { standing -> (Permit?, Bool, RefusalCode?) in
                 // A person who does not exist has no grant either.
                 let asker = Handle(exchange.parameters[1]).flatMap { standing.person($0) }
                 let caller = Caller(principal: asker?.principal ?? .house, scopes: .query, token: nil)
@@ -41,7 +44,7 @@ enum PreviewEndpoint {
             }
             var shown: ShownLocation?
             if let found, let permit, let fix = try ReadEndpoints.newestShown(found, permit, context) {
-                shown = ShownLocation(fix, under: permit, service, context, languages: exchange.languages(context))
+                shown = ShownLocation(fix, under: permit, decisions, context, languages: exchange.languages(context))
             }
             var writer = JSONWriter()
             writer.beginObject()

@@ -6,7 +6,11 @@ import Synchronization
 import Whereabouts
 
 /// Tests of the way to a phone: a real push, and the same request for another tool. Only for the operator.
-enum PushTestEndpoints {
+struct PushTestEndpoints: Sendable {
+    let decisions: Decisions
+    let gate: Gate
+    let pushApps: PushApps?
+
     /// The seconds that APNs may take to answer a test.
     private static let deadlineSeconds: Int64 = 30
 
@@ -17,12 +21,12 @@ enum PushTestEndpoints {
     ///
     /// - Throws: 404 for an unknown device, 409 if it has no usable token or its app is not configured, 429 if it was
     ///   woken a moment ago.
-    static func send(_ service: Service, _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+    func send(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         do throws(Problem) {
-            let (_, handle, token) = try device(service, exchange)
-            guard let line = service.apps?.line(for: token) else { throw noApp }
+            let (_, handle, token) = try device(exchange)
+            guard let line = pushApps?.line(for: token) else { throw Self.noApp }
             let id = QueryID.random()
-            service.log.submit(.testPush(id, to: handle), by: exchange.caller, correlation: exchange.id) { result in
+            decisions.log.submit(.testPush(id, to: handle), by: exchange.caller, correlation: exchange.id) { result in
                 do throws(Problem) {
                     let receipt: Receipt
                     switch result {
@@ -31,46 +35,46 @@ enum PushTestEndpoints {
                     }
                     guard case .pushes(let orders) = receipt.reply, let order = orders.first else { throw .broken }
                     if case .wait(let until) = order.what {
-                        let milliseconds = until.milliseconds - service.clock().milliseconds
+                        let milliseconds = until.milliseconds - decisions.clock().milliseconds
                         throw Problem(
                             429, "Too many pushes",
                             "The device was woken a moment ago, or too often today; try again later.",
                             retryAfterSeconds: Int(max(1, (milliseconds + 999) / 1000)))
                     }
-                    let now = service.clock()
+                    let now = decisions.clock()
                     let request: LocationPushRequest
                     do throws(PushRequestError) {
                         request = try PushApps.request(
                             to: order.device, token, for: id, named: "test", priority: .userAsked,
-                            deadline: now.adding(seconds: deadlineSeconds), at: now)
-                    } catch { throw unusableToken }
-                    PushTest(id, order.device, token, service, exchange.id, respond).run(request, over: line)
+                            deadline: now.adding(seconds: Self.deadlineSeconds), at: now)
+                    } catch { throw Self.unusableToken }
+                    PushTest(id, order.device, token, decisions, exchange.id, respond).run(request, over: line)
                 } catch { respond(error.response) }
             }
         } catch { respond(error.response) }
     }
 
-    /// `GET /v1/devices/*/push-request`: the request that ``send(_:_:_:)`` makes, without a provider token, for `curl`.
+    /// `GET /v1/devices/*/push-request`: the request that `send` makes, without a provider token, for `curl`.
     /// It contains the device token, which is the person's data, so the answer is a recorded read.
-    static func request(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let (id, _, token) = try device(service, exchange)
-        guard let sender = service.apps?.line(for: token)?.sender else { throw noApp }
-        let subject = service.log.withStanding { standing in
+    func request(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let (id, _, token) = try device(exchange)
+        guard let sender = pushApps?.line(for: token)?.sender else { throw Self.noApp }
+        let subject = decisions.log.withStanding { standing in
             standing.devices[id].flatMap { standing.persons[$0.person]?.handle }
         }
         guard let subject else { throw .notFound }
-        let now = service.clock()
+        let now = decisions.clock()
         let question = ReadQuestion(
             subject: subject, question: .settings, from: nil, to: nil, purpose: try exchange.purpose())
-        return try Gate.read(service, exchange, question) { (_) throws(Problem) in
+        return try gate.read(exchange, question) { (_) throws(Problem) in
             let request: LocationPushRequest
             do throws(PushRequestError) {
                 request = try PushApps.request(
                     to: id, token, for: .random(), named: "test", priority: .userAsked,
-                    deadline: now.adding(seconds: deadlineSeconds), at: now)
-            } catch { throw unusableToken }
+                    deadline: now.adding(seconds: Self.deadlineSeconds), at: now)
+            } catch { throw Self.unusableToken }
             var writer = JSONWriter()
             writer.beginObject()
             writer.field("url", sender.endpoint.url + request.path)
@@ -83,18 +87,18 @@ enum PushTestEndpoints {
             writer.field("environment", token.environment.word)
             writer.endObject()
             return Gate.Computed(
-                body: writer.bytes, count: 1, asOf: service.log.withStanding { $0.place })
+                body: writer.bytes, count: 1, asOf: decisions.log.withStanding { $0.place })
         }
     }
 
     /// The device in the path and its token. Only the operator learns whether the device exists.
-    private static func device(
-        _ service: Service, _ exchange: Exchange
+    private func device(
+        _ exchange: Exchange
     ) throws(Problem) -> (DeviceID, Handle, Standing.PushToken) {
         guard exchange.caller.principal == .operator, exchange.caller.scopes.contains(.operate),
             let handle = Handle(exchange.parameters[0])
         else { throw .notFound }
-        let found = service.log.withStanding { standing in
+        let found = decisions.log.withStanding { standing in
             standing.deviceByHandle[handle].map { ($0, standing.devices[$0]?.pushToken) }
         }
         guard let (id, token) = found else { throw .notFound }
@@ -125,26 +129,27 @@ private final class PushTest: Sendable {
     }
 
     private let push: TrackedPush
-    private let service: Service
+    private let decisions: Decisions
     private let correlation: RequestID
     private let respond: @Sendable (HTTPResponse) -> Void
     private let state = Mutex(State())
 
     init(
-        _ id: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ service: Service, _ correlation: RequestID,
+        _ id: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ decisions: Decisions,
+        _ correlation: RequestID,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         push = TrackedPush(id, device, token, priority: .userAsked, triesBefore: 0)
-        (self.service, self.correlation, self.respond) = (service, correlation, respond)
+        (self.decisions, self.correlation, self.respond) = (decisions, correlation, respond)
     }
 
     /// Sends the push. ``PushTest`` keeps itself alive until the outcome is recorded. A token that APNs no longer
     /// accepts is retired, as after a query's push.
     func run(_ request: LocationPushRequest, over line: PushApps.Line) {
         line.send(request) { [self] in
-            push.isWanted(service.log.withStanding { $0.withdrawal(ofTestTo: push.device, push.token) })
+            push.isWanted(decisions.log.withStanding { $0.withdrawal(ofTestTo: push.device, push.token) })
         } began: { [self] _ in
-            push.began(at: service.clock())
+            push.began(at: decisions.clock())
         } attempted: { [self] attempt in
             record(push.ended(attempt))
         } completion: { [self] outcome in
@@ -153,7 +158,7 @@ private final class PushTest: Sendable {
             if case .rejected(let rejection) = outcome,
                 let retirement = Command.retiring(push.token, of: push.device, after: rejection)
             {
-                service.log.submit(retirement, by: .house, correlation: correlation) { _ in }
+                decisions.log.submit(retirement, by: .house, correlation: correlation) { _ in }
             }
             state.withLock { $0.outcome = outcome }
             closeOne()
@@ -166,7 +171,7 @@ private final class PushTest: Sendable {
             state.attempts.append(attempt)
             state.open += 1
         }
-        service.log.submit(.recordPushTest(attempt), by: .house, correlation: correlation) { [self] result in
+        decisions.log.submit(.recordPushTest(attempt), by: .house, correlation: correlation) { [self] result in
             if case .failure(let failure) = result { state.withLock { $0.failure = Problem(failure) } }
             closeOne()
         }

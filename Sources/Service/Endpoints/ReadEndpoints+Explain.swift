@@ -27,20 +27,20 @@ extension ReadEndpoints {
     ///
     /// If no visit has the id any more, `visit` is null and `successor` has the id of the visit that has its time now.
     /// A hidden visit looks like one that never existed.
-    static func visit(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    func visit(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
         guard let id = UInt64(exchange.parameters[1], radix: 16), exchange.parameters[1].count == 16 else {
             throw .invalid("A visit's id must be 16 hexadecimal digits, for example from visits.")
         }
-        return try readPlaces(service, exchange, context, .visits, from: TimelineTable.name) {
+        return try views.readPlaces(exchange, context, .visits, from: TimelineTable.name) {
             (reading) throws(Problem) in
             let permit = reading.permit
-            let corrections = Self.corrections(reading, service)
+            let corrections = decisions.corrections(of: reading.permit.subject)
             let now = reading.now
             let ((found, successor), asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> (Evidence?, Visit?) in
-                if let found = try evidence(for: id, permit, corrections, context, now: now, in: connection) {
+                if let found = try Self.evidence(for: id, permit, corrections, context, now: now, in: connection) {
                     return (found, nil)
                 }
                 let successor = try TimelineReader.successor(
@@ -53,18 +53,18 @@ extension ReadEndpoints {
             if let found {
                 writer.beginObject()
                 let languages = exchange.languages(context)
-                let name = placeName(at: found.visit.coordinate, corrections, permit, context, languages)
-                writeMembers(of: found.visit, placeName: name, context, into: &writer)
+                let name = Self.placeName(at: found.visit.coordinate, corrections, permit, context, languages)
+                TimelineJSON.writeMembers(of: found.visit, placeName: name, context, into: &writer)
                 writer.endObject()
                 writer.field("rules", found.rules)
                 for (key, fixes) in [("before", found.before), ("during", found.during), ("after", found.after)] {
                     writer.array(key) { writer in
-                        for reported in fixes { write(reported, of: found, reading.references, into: &writer) }
+                        for reported in fixes { Self.write(reported, of: found, reading.references, into: &writer) }
                     }
                 }
             } else {
                 writer.null()
-                writer.field("successor", successor.map { hex($0.id) })
+                writer.field("successor", successor.map { TimelineJSON.hex($0.id) })
             }
             writer.field("asOf", reading.references.place(asOf))
             writer.endObject()
@@ -83,21 +83,21 @@ extension ReadEndpoints {
             permit.shows(from: visit.arrival, to: visit.departure ?? now)
         else { return nil }
         func fixes(_ from: Timestamp, _ to: Timestamp?) throws(SQLiteError) -> [ReportedFix] {
-            try TimelineReader.fixes(of: permit.subject, from: from, to: to, limit: fixesRead, in: connection)
+            try TimelineReader.fixes(of: permit.subject, from: from, to: to, limit: Self.fixesRead, in: connection)
                 .filter { permit.shows($0.fix.timestamp) }
         }
-        let before = visit.arrival.adding(seconds: -aroundSeconds)
-        let after = visit.departure.map { $0.adding(seconds: aroundSeconds) }
+        let before = visit.arrival.adding(seconds: -Self.aroundSeconds)
+        let after = visit.departure.map { $0.adding(seconds: Self.aroundSeconds) }
         return Evidence(
             visit: visit, rules: try TimelineReader.rules(in: connection),
             leads: Leads(try TimelineReader.leads(of: permit.subject, from: before, to: after, in: connection)),
-            before: try fixes(before, visit.arrival).suffix(fixesAround),
+            before: try fixes(before, visit.arrival).suffix(Self.fixesAround),
             during: Array(
                 try fixes(visit.arrival, visit.departure.map { Timestamp(milliseconds: $0.milliseconds + 1) })
-                    .prefix(Int(rowsPerPage))),
+                    .prefix(Int(Self.rowsPerPage))),
             after: try visit.departure.map { (departure) throws(SQLiteError) in
                 Array(
-                    try fixes(Timestamp(milliseconds: departure.milliseconds + 1), after).prefix(fixesAround))
+                    try fixes(Timestamp(milliseconds: departure.milliseconds + 1), after).prefix(Self.fixesAround))
             } ?? [])
     }
 

@@ -16,20 +16,20 @@ extension ReadEndpoints {
     /// different ids. `usualHours` is in the local time of the place, and absent if its time zone is not known.
     ///
     /// Cost: reads every visit that may be shown.
-    static func places(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try readPlaces(service, exchange, context, .places, from: TimelineTable.name) { (reading) throws(Problem) in
+    func places(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.readPlaces(exchange, context, .places, from: TimelineTable.name) { (reading) throws(Problem) in
             let permit = reading.permit
             let range = try Self.range(reading)
             let now = reading.now
-            let corrections = Self.corrections(reading, service)
+            let corrections = decisions.corrections(of: reading.permit.subject)
             var over: [Int: [Visit]] = [:]
             let (found, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [VisitedPlace] in
                 var places = PlaceDerivation()
                 // From the first visit, so that a place has the same id in every answer.
-                try eachVisit(
+                try Self.eachVisit(
                     of: permit, from: permit.notBefore, to: range.to, corrections, context, now, in: connection
                 ) { visit in
                     let isAsked = range.from.map { visit.departure ?? now > $0 } ?? true
@@ -38,18 +38,18 @@ extension ReadEndpoints {
                 }
                 return places.places
             }
-            var zones = PlaceZones(service, context, from: found.first?.firstArrival ?? now, to: now)
+            var zones = PlaceZones(views.timeZones, context, from: found.first?.firstArrival ?? now, to: now)
             let order = found.indices.filter { found[$0].visits > 0 }
                 .sorted { (found[$1].totalSeconds, found[$0].id) < (found[$0].totalSeconds, found[$1].id) }
             let languages = exchange.languages(context)
-            return page(order, next: nil, asOf: asOf, reading.references) { index, writer in
+            return Self.page(order, next: nil, asOf: asOf, reading.references) { index, writer in
                 let place = found[index]
                 writer.beginObject()
-                writer.field("id", hex(place.id))
+                writer.field("id", TimelineJSON.hex(place.id))
                 writer.field("latitude", place.coordinate.latitude)
                 writer.field("longitude", place.coordinate.longitude)
                 writer.field("horizontalAccuracy", place.horizontalAccuracy)
-                writer.field("place", placeName(at: place.coordinate, corrections, permit, context, languages))
+                writer.field("place", Self.placeName(at: place.coordinate, corrections, permit, context, languages))
                 writer.field("timeZone", context.timeZone(at: place.coordinate))
                 writer.field("visits", place.visits)
                 writer.field("totalSeconds", place.totalSeconds)

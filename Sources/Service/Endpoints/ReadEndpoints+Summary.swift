@@ -20,9 +20,9 @@ extension ReadEndpoints {
     /// clocks change has 23 or 25 hours.
     ///
     /// Cost: every visit from the first one, and the fixes of all trips of the range.
-    static func summary(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    func summary(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
         guard let period = PeriodSummary.Period(rawValue: exchange.request.parameter("period") ?? "day") else {
             throw .invalid("\"period\" must be day, week or month.")
         }
@@ -30,23 +30,25 @@ extension ReadEndpoints {
             throw .refused("\"from\" or \"day\" is missing: give the beginning of the first period.")
         }
         let dayStart = try exchange.integer("dayStartMinutes", in: 0...1439, default: 0)
-        return try read(service, exchange, context, .summary, from: TimelineTable.name) { (reading) throws(Problem) in
+        return try views.read(exchange, context, .summary, from: TimelineTable.name) { (reading) throws(Problem) in
             let permit = reading.permit
             let now = reading.now
             let range = try Self.range(reading)
             let to = min(range.to ?? now, now)
-            guard let from = range.from, from < to, to.seconds(since: from) <= Double(summarySeconds) else {
+            guard let from = range.from, from < to, to.seconds(since: from) <= Double(Self.summarySeconds) else {
                 throw .refused(
-                    "\"from\" must be at most \(summarySeconds / 86_400) days before \"to\" or the present.")
+                    "\"from\" must be at most \(Self.summarySeconds / 86_400) days before \"to\" or the present.")
             }
-            let corrections = Self.corrections(reading, service)
+            let corrections = decisions.corrections(of: reading.permit.subject)
             var places = PlaceDerivation()
-            var zones = PlaceZones(service, context, from: from, to: to)
+            var zones = PlaceZones(views.timeZones, context, from: from, to: to)
             let (spans, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [SummaryDerivation.Span] in
                 var spans: [SummaryDerivation.Span] = []
                 // From the first visit, so that a place has the same id in every answer.
-                try eachVisit(of: permit, from: permit.notBefore, to: to, corrections, context, now, in: connection) {
+                try Self.eachVisit(
+                    of: permit, from: permit.notBefore, to: to, corrections, context, now, in: connection
+                ) {
                     visit in
                     let place = places.add(visit)
                     guard visit.departure ?? now > from else { return }
@@ -57,7 +59,7 @@ extension ReadEndpoints {
                 }
                 var next: Timestamp? = from
                 while let begin = next {
-                    let found = try waysAndGaps(
+                    let found = try Self.waysAndGaps(
                         of: permit, from: begin, to: to, corrections, context, now, in: connection)
                     for trip in found.trips {
                         guard let way = trip.way else { continue }
@@ -71,7 +73,7 @@ extension ReadEndpoints {
             }
             let periods = SummaryDerivation.periods(period, of: from..<to, dayStartMinutes: dayStart, spans: spans)
             let languages = exchange.languages(context)
-            return page(periods, next: nil, asOf: asOf, reading.references) { summary, writer in
+            return Self.page(periods, next: nil, asOf: asOf, reading.references) { summary, writer in
                 writer.beginObject()
                 writer.field("period", period.text(summary.start))
                 writer.field("from", milliseconds: summary.from.milliseconds)
@@ -87,8 +89,8 @@ extension ReadEndpoints {
                     for (index, stay) in longest {
                         let place = places.places[index]
                         writer.beginObject()
-                        writer.field("id", hex(place.id))
-                        let name = placeName(at: place.coordinate, corrections, permit, context, languages)
+                        writer.field("id", TimelineJSON.hex(place.id))
+                        let name = Self.placeName(at: place.coordinate, corrections, permit, context, languages)
                         writer.field("place", name)
                         writer.field("visits", stay.visits)
                         writer.field("seconds", stay.seconds)
@@ -122,10 +124,10 @@ extension ReadEndpoints {
         var after: Timestamp?
         while true {
             let visits = try TimelineReader.visits(
-                of: permit.subject, from: from, to: to, arrivingAfter: after, limit: visitsAtOnce,
+                of: permit.subject, from: from, to: to, arrivingAfter: after, limit: Self.visitsAtOnce,
                 at: now, corrected: corrections, context.geocentric, in: connection)
             for visit in visits where permit.shows(from: visit.arrival, to: visit.departure ?? now) { body(visit) }
-            guard visits.count == visitsAtOnce, let last = visits.last else { return }
+            guard visits.count == Self.visitsAtOnce, let last = visits.last else { return }
             after = last.arrival
         }
     }
@@ -133,21 +135,21 @@ extension ReadEndpoints {
 
 /// The local time of places; each zone is looked up once.
 struct PlaceZones {
-    private let service: Service
+    private let timeZones: TimeZoneDatabase
     private let context: AnswerContext
     private let from, to: Timestamp
     /// The rules of the time zones used so far; `nil` for a name without rules.
     private var known: [String: ZoneRules?] = [:]
 
-    init(_ service: Service, _ context: AnswerContext, from: Timestamp, to: Timestamp) {
-        (self.service, self.context, self.from, self.to) = (service, context, from, to)
+    init(_ timeZones: TimeZoneDatabase, _ context: AnswerContext, from: Timestamp, to: Timestamp) {
+        (self.timeZones, self.context, self.from, self.to) = (timeZones, context, from, to)
     }
 
     /// `nil` if the zone of the place is not known.
     mutating func rules(at coordinate: Coordinate) -> ZoneRules? {
         guard let name = context.timeZone(at: coordinate) else { return nil }
         if let rules = known[name] { return rules }
-        let rules = service.timeZones.rules(name, from: from, to: to)
+        let rules = timeZones.rules(name, from: from, to: to)
         known[name] = .some(rules)
         return rules
     }

@@ -25,23 +25,24 @@ extension ReadEndpoints {
     ///
     /// With `distanceFilter=M`, only fixes at least M meters from the last shown one, and no anomalies; the filter
     /// continues across pages. `anomaly` names the defect of a fix; folds ignore such fixes.
-    static func track(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
+    func track(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
         switch exchange.request.parameter("form") {
-        case "points": return try trackPoints(service, exchange, context)
+        case "points": return try trackPoints(exchange, context)
         case nil: break
         default: throw .invalid("\"form\" must be points, or absent.")
         }
         guard exchange.request.parameter("zoom") == nil else {
             throw .refused("\"zoom\" is allowed only together with \"form\".")
         }
-        let limit = try exchange.integer("limit", in: 1...fixesPerPage, default: fixesPerPage)
-        let after = try Cursor(exchange, service)?.fix()
-        let meters = try exchange.integer("distanceFilter", in: 0...mostFilterMeters, default: 0)
-        return try readPlaces(service, exchange, context, .track, from: TimelineTable.name) {
+        let limit = try exchange.integer("limit", in: 1...Self.fixesPerPage, default: Self.fixesPerPage)
+        let after = try Cursor(exchange, decisions)?.fix()
+        let meters = try exchange.integer("distanceFilter", in: 0...Self.mostFilterMeters, default: 0)
+        let computesHeights = try Self.computesHeights(exchange)
+        return try views.readPlaces(exchange, context, .track, from: TimelineTable.name) {
             (reading) throws(Problem) in
-            let range = try range(reading)
+            let range = try Self.range(reading)
             let permit = reading.permit
             // The distance filter continues from the last fix of the page before.
             var filter = DistanceFilter(meters: Double(meters))
@@ -52,25 +53,26 @@ extension ReadEndpoints {
             var last: (device: DeviceID, handle: String?)?
             func handle(of device: DeviceID) -> String? {
                 if let last, last.device == device { return last.handle }
-                let handle = service.log.withStanding { $0.devices[device]?.handle?.text }
+                let handle = decisions.log.withStanding { $0.devices[device]?.handle?.text }
                 last = (device, handle)
                 return handle
             }
             var page = PageWriter(rows: Int(limit))
             let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try forEachShown(limit, after: after, key: { TimelineReader.FixKey($0.reported) }) { marked in
+                try Self.forEachShown(limit, after: after, key: { TimelineReader.FixKey($0.reported) }) { marked in
                     permit.shows(marked.reported.fix.timestamp)
                         && (meters == 0
                             || (marked.anomaly == nil && filter.keeps(marked.reported.fix.coordinate)))
                 } fetch: { (after, count) throws(SQLiteError) in
-                    try marked(
+                    try Self.marked(
                         try TimelineReader.fixes(
                             of: permit.subject, from: range.from, to: range.to, after: after, limit: count,
                             in: connection), of: permit, context, in: connection)
                 } take: { marked in
                     page.add { writer in
                         writer.beginObject()
-                        FixJSON.writeMembers(of: context.withBothHeights(marked.reported.fix), into: &writer)
+                        let fix = marked.reported.fix
+                        FixJSON.writeMembers(of: computesHeights ? context.withBothHeights(fix) : fix, into: &writer)
                         writer.field("device", handle(of: marked.reported.device))
                         writer.field("number", reading.references.event(marked.reported.number))
                         writer.field("anomaly", marked.anomaly?.word)
@@ -79,6 +81,15 @@ extension ReadEndpoints {
                 }
             }
             return page.ended(next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references)
+        }
+    }
+
+    /// Whether a height that the device did not report is computed from the other, by `heights`.
+    private static func computesHeights(_ exchange: Exchange) throws(Problem) -> Bool {
+        switch exchange.request.parameter("heights") {
+        case nil, "both": return true
+        case "reported": return false
+        default: throw .invalid("\"heights\" must be both or reported.")
         }
     }
 

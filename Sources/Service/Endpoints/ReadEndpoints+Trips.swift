@@ -21,23 +21,23 @@ extension ReadEndpoints {
     ///
     /// A trip has `distanceMeters`, `mode`, its `confidence` from 0 to 1, and `fixes`; a gap has none of them. Only
     /// fixes of the leading device count.
-    static func trips(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let after = try Cursor(exchange, service)?.arrival()
-        return try readPlaces(service, exchange, context, .trips, from: TimelineTable.name) {
+    func trips(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let after = try Cursor(exchange, decisions)?.arrival()
+        return try views.readPlaces(exchange, context, .trips, from: TimelineTable.name) {
             (reading) throws(Problem) in
             let permit = reading.permit
             let range = try Self.range(reading)
             let from = after.map { max(range.from ?? $0, $0) } ?? range.from
-            let corrections = Self.corrections(reading, service)
+            let corrections = decisions.corrections(of: reading.permit.subject)
             let now = reading.now
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Found in
-                try waysAndGaps(of: permit, from: from, to: range.to, corrections, context, now, in: connection)
+                try Self.waysAndGaps(of: permit, from: from, to: range.to, corrections, context, now, in: connection)
             }
             let languages = exchange.languages(context)
             let next = found.next.map { Cursor.text($0, reading) }
-            return page(found.trips, next: next, asOf: asOf, reading.references) { trip, writer in
+            return Self.page(found.trips, next: next, asOf: asOf, reading.references) { trip, writer in
                 writer.beginObject()
                 writer.field("type", trip.way == nil ? "gap" : "trip")
                 writer.field("start", milliseconds: trip.start.milliseconds)
@@ -47,7 +47,7 @@ extension ReadEndpoints {
                     writer.object(key) { writer in
                         writer.field("latitude", coordinate.latitude)
                         writer.field("longitude", coordinate.longitude)
-                        let name = placeName(at: coordinate, corrections, reading.permit, context, languages)
+                        let name = Self.placeName(at: coordinate, corrections, reading.permit, context, languages)
                         writer.field("place", name)
                     }
                 }
@@ -79,14 +79,15 @@ extension ReadEndpoints {
     ) throws(SQLiteError) -> Found {
         // The permit hides everything before its beginning, also the end of an earlier visit.
         let reach = from.map {
-            max($0.adding(seconds: -reachSeconds), permit.notBefore ?? $0.adding(seconds: -reachSeconds))
+            max($0.adding(seconds: -Self.reachSeconds), permit.notBefore ?? $0.adding(seconds: -Self.reachSeconds))
         }
         // A hidden visit counts as little as one that was never reported.
-        let (visits, pageEnd) = try shown(visitsPerPage, after: nil, key: \Visit.arrival) {
+        let (visits, pageEnd) = try Self.shown(Self.visitsPerPage, after: nil, key: \Visit.arrival) {
             permit.shows(from: $0.arrival, to: $0.departure ?? now)
         } fetch: { (after, count) throws(SQLiteError) in
             try TimelineReader.visits(
-                of: permit.subject, from: reach, to: to.map { $0.adding(seconds: reachSeconds) }, arrivingAfter: after,
+                of: permit.subject, from: reach, to: to.map { $0.adding(seconds: Self.reachSeconds) },
+                arrivingAfter: after,
                 limit: count, at: now, corrected: corrections, context.geocentric, in: connection)
         }
         var found: [Trip] = []
@@ -97,11 +98,11 @@ extension ReadEndpoints {
             if arrived == nil, pageEnd != nil { break }
             if let departed, departed.departure == nil { break }
             let begin = departed?.departure ?? reach
-            let end = arrived?.arrival ?? to.map { $0.adding(seconds: reachSeconds) }
+            let end = arrived?.arrival ?? to.map { $0.adding(seconds: Self.reachSeconds) }
             if let begin, let to, begin >= to { break }
             if let end, let from, end <= from { continue }
             let fixes = try TimelineReader.followedFixes(
-                of: permit.subject, from: begin, to: end, limit: fixesPerTrip, in: connection)
+                of: permit.subject, from: begin, to: end, limit: Self.fixesPerTrip, in: connection)
             let stored = fixes.filter { permit.shows($0.fix.timestamp) }.map(\.stored)
             let departure = departed.flatMap { visit in
                 visit.departure.map {

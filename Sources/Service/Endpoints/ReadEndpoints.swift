@@ -10,21 +10,24 @@ import Whereabouts
 import WireFormats
 
 /// Stored data about a person. The gate records each read before its bytes leave.
-enum ReadEndpoints {
+struct ReadEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
     static let rowsPerPage: Int64 = 1000
 
     /// `GET /v1/people/*/location`: the newest location that may be shown, or null.
-    static func location(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try readPlaces(service, exchange, context, .location, from: CurrentTable.name) { (reading) throws(Problem) in
+    func location(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.readPlaces(exchange, context, .location, from: CurrentTable.name) { (reading) throws(Problem) in
             let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
                 try CurrentReader.fix(of: reading.permit.subject, in: connection)
             }
             let permit = reading.permit
             let languages = exchange.languages(context)
-            let fix = try found.flatMap { (found) throws(Problem) in try newestShown(found, permit, context) }
-            let shown = fix.map { ShownLocation($0, under: permit, service, context, languages: languages) }
+            let fix = try found.flatMap { (found) throws(Problem) in try Self.newestShown(found, permit, context) }
+            let shown = fix.map { ShownLocation($0, under: permit, decisions, context, languages: languages) }
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("location")
@@ -35,39 +38,31 @@ enum ReadEndpoints {
         }
     }
 
-    /// How many stretches of hidden fixes are skipped in search of a fix that may be shown.
-    private static let stretchesLookedBack = 100
-
     /// The newest fix that the permit shows.
     static func newestShown(
         _ newest: ReportedFix, _ permit: Permit, _ context: AnswerContext
     ) throws(Problem) -> ReportedFix? {
-        var fix = newest
-        for _ in 0..<stretchesLookedBack where !permit.shows(fix.fix.timestamp) {
-            guard let latest = permit.latestShown(atOrBefore: fix.fix.timestamp) else { return nil }
-            let older = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try TimelineReader.latestFix(of: permit.subject, atOrBefore: latest, in: connection)
-            }
-            guard let older = older.value else { return nil }
-            fix = older
+        try permit.newestShown(newest, time: \.fix.timestamp) { (moment) throws(Problem) in
+            try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try TimelineReader.latestFix(of: permit.subject, atOrBefore: moment, in: connection)
+            }.value
         }
-        return permit.shows(fix.fix.timestamp) ? fix : nil
     }
 
     /// `GET /v1/people/*/visits`: the visits that overlap the range, by arrival, as the person has corrected them.
-    static func visits(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let limit = try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage)
-        let after = try Cursor(exchange, service)?.arrival()
-        return try readPlaces(service, exchange, context, .visits, from: TimelineTable.name) {
+    func visits(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let limit = try exchange.integer("limit", in: 1...Self.rowsPerPage, default: Self.rowsPerPage)
+        let after = try Cursor(exchange, decisions)?.arrival()
+        return try views.readPlaces(exchange, context, .visits, from: TimelineTable.name) {
             (reading) throws(Problem) in
-            let range = try range(reading)
+            let range = try Self.range(reading)
             let now = reading.now
-            let corrections = Self.corrections(reading, service)
+            let corrections = decisions.corrections(of: reading.permit.subject)
             let ((visits, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
-                return try shown(limit, after: after, key: \Visit.arrival) {
+                return try Self.shown(limit, after: after, key: \Visit.arrival) {
                     permit.shows(from: $0.arrival, to: $0.departure ?? now)
                 } fetch: { (after, count) throws(SQLiteError) in
                     try TimelineReader.visits(
@@ -76,23 +71,14 @@ enum ReadEndpoints {
                 }
             }
             let languages = exchange.languages(context)
-            return page(visits, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
+            return Self.page(visits, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
                 visit, writer in
                 writer.beginObject()
-                let name = placeName(at: visit.coordinate, corrections, reading.permit, context, languages)
-                writeMembers(of: visit, placeName: name, context, into: &writer)
+                let name = Self.placeName(at: visit.coordinate, corrections, reading.permit, context, languages)
+                TimelineJSON.writeMembers(of: visit, placeName: name, context, into: &writer)
                 writer.endObject()
             }
         }
-    }
-
-    /// The person's corrections of their visits.
-    static func corrections(_ reading: Gate.Reading, _ service: Service) -> VisitCorrections {
-        corrections(of: reading.permit.subject, service)
-    }
-
-    static func corrections(of person: PersonID, _ service: Service) -> VisitCorrections {
-        VisitCorrections(service.log.withStanding { $0.corrections(of: person) }.map(\.correction))
     }
 
     /// The name of a place: the person's own name, if the person or the operator reads it, otherwise the gazetteer's, a
@@ -101,72 +87,44 @@ enum ReadEndpoints {
         at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
         _ languages: [Language]
     ) -> String? {
-        let isOwn = permit.verdict == .own || permit.verdict == .operatorOnRecord
-        return (isOwn ? corrections.name(at: coordinate) : nil)
+        permit.ownName(of: coordinate, in: corrections)
             ?? context.placemark(at: coordinate, in: languages)?.shortAddress
     }
 
-    static func writeMembers(
-        of visit: Visit, placeName: String?, _ context: AnswerContext, into writer: inout JSONWriter
-    ) {
-        writer.field("id", Self.hex(visit.id))
-        writer.field("arrival", milliseconds: visit.arrival.milliseconds)
-        writer.key("departure")
-        if let departure = visit.departure {
-            writer.unixSeconds(milliseconds: departure.milliseconds)
-        } else {
-            writer.null()
-        }
-        writer.field("latitude", visit.coordinate.latitude)
-        writer.field("longitude", visit.coordinate.longitude)
-        writer.field("horizontalAccuracy", visit.horizontalAccuracy)
-        writer.field("place", placeName)
-        writer.field("timeZone", context.timeZone(at: visit.coordinate))
-        writer.field("firstReported", milliseconds: visit.firstReported.milliseconds)
-        writer.field("departureReported", milliseconds: visit.departureReported?.milliseconds)
-        if visit.isProvisional { writer.field("provisional", true) }
-    }
-
     /// `GET /v1/people/*/crossings`: entries to and exits from the person's regions, by time.
-    static func crossings(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let limit = try exchange.integer("limit", in: 1...rowsPerPage, default: rowsPerPage)
-        let after = try Cursor(exchange, service)?.crossing()
-        return try read(service, exchange, context, .crossings, from: TimelineTable.name) { (reading) throws(Problem) in
-            let range = try range(reading)
+    func crossings(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let limit = try exchange.integer("limit", in: 1...Self.rowsPerPage, default: Self.rowsPerPage)
+        let after = try Cursor(exchange, decisions)?.crossing()
+        return try views.read(exchange, context, .crossings, from: TimelineTable.name) { (reading) throws(Problem) in
+            let range = try Self.range(reading)
             let ((crossings, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
                 var untold: Set<Crossing> = []
-                return try shown(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
+                return try Self.shown(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
                     permit.shows($0.crossing.time) && !untold.contains($0.crossing)
                 } fetch: { (after, count) throws(SQLiteError) in
                     let found = try TimelineReader.crossings(
                         of: permit.subject, from: range.from, to: range.to, after: after, limit: count, in: connection)
-                    for named in found where try !restsOnShown(named.crossing, permit, in: connection) {
+                    for named in found where try !Self.restsOnShown(named.crossing, permit, in: connection) {
                         untold.insert(named.crossing)
                     }
                     return found
                 }
             }
-            return page(crossings, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
+            return Self.page(crossings, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
                 named, writer in
                 var named = named
-                // The length of a stay would disclose a hidden part of it.
-                if let entered = named.entered,
-                    !reading.permit.shows(entered) || !reading.permit.shows(from: entered, to: named.crossing.time)
-                {
-                    named.entered = nil
-                }
+                named.entered = reading.permit.shownEntry(named.entered, before: named.crossing.time)
                 writer.beginObject()
-                writeMembers(of: named, into: &writer)
+                TimelineJSON.writeMembers(of: named, into: &writer)
                 writer.endObject()
             }
         }
     }
 
-    /// Whether the fixes before and after a crossing, between which its time was found, may both be shown. Otherwise
-    /// the crossing would disclose where the person was at a hidden time.
+    /// Whether the fixes before and after a crossing may both be shown.
     private static func restsOnShown(
         _ crossing: Crossing, _ permit: Permit, in connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {
@@ -175,29 +133,21 @@ enum ReadEndpoints {
         let after = try TimelineReader.fixes(
             of: permit.subject, from: crossing.time, to: nil, limit: 1, in: connection
         ).first
-        return [before, after].allSatisfy { $0.map { permit.shows($0.fix.timestamp) } ?? true }
-    }
-
-    static func writeMembers(of named: TimelineReader.NamedCrossing, into writer: inout JSONWriter) {
-        writer.field("region", named.region)
-        writer.field("type", named.crossing.kind.word)
-        writer.field("time", milliseconds: named.crossing.time.milliseconds)
-        writer.field("reported", milliseconds: named.crossing.reported.milliseconds)
-        writer.field("dwellSeconds", named.entered.map { named.crossing.time.seconds(since: $0) })
+        return permit.showsCrossing(between: before?.fix.timestamp, and: after?.fix.timestamp)
     }
 
     /// `GET /v1/people/*/regions`: the person's regions, on one page.
-    static func regions(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try readPlaces(service, exchange, context, .settings, from: nil) { (reading) throws(Problem) in
-            let (regions, asOf) = service.log.withStanding { standing in
+    func regions(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.readPlaces(exchange, context, .settings, from: nil) { (reading) throws(Problem) in
+            let (regions, asOf) = decisions.log.withStanding { standing in
                 (
                     (standing.persons[reading.permit.subject]?.regions ?? []).compactMap { standing.regions[$0] },
                     standing.place
                 )
             }
-            return page(regions, next: nil, asOf: asOf, reading.references) { region, writer in
+            return Self.page(regions, next: nil, asOf: asOf, reading.references) { region, writer in
                 writer.beginObject()
                 writer.field("id", region.identifier)
                 RegionJSON.writeMembers(of: region, into: &writer)
@@ -208,73 +158,13 @@ enum ReadEndpoints {
 
     // MARK: Shapes
 
-    /// Answers a read through the gate, after the view has folded the event that the caller wants to see.
-    static func read(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
-        from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
-    ) throws(Problem) -> HTTPResponse {
-        let atLeast = try atLeast(service, exchange)
-        let range = try asked(service, exchange, context, question, atLeast)
-        let asked = ReadQuestion(
-            subject: try exchange.handle(0), question: question, from: range.from, to: range.to,
-            purpose: try exchange.purpose(), continuing: try Cursor(exchange, service)?.read)
-        return try Gate.read(service, exchange, asked) { (reading) throws(Problem) in
-            // Only a caller who sees everything may measure how the log grows.
-            if let projection, reading.permit.precision == .exact {
-                try wait(for: atLeast, in: projection, service)
-            }
-            return try compute(reading)
-        }
-    }
-
-    /// As ``read(_:_:_:_:from:compute:)``, with places in the requested form.
-    static func readPlaces(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
-        from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
-    ) throws(Problem) -> HTTPResponse {
-        let form = try AnswerForm(exchange, context)
-        return try read(service, exchange, context, question, from: projection) { (reading) throws(Problem) in
-            try form.written(try compute(reading))
-        }
-    }
-
-    /// The number of the event or place that a view must have folded before it is read, from `at-least`; 0 without it.
-    ///
-    /// A reference from before an older backup was restored may name a place beyond the head. The head then replaces
-    /// it, because the caller may not learn how long the log is.
-    private static func atLeast(_ service: Service, _ exchange: Exchange) throws(Problem) -> Int64 {
-        guard let text = exchange.request.parameter("at-least") else { return 0 }
-        let references = service.references(for: exchange.caller)
-        if references.isPlain { return try exchange.logNumber("at-least") ?? 0 }
-        guard let number = references.place(text) else {
-            throw .refused("\"at-least\" must be an \"asOf\" or \"number\" that this service gave you.")
-        }
-        return min(number, service.log.head)
-    }
-
-    /// Waits until a projection has folded an event, for a bounded time.
-    static func wait(for number: Int64, in projection: String, _ service: Service) throws(Problem) {
-        guard number > 0 else { return }
-        // A number beyond the log would hold a thread for nothing. Only the operator can send one.
-        guard number <= service.log.head else {
-            throw .refused("\"at-least\" is beyond the newest event; give a number from an earlier answer.")
-        }
-        guard service.host.wait(for: number, in: [projection], milliseconds: 10_000) else {
-            throw Problem(
-                503, "Not yet",
-                "This view has not reached \"at-least\" yet; send the same request again later.",
-                retryAfterSeconds: 1)
-        }
-    }
-
     /// The requested range, cut to the permitted times and, on further pages, to the data that existed when the read
     /// began.
     static func range(_ reading: Gate.Reading) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
-        var (from, to) = (reading.from, reading.to)
-        if let from, let to, to <= from { throw .refused("\"to\" must be later than \"from\".") }
-        if let notBefore = reading.permit.notBefore { from = max(from ?? notBefore, notBefore) }
-        if let begun = reading.begun { to = min(to ?? begun.at, begun.at) }
-        return (from, to)
+        if let from = reading.from, let to = reading.to, to <= from {
+            throw .refused("\"to\" must be later than \"from\".")
+        }
+        return reading.permit.range(from: reading.from, to: reading.to, begun: reading.begun?.at)
     }
 
     /// Takes rows that may be shown, up to `limit`.
@@ -287,7 +177,7 @@ enum ReadEndpoints {
         fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item], take: (Item) -> Void
     ) throws(SQLiteError) -> Key? {
         // The number of rows in memory beside the page's bytes, however long the page.
-        let count = Int(min(limit, rowsPerPage))
+        let count = Int(min(limit, Self.rowsPerPage))
         var taken: Int64 = 0
         var after = after
         while true {
@@ -308,7 +198,9 @@ enum ReadEndpoints {
         fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item]
     ) throws(SQLiteError) -> (items: [Item], end: Key?) {
         var items: [Item] = []
-        let end = try forEachShown(limit, after: after, key: key, isShown: isShown, fetch: fetch) { items.append($0) }
+        let end = try Self.forEachShown(limit, after: after, key: key, isShown: isShown, fetch: fetch) {
+            items.append($0)
+        }
         return (items, end)
     }
 
@@ -319,12 +211,6 @@ enum ReadEndpoints {
         var page = PageWriter(rows: items.count)
         for item in items { page.add { write(item, &$0) } }
         return page.ended(next: next, asOf: asOf, references)
-    }
-
-    /// A visit's id as 16 hexadecimal digits.
-    static func hex(_ id: UInt64) -> String {
-        let text = String(id, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
     }
 
 }
@@ -379,10 +265,10 @@ struct Cursor {
     }
 
     /// The cursor in `after`; `nil` without one.
-    init?(_ exchange: Exchange, _ service: Service) throws(Problem) {
+    init?(_ exchange: Exchange, _ decisions: Decisions) throws(Problem) {
         guard let text = exchange.request.parameter("after") else { return nil }
         // Lists of settings and of the audit have other cursors, which name no read.
-        let references = service.references(for: exchange.caller)
+        let references = decisions.references(for: exchange.caller)
         if references.isPlain ? Int64(text) != nil : references.rowOrAct(text) != nil { return nil }
         guard let plain = references.openCursor(text), let kind = plain.first.flatMap(Kind.init(rawValue:)) else {
             throw Self.unreadable

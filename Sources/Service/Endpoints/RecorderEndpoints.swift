@@ -13,19 +13,22 @@ import WireFormats
 ///
 /// A user is a person. The person and the operator see each device; for others, all of a person's devices are one,
 /// called ``onlyDevice``, because grants are about persons. Each read of a person goes through the gate like any other.
-enum RecorderEndpoints {
+struct RecorderEndpoints: Sendable {
+    let decisions: Decisions
+    let gate: Gate
+
     /// The Recorder's default for a device without a name.
     static let onlyDevice = "phone"
     /// The server's version as clients show it.
     private static let version = "whereabouts"
 
     /// `GET /api/0/version`: a fixed word, by which clients recognize a Recorder.
-    static func version(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func version(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("version", version)
+        writer.field("version", Self.version)
         writer.endObject()
         return .json(writer.bytes)
     }
@@ -35,21 +38,22 @@ enum RecorderEndpoints {
     /// `GET /api/0/list`: the persons whom the caller may locate, or the devices of one of them. It discloses no
     /// locations, so it is not recorded. A person without a grant for the caller has the same list of devices as a
     /// person who does not exist.
-    static func list(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let wanted = name("user", of: exchange)
-        let device = name("device", of: exchange)
+        let wanted = Self.name("user", of: exchange)
+        let device = Self.name("device", of: exchange)
         let caller = exchange.caller
-        let now = service.clock()
-        let names = service.log.withStanding { standing -> [String]? in
+        let now = decisions.clock()
+        let names = decisions.log.withStanding { standing -> [String]? in
             guard caller.scopes.contains(.query) else { return nil }
             let persons = standing.locatable(by: caller, at: now)
             guard let wanted else { return persons.map(\.text) }
             guard let handle = persons.first(where: { $0.text == wanted }), let id = standing.person(handle) else {
                 return []
             }
-            let devices = seesDevices(caller, id) ? standing.deviceHandles(of: id).map(\.1.text) : [onlyDevice]
+            let devices =
+                Self.seesDevices(caller, id) ? standing.deviceHandles(of: id).map(\.1.text) : [Self.onlyDevice]
             return devices.filter { device == nil || $0 == device }
         }
         guard let names else { throw .notFound }
@@ -76,47 +80,45 @@ enum RecorderEndpoints {
     /// separate read; its recorded hash is that of the array of this person alone, which is the answer to a request for
     /// one person.
     ///
-    /// - Throws: 422 if no person is named and more than ``Limits/friendsInAnswer`` match.
-    static func last(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let fields = fields(exchange)
-        if let wanted = name("user", of: exchange) {
+    /// - Throws: 422 if no person is named and more than `Limits.friendsInAnswer` match.
+    func last(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let fields = Self.fields(exchange)
+        if let wanted = Self.name("user", of: exchange) {
             guard let handle = Handle(wanted) else { throw .noSuchPerson }
-            return try last(of: handle, fields, service, exchange, context)
+            return try last(of: handle, fields, exchange, context)
         }
-        let now = service.clock()
-        let persons = service.log.withStanding { $0.locatable(by: exchange.caller, at: now) }
+        let now = decisions.clock()
+        let persons = decisions.log.withStanding { $0.locatable(by: exchange.caller, at: now) }
         guard exchange.caller.scopes.contains(.query) else { throw .notFound }
         guard persons.count <= Limits.friendsInAnswer else {
             throw .refused("More than \(Limits.friendsInAnswer) persons match; name one with \"user\".")
         }
-        var body: [UInt8] = []
+        var all = DisclosedArray()
         for person in persons {
-            let answer: HTTPResponse
-            do throws(Problem) { answer = try last(of: person, fields, service, exchange, context) } catch {
+            let answer: Disclosed
+            do throws(Problem) { answer = try last(of: person, fields, exchange, context) } catch {
                 // A person who may not be shown now, for example after too many reads, is left out. A fault is not.
                 if error.status >= 500 { throw error }
                 continue
             }
-            let part = answer.body.dropFirst().dropLast()
-            if !body.isEmpty, !part.isEmpty { body.append(UInt8(ascii: ",")) }
-            body += part
+            all.append(answer)
         }
-        return .json([UInt8(ascii: "[")] + body + [UInt8(ascii: "]")])
+        return all.ended()
     }
 
     /// The array for one person, as a recorded read: one row for each device, or one for other callers.
-    private static func last(
-        of person: Handle, _ fields: Set<String>?, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let device = name("device", of: exchange)
+    private func last(
+        of person: Handle, _ fields: Set<String>?, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let device = Self.name("device", of: exchange)
         let question = ReadQuestion(
             subject: person, question: .location, from: nil, to: nil, purpose: try exchange.purpose())
-        return try Gate.read(service, exchange, question) { (reading) throws(Problem) in
+        return try gate.read(exchange, question) { (reading) throws(Problem) in
             let permit = reading.permit
-            let seesDevices = seesDevices(exchange.caller, permit.subject)
-            let handles = service.log.withStanding { $0.deviceHandles(of: permit.subject) }
+            let seesDevices = Self.seesDevices(exchange.caller, permit.subject)
+            let handles = decisions.log.withStanding { $0.deviceHandles(of: permit.subject) }
             var found: [(device: String, fix: ReportedFix)] = []
             let asOf: Int64
             if seesDevices {
@@ -135,7 +137,7 @@ enum RecorderEndpoints {
                 let fix = try newest.flatMap { (newest) throws(Problem) in
                     try ReadEndpoints.newestShown(newest, permit, context)
                 }
-                if let fix { found.append((onlyDevice, fix)) }
+                if let fix { found.append((Self.onlyDevice, fix)) }
                 asOf = place
             }
             found.removeAll { device != nil && $0.device != device }
@@ -143,7 +145,7 @@ enum RecorderEndpoints {
             var writer = JSONWriter()
             writer.beginArray()
             for (device, fix) in found {
-                let shown = ShownLocation(fix, under: permit, service, context, languages: languages)
+                let shown = ShownLocation(fix, under: permit, decisions, context, languages: languages)
                 var row = RecorderRow(shown.fix, of: person, device, isOwn: seesDevices)
                 row.add("addr", shown.address)
                 row.add("cc", shown.countryCode)
@@ -175,39 +177,39 @@ enum RecorderEndpoints {
     /// `format` is `json`, `geojson`, `linestring` or `raw`. With `limit`, the newest fixes come first.
     ///
     /// - Throws: 422 if the range has more than ``fixesMax`` fixes.
-    static func locations(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        guard let user = name("user", of: exchange), let device = name("device", of: exchange) else {
+    func locations(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        guard let user = Self.name("user", of: exchange), let device = Self.name("device", of: exchange) else {
             throw .invalid("\"user\" and \"device\" must be given, for example ?user=anna&device=phone.")
         }
         let format = exchange.request.parameter("format") ?? "json"
-        guard formats.contains(format) else {
-            throw .invalid("\"format\" must be one of \(formats.joined(separator: ", ")).")
+        guard Self.formats.contains(format) else {
+            throw .invalid("\"format\" must be one of \(Self.formats.joined(separator: ", ")).")
         }
-        let limit = Int(try exchange.integer("limit", in: 0...Int64(fixesMax), default: 0))
-        let fields = fields(exchange)
+        let limit = Int(try exchange.integer("limit", in: 0...Int64(Self.fixesMax), default: 0))
+        let fields = Self.fields(exchange)
         guard let person = Handle(user) else { throw .noSuchPerson }
-        let from = try time("from", exchange)
+        let from = try Self.time("from", exchange)
         // The named second is part of the range.
-        let to = try time("to", exchange).map { $0.adding(seconds: 1) }
-        let begin = from ?? (limit > 0 ? nil : (to ?? service.clock()).adding(seconds: -rangeSeconds))
+        let to = try Self.time("to", exchange).map { $0.adding(seconds: 1) }
+        let begin = from ?? (limit > 0 ? nil : (to ?? decisions.clock()).adding(seconds: -Self.rangeSeconds))
         let question = ReadQuestion(
             subject: person, question: .track, from: begin, to: to, purpose: try exchange.purpose())
-        return try Gate.read(service, exchange, question) { (reading) throws(Problem) in
+        return try gate.read(exchange, question) { (reading) throws(Problem) in
             let permit = reading.permit
-            let isOwn = seesDevices(exchange.caller, permit.subject)
+            let isOwn = Self.seesDevices(exchange.caller, permit.subject)
             var id: DeviceID?
             if isOwn {
                 id =
-                    service.log.withStanding { $0.deviceHandles(of: permit.subject) }
+                    decisions.log.withStanding { $0.deviceHandles(of: permit.subject) }
                     .first { $0.1.text == device }?.0
             }
-            let isThere = isOwn ? id != nil : device == onlyDevice
+            let isThere = isOwn ? id != nil : device == Self.onlyDevice
             let range = try ReadEndpoints.range(reading)
             let (fixes, asOf) =
                 isThere
-                ? try newest(limit, of: id, range, permit, reading.now, context) : ([], service.log.head)
+                ? try Self.newest(limit, of: id, range, permit, reading.now, context) : ([], decisions.log.head)
             let rows = fixes.map { RecorderRow($0.fix, of: person, device, isOwn: isOwn) }
             return RecorderForm(format: format, fields: fields).answer(rows, asOf: asOf)
         }
@@ -218,13 +220,13 @@ enum RecorderEndpoints {
         _ limit: Int, of device: DeviceID?, _ range: (from: Timestamp?, to: Timestamp?), _ permit: Permit,
         _ now: Timestamp, _ context: AnswerContext
     ) throws(Problem) -> (fixes: [ReportedFix], asOf: Int64) {
-        guard limit > 0 else { return try all(of: device, range, permit, context) }
+        guard limit > 0 else { return try Self.all(of: device, range, permit, context) }
         let beginnings: [Timestamp?] =
             range.from == nil
-            ? daysLookedBack.map { (range.to ?? now).adding(seconds: -$0 * 86_400) } + [nil] : [range.from]
+            ? Self.daysLookedBack.map { (range.to ?? now).adding(seconds: -$0 * 86_400) } + [nil] : [range.from]
         var found: (fixes: [ReportedFix], asOf: Int64) = ([], 0)
         for beginning in beginnings {
-            found = try all(of: device, (beginning, range.to), permit, context)
+            found = try Self.all(of: device, (beginning, range.to), permit, context)
             if found.fixes.count >= limit { break }
         }
         return (Array(found.fixes.suffix(limit).reversed()), found.asOf)
@@ -237,7 +239,7 @@ enum RecorderEndpoints {
         var fixes: [ReportedFix] = []
         let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
             try ReadEndpoints.forEachShown(
-                Int64(fixesMax) + 1, after: nil as TimelineReader.FixKey?, key: { TimelineReader.FixKey($0) }
+                Int64(Self.fixesMax) + 1, after: nil as TimelineReader.FixKey?, key: { TimelineReader.FixKey($0) }
             ) { fix in
                 permit.shows(fix.fix.timestamp) && (device == nil || fix.device == device)
             } fetch: { (after, count) throws(SQLiteError) in
@@ -249,7 +251,7 @@ enum RecorderEndpoints {
         }
         guard end == nil else {
             throw .refused(
-                "The range has more than \(fixesMax) fixes; choose a shorter range with \"from\" and \"to\".")
+                "The range has more than \(Self.fixesMax) fixes; choose a shorter range with \"from\" and \"to\".")
         }
         return (fixes, asOf)
     }

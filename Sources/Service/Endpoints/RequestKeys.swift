@@ -4,20 +4,6 @@ import Log
 import Synchronization
 import Whereabouts
 
-/// The values that the service derives from a request's `Idempotency-Key`
-/// (draft-ietf-httpapi-idempotency-key-header-07).
-struct RequestKey: Sendable {
-    /// The request's id in the log, the same each time the request is sent.
-    let id: RequestID
-    /// The house's secret for keyed requests.
-    fileprivate let secret: SymmetricKey
-
-    /// 32 bytes that are the same each time the request is sent, and secret to everyone without the house's key.
-    ///
-    /// They come from `id`, which has 24 random bits: a key that is used again after its time gives other bytes.
-    var bytes: [UInt8] { hmac(secret, id.bytes).bytes }
-}
-
 /// Requests with an `Idempotency-Key`.
 ///
 /// Nothing is stored for them but their events, which the correlation identifies (`Standing.KeyedRequest`): 60 bits
@@ -38,7 +24,7 @@ final class RequestKeys: Sendable {
     /// - Throws: 400 if the key's form is wrong, 409 while a request with the same key is under way, 422 if the key
     ///   came with another request before.
     func begin(
-        _ text: String, with request: HTTPRequest, by caller: Caller, _ service: Service
+        _ text: String, with request: HTTPRequest, by caller: Caller, _ decisions: Decisions
     ) throws(Problem) -> RequestKey {
         guard let key = Self.key(of: text) else {
             throw .invalid(
@@ -54,8 +40,8 @@ final class RequestKeys: Sendable {
                 409, "Under way", "The same request is under way; send it again later for its answer.",
                 retryAfterSeconds: 1)
         }
-        let kept = service.log.withStanding {
-            $0.keyedRequest(fresh.high, by: caller.principal, at: service.clock())
+        let kept = decisions.log.withStanding {
+            $0.keyedRequest(fresh.high, by: caller.principal, at: decisions.clock())
         }
         guard let kept else { return RequestKey(id: fresh, secret: secret) }
         // The key of another request: the writer refuses it.

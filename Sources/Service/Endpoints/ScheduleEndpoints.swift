@@ -6,31 +6,33 @@ import Whereabouts
 /// Schedules by which the service asks for a person at regular intervals.
 ///
 /// The queries have the initiation `server`: they leave `Limits.pushesKeptForPersons` of the push budget to people.
-enum ScheduleEndpoints {
+struct ScheduleEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
     /// `POST /v1/people/*/schedules`: adds a schedule. The body has `everySeconds`, in ``Limits/scheduleSeconds``, and
     /// optionally `until`. Answers 201 with `id` and `number`.
-    static func set(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func set(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("everySeconds", "until")
         guard let seconds = try body.optionalInteger("everySeconds") else {
             throw .invalid("\"everySeconds\" is missing: give the interval, for example 3600.")
         }
-        let receipt = try Gate.append(
-            service, exchange,
-            .setSchedule(of: try exchange.handle(0), everySeconds: seconds, until: try body.time("until")))
+        let receipt = try decisions.append(
+            exchange, .setSchedule(of: try exchange.handle(0), everySeconds: seconds, until: try body.time("until")))
         guard case .schedule(let id) = receipt.reply else { throw .broken }
-        let references = service.references(for: exchange.caller)
-        return ManageEndpoints.created(receipt, references) {
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
             $0.field("id", references.name(id.rawValue, .schedule))
         }
     }
 
     /// `GET /v1/people/*/schedules`: the person's schedules, a recorded read. `next` is the time of the next query.
-    static func list(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        try ManageEndpoints.list(service, exchange, context) { standing, person, references, page in
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.settings(exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.schedules ?? [] {
                 guard let schedule = standing.schedules[id] else { continue }
                 page.add(id.rawValue) { writer in
@@ -44,8 +46,8 @@ enum ScheduleEndpoints {
     }
 
     /// `DELETE /v1/people/*/schedules/*`: ends a schedule.
-    static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        let id = ScheduleID(rawValue: try exchange.number(1, .schedule, service))
+    func remove(_ exchange: Exchange) throws(Problem) -> Command {
+        let id = ScheduleID(rawValue: try exchange.number(1, .schedule, decisions))
         return .removeSchedule(id, of: try exchange.handle(0))
     }
 }

@@ -4,17 +4,19 @@ import Log
 import Whereabouts
 
 /// The people who share with the caller.
-enum SharedEndpoint {
+struct SharedEndpoint: Sendable {
+    let decisions: Decisions
+
     /// `GET /v1/shared-with-me`: the people that the caller may ask now, and the shared data. It discloses no more than
     /// a question would: no hours, no end of a grant, no pause. As a directory of names it is not recorded. 404 for a
     /// caller who is not a person or lacks the scope `query`.
-    static func list(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let caller = exchange.caller
-        let now = service.clock()
+        let now = decisions.clock()
         let person = PersonID(rawValue: caller.principal.rawValue)
-        let found = service.log.withStanding { standing -> [Shared]? in
+        let found = decisions.log.withStanding { standing -> [Shared]? in
             guard caller.scopes.contains(.query), standing.persons[person]?.handle != nil else { return nil }
             let subjects = Set((standing.grantsByRequester[person] ?? []).compactMap { standing.grants[$0]?.subject })
             let handles = subjects.compactMap { standing.persons[$0]?.handle }.sorted()

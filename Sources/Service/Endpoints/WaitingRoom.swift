@@ -6,7 +6,7 @@ import Whereabouts
 /// Requests that wait for the end of a location query, without a thread each. One thread looks at a query when its end
 /// is durable, and at all of them with every tick of the clock, because a deadline is not an event.
 ///
-/// A waiting caller learns nothing earlier than by asking repeatedly: both see the same ``QueryView``.
+/// A waiting caller learns nothing earlier than by asking repeatedly: both see the same `QueryView`.
 final class WaitingRoom: Sendable {
     /// One waiting request.
     private struct Guest {

@@ -6,7 +6,11 @@ import Posting
 import Whereabouts
 
 /// Webhooks: URLs to which the service posts events, and the outcomes of the posts.
-enum WebhookEndpoints {
+struct WebhookEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+    let webhookDeliverer: WebhookDeliverer?
+
     /// `POST /v1/people/*/webhooks`: adds a webhook, and shows its secret once.
     ///
     /// The body has `url`, which must be of an origin that the operator allows, and optionally `topics`, by default
@@ -14,19 +18,19 @@ enum WebhookEndpoints {
     /// that is revoked, it falls silent.
     ///
     /// - Throws: 409 if the operator allows no targets, 422 if not this one.
-    static func add(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func add(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("url", "topics")
         let handle = try exchange.handle(0)
-        let now = service.clock()
+        let now = decisions.clock()
         // A caller without the right must not learn which targets are allowed.
         guard
-            case .success = service.log.withStanding({
+            case .success = decisions.log.withStanding({
                 $0.authorize(exchange.caller, to: .manage, about: handle, at: now)
             })
         else { throw .noSuchPerson }
-        guard let deliverer = service.webhooks else {
+        guard let deliverer = webhookDeliverer else {
             throw Problem(
                 409, "Webhooks are off", "The operator has not allowed any target; see \"webhooks\" in the README.")
         }
@@ -42,11 +46,11 @@ enum WebhookEndpoints {
         }
         // Standard Webhooks requires 24 to 64 bytes.
         let target = WebhookTarget(url: url.text, secret: exchange.secretBytes)
-        let topics = try topics(of: body)
-        let receipt = try Gate.append(service, exchange, .addWebhook(of: handle, target, topics))
+        let topics = try Self.topics(of: body)
+        let receipt = try decisions.append(exchange, .addWebhook(of: handle, target, topics))
         guard case .webhook(let id) = receipt.reply else { throw .broken }
-        let references = service.references(for: exchange.caller)
-        return ManageEndpoints.created(receipt, references) { writer in
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) { writer in
             writer.field("id", references.name(id.rawValue, .webhook))
             writer.field("url", url.text)
             writer.array("topics") { writer in for word in topics.words { writer.value(word) } }
@@ -70,12 +74,12 @@ enum WebhookEndpoints {
     /// `state` is `active`, `retrying` (the present message is not accepted yet), `silent` (the target is no longer
     /// allowed, or the token no longer valid) or `stopped` (too many dead letters). `told` is the place up to which
     /// messages were posted.
-    static func list(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let now = service.clock()
-        return try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { reading in
-            let (webhooks, asOf) = service.log.withStanding { standing in
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.read(exchange, context, .settings, from: nil) { reading in
+            let (webhooks, asOf) = decisions.log.withStanding { standing in
                 let ids = standing.webhooks(of: reading.permit.subject)
                 let found = ids.compactMap { id in
                     standing.webhooks[id].map { (id, $0, hasVoice: standing.caller(of: $0, at: now) != nil) }
@@ -85,10 +89,10 @@ enum WebhookEndpoints {
             let references = reading.references
             return ReadEndpoints.page(webhooks, next: nil, asOf: asOf, references) { item, writer in
                 let (id, webhook, hasVoice) = item
-                let target = target(of: id, context)
+                let target = Self.target(of: id, context)
                 let url = target.flatMap { PostURL($0.url) }
-                let isAllowed = url.map { service.webhooks?.allows($0) ?? false } ?? false
-                let trouble = service.webhooks?.trouble(of: id)
+                let isAllowed = url.map { webhookDeliverer?.allows($0) ?? false } ?? false
+                let trouble = webhookDeliverer?.trouble(of: id)
                 let state =
                     if webhook.isStopped { "stopped" } else if !isAllowed || !hasVoice { "silent" } else {
                         trouble == nil ? "active" : "retrying"
@@ -119,23 +123,23 @@ enum WebhookEndpoints {
     }
 
     /// `DELETE /v1/people/*/webhooks/*`: removes a webhook with its dead letters.
-    static func remove(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        .removeWebhook(WebhookID(rawValue: try exchange.number(1, .webhook, service)), of: try exchange.handle(0))
+    func remove(_ exchange: Exchange) throws(Problem) -> Command {
+        .removeWebhook(WebhookID(rawValue: try exchange.number(1, .webhook, decisions)), of: try exchange.handle(0))
     }
 
     /// `GET /v1/people/*/webhooks/*/dead-letters`: the messages that were given up, without their content, which only
     /// the target may see.
-    static func deadLetters(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let id = WebhookID(rawValue: try exchange.number(1, .webhook, service))
-        return try ReadEndpoints.read(service, exchange, context, .settings, from: nil) { reading in
-            let (letters, asOf) = service.log.withStanding { standing in
+    func deadLetters(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let id = WebhookID(rawValue: try exchange.number(1, .webhook, decisions))
+        return try views.read(exchange, context, .settings, from: nil) { reading in
+            let (letters, asOf) = decisions.log.withStanding { standing in
                 let webhook = standing.webhooks[id].flatMap { $0.person == reading.permit.subject ? $0 : nil }
                 return (webhook?.letters.sorted { $0.key < $1.key } ?? [], standing.place)
             }
             let references = reading.references
-            let own = service.references(of: reading.permit.subject)
+            let own = decisions.references(of: reading.permit.subject)
             return ReadEndpoints.page(letters, next: nil, asOf: asOf, references) { letter, writer in
                 let recorded = (try? context.reader.event(letter.key.rawValue))?.event
                 writer.beginObject()
@@ -154,30 +158,30 @@ enum WebhookEndpoints {
 
     /// `POST /v1/people/*/webhooks/*/dead-letters/*/retry`: posts a message again that the webhook gave up on. The act
     /// is recorded first. The answer 202 comes before the post; the list shows the outcome.
-    static func retry(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func retry(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let (id, letter) = try letter(exchange, service)
-        try Gate.append(service, exchange, .retryDeadLetter(letter, of: id, try exchange.handle(0)))
-        service.webhooks?.retry(letter, of: id)
+        let (id, letter) = try letter(exchange)
+        try decisions.append(exchange, .retryDeadLetter(letter, of: id, try exchange.handle(0)))
+        webhookDeliverer?.retry(letter, of: id)
         var writer = JSONWriter()
         writer.beginObject()
-        writer.field("id", service.references(for: exchange.caller).name(letter.rawValue, .deadLetter))
+        writer.field("id", decisions.references(for: exchange.caller).name(letter.rawValue, .deadLetter))
         writer.endObject()
         return .json(writer.bytes, status: 202)
     }
 
     /// `DELETE /v1/people/*/webhooks/*/dead-letters/*`: removes a message from the list without posting it.
-    static func discard(_ service: Service, _ exchange: Exchange) throws(Problem) -> Command {
-        let (id, letter) = try letter(exchange, service)
+    func discard(_ exchange: Exchange) throws(Problem) -> Command {
+        let (id, letter) = try letter(exchange)
         return .discardDeadLetter(letter, of: id, try exchange.handle(0))
     }
 
     /// The webhook and the dead letter in the path, from the caller's references.
-    private static func letter(_ exchange: Exchange, _ service: Service) throws(Problem) -> (WebhookID, DeadLetterID) {
+    private func letter(_ exchange: Exchange) throws(Problem) -> (WebhookID, DeadLetterID) {
         (
-            WebhookID(rawValue: try exchange.number(1, .webhook, service)),
-            DeadLetterID(rawValue: try exchange.number(2, .deadLetter, service))
+            WebhookID(rawValue: try exchange.number(1, .webhook, decisions)),
+            DeadLetterID(rawValue: try exchange.number(2, .deadLetter, decisions))
         )
     }
 }

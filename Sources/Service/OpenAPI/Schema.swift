@@ -15,6 +15,8 @@ enum Schema {
     static let event = ref("Reference")
     /// The place in the log up to which an answer was read.
     static let asOf = ref("Reference")
+    /// The id of a thing: a number for the operator, a reference for everyone else.
+    static let id = ref("Reference")
     /// A number that only the operator sees.
     static let eventNumber = integer(1...Int64.max)
     /// A reference or a number of the log, as text in a URL.

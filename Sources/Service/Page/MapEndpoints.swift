@@ -4,24 +4,31 @@ import HTTPServer
 import JSON
 import Whereabouts
 
-/// The background of the page's map: names of places, and the basemap. It concerns no person, so it is not recorded.
-enum MapEndpoints {
+/// The background of the page's map: names of places, the basemap, and the operator's own map. It concerns no person, so
+/// it is not recorded.
+struct MapEndpoints: Sendable {
+    let geocoding: GeocodeEndpoints
+    let basemap: Basemap?
+    /// The file of the operator's own map, whether or not there is one.
+    let tilesPath: String
+
     /// The names of an answer. A map of 1,000 by 800 pixels has room for about as many.
     static let namesMax = 100
     /// From this zoom on, quarters of cities have names.
     private static let quartersFromZoom: Int64 = 11
 
     /// `GET /v1/places/names`: the most populous places of a box.
-    static func names(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func names(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let latitudes = try range(exchange, "south", "north", most: 90)
-        let longitudes = try range(exchange, "west", "east", most: 180)
+        let latitudes = try Self.range(exchange, "south", "north", most: 90)
+        let longitudes = try Self.range(exchange, "west", "east", most: 180)
         let zoom = try exchange.integer("zoom", in: 0...22, default: 10)
         let languages = exchange.languages(context)
         let names =
             context.gazetteer?.mostPopulous(
-                latitudes: latitudes, longitudes: longitudes, count: namesMax, hasQuarters: zoom >= quartersFromZoom,
+                latitudes: latitudes, longitudes: longitudes, count: Self.namesMax,
+                hasQuarters: zoom >= Self.quartersFromZoom,
                 in: languages) ?? []
         var writer = JSONWriter()
         writer.beginObject()
@@ -59,10 +66,10 @@ enum MapEndpoints {
     }
 
     /// `GET /basemap/index.json`.
-    static func basemapIndex(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func basemapIndex(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        guard let basemap = service.basemap else { throw .notFound }
+        guard let basemap = basemap else { throw .notFound }
         var headers = basemap.headers(isImmutable: false)
         headers[0].value = "application/json"
         if exchange.request.header("if-none-match") == basemap.tag {
@@ -72,14 +79,31 @@ enum MapEndpoints {
     }
 
     /// `GET /basemap/*/*`: the lines of one cell, as they are stored: compressed.
-    static func basemapCell(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func basemapCell(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        guard let basemap = service.basemap, let band = UInt16(exchange.parameters[0]),
+        guard let basemap = basemap, let band = UInt16(exchange.parameters[0]),
             let cell = UInt16(exchange.parameters[1]), let body = basemap.cell(band, cell)
         else { throw .notFound }
         var headers = basemap.headers(isImmutable: exchange.request.parameter("v") == basemap.hash)
         headers.append(("Content-Encoding", "gzip"))
         return HTTPResponse(status: 200, headers: headers, body: body)
+    }
+
+    /// `GET /tiles/*/*/*`: a picture of the operator's own map, by zoom, column and row from the north. A square without
+    /// one is transparent.
+    func tile(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse {
+        let numbers = exchange.parameters.map { Int64($0) }
+        guard let zoom = numbers[0], let x = numbers[1], let y = numbers[2] else { throw .notFound }
+        guard let about = RasterTiles.about(in: tilesPath) else { throw .notFound }
+        let picture = RasterTiles.tile(zoom: zoom, x: x, y: y, in: tilesPath) ?? RasterTiles.nothing
+        let isImmutable = exchange.request.parameter("v") == about.hash
+        return HTTPResponse(
+            status: 200,
+            headers: [
+                ("Content-Type", RasterTiles.mediaType(of: picture) ?? "application/octet-stream"),
+                ("Cache-Control", isImmutable ? "private, max-age=31536000, immutable" : "no-cache"),
+                ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
+            ], body: picture)
     }
 }

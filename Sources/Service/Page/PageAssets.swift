@@ -27,6 +27,8 @@ struct PageAssets: Sendable {
     let byName: [String: Asset]
     /// 16 hexadecimal digits of the SHA-256 over all names and bytes.
     let hash: String
+    /// By the name of a script, the scripts that it needs before it runs.
+    private let imports: [String: [String]]
 
     /// Where Debian's package has Leaflet.
     static let leafletFolder = "/usr/share/javascript/leaflet"
@@ -55,12 +57,39 @@ struct PageAssets: Sendable {
         let sums = byName.sorted { $0.key < $1.key }.flatMap { Array("\($0.key)=\($0.value.tag)\n".utf8) }
         hash = String(Hex.encode(Hash256(hasher.hash(sums)).bytes).prefix(16))
         self.byName = byName
+        imports = files.filter { $0.key.hasSuffix(".js") }.mapValues(Self.imports)
+    }
+
+    /// The scripts that a script names in lines like `import { h } from './kit.js';`. Each of ours is one line, so the
+    /// others, for example Leaflet's, count as having none.
+    private static func imports(_ script: [UInt8]) -> [String] {
+        script.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard line.starts(with: "import {".utf8) else { return nil }
+            let parts = line.split(separator: UInt8(ascii: "'"))
+            guard parts.count == 3, parts[1].starts(with: "./".utf8) else { return nil }
+            return String(decoding: parts[1].dropFirst(2), as: UTF8.self)
+        }
+    }
+
+    /// The addresses of scripts and of everything that they need, each once. A page that names them all at once gets
+    /// them in one round trip instead of one for each step of the graph.
+    func addresses(ofScripts names: [String]) -> [String] {
+        var known: Set<String> = []
+        var waiting = names
+        var found: [String] = []
+        while !waiting.isEmpty {
+            let name = waiting.removeFirst()
+            guard known.insert(name).inserted, let address = address(of: name) else { continue }
+            found.append(address)
+            waiting += imports[name] ?? []
+        }
+        return found
     }
 
     /// One file with its compressed form and entity tag. PNG is compressed already.
     private static func asset(_ name: String, _ bytes: [UInt8], _ hash: [UInt8]) -> Asset {
         let type = Self.type(of: name)
-        let packed = type.hasPrefix("image/png") ? nil : gzipped(bytes)
+        let packed = type.hasPrefix("image/png") ? nil : gzipped(bytes, .small)
         return Asset(
             type: type, bytes: bytes, gzip: packed.flatMap { $0.count < bytes.count ? $0 : nil },
             tag: "\"\(Hex.encode(hash).prefix(32))\"")
@@ -119,40 +148,39 @@ struct PageAssets: Sendable {
     // MARK: Answers
 
     /// `GET /assets/*` and `GET /assets/*/*`.
-    static func read(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func read(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let assets = service.pageAssets
         let parts = exchange.parameters
         guard let name = parts.last else { throw .notFound }
-        if parts.count == 1 { return try assets.answer(name, exchange.request, isImmutable: false) }
+        if parts.count == 1 { return try answer(name, exchange.request, isImmutable: false) }
         // A page that was opened before an upgrade asks for the old set: it gets the file of today, which it may not
         // keep.
-        return try assets.answer(name, exchange.request, isImmutable: parts[0] == assets.hash)
+        return try answer(name, exchange.request, isImmutable: parts[0] == hash)
     }
 
     /// `GET /assets/*/images/*`.
-    static func image(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func image(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let isImmutable = exchange.parameters[0] == service.pageAssets.hash
-        return try service.pageAssets.answer(
+        let isImmutable = exchange.parameters[0] == hash
+        return try answer(
             "images/\(exchange.parameters[1])", exchange.request, isImmutable: isImmutable)
     }
 
     /// `GET /favicon.ico`, which browsers ask for by themselves.
-    static func icon(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func icon(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try service.pageAssets.answer("icon.svg", exchange.request, isImmutable: false)
+        try answer("icon.svg", exchange.request, isImmutable: false)
     }
 
     /// `GET /offline.js`, the script that makes the page installable, and `GET /manifest.webmanifest`. A browser lets a
     /// script of this kind see the addresses below its own only, so it is at the top.
-    static func top(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func top(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try service.pageAssets.answer(String(exchange.request.path.dropFirst()), exchange.request, isImmutable: false)
+        try answer(String(exchange.request.path.dropFirst()), exchange.request, isImmutable: false)
     }
 
     private func answer(_ name: String, _ request: HTTPRequest, isImmutable: Bool) throws(Problem) -> HTTPResponse {

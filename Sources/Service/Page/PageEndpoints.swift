@@ -6,48 +6,54 @@ import Whereabouts
 /// The pages that browsers open. Signed in, a page is the frame, and its script fills it through the API; without
 /// scripts, the frame sends the browser on to the same address with `plain=true`, whose list the server writes
 /// (``PlainViews``). Otherwise each view would be read, and recorded, twice.
-enum PageEndpoints {
+struct PageEndpoints: Sendable {
+    let decisions: Decisions
+    let shell: PageShell
+    let plain: PlainViews
+    let sessions: SessionEndpoints
+
     /// `GET /`: signs in with a one-time code of the address, or opens the first view.
-    static func home(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func home(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         // Only a form uses the code up: programs that look at links before people open them would otherwise spend it.
         if let code = exchange.request.parameter("code") {
-            return PageShell.signIn(service, exchange.request, next: "/", code: code)
+            return shell.signIn(exchange.request, next: "/", code: code)
         }
-        return try view(service, exchange, context)
+        return try view(exchange, context)
     }
 
     /// Every other view.
-    static func view(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func view(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let request = exchange.request
         let text = PageText(request)
-        guard let reader = reader(service, exchange.caller) else {
-            return PageShell.signIn(service, request, next: address(request))
+        guard let reader = reader(exchange.caller) else {
+            return shell.signIn(request, next: Self.address(request))
         }
         let path = request.path
-        let title = title(of: path, text)
+        let title = Self.title(of: path, text)
         guard request.parameter("plain") == nil else {
-            return try PlainViews.answer(service, exchange, context, reader, text, title: title)
+            return try plain.answer(exchange, context, reader, text, title: title)
         }
-        let html = PageShell.page(
-            service, text, title: title, reader: reader, path: path, plainPath: plain(request)
+        let html = shell.page(
+            text, title: title, reader: reader, path: path, plainPath: Self.plain(request),
+            session: sessions.description(of: exchange.caller, text)
         ) { html in
             html.element("h1", title)
             html.element("noscript") { html in
-                html.element("p") { $0.element("a", ["href": plain(request)], text["plain.link"]) }
+                html.element("p") { $0.element("a", ["href": Self.plain(request)], text["plain.link"]) }
             }
         }
         return PageShell.answer(html)
     }
 
     /// The person or operator who is signed in; `nil` without a session, and for a device.
-    static func reader(_ service: Service, _ caller: Caller) -> PageShell.Reader? {
+    func reader(_ caller: Caller) -> PageShell.Reader? {
         guard caller.token != nil else { return nil }
         if caller.principal == .operator { return PageShell.Reader(person: nil) }
-        let person = service.log.withStanding { $0.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle }
+        let person = decisions.log.withStanding { $0.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle }
         return person.map { PageShell.Reader(person: $0) }
     }
 
@@ -59,18 +65,18 @@ enum PageEndpoints {
 
     /// The address of a request, as a link.
     private static func address(_ request: HTTPRequest) -> String {
-        link(request.rawPath, request.query.filter { $0.name != "plain" })
+        Self.link(request.rawPath, request.query.filter { $0.name != "plain" })
     }
 
     /// The same address with `plain=true`.
     private static func plain(_ request: HTTPRequest) -> String {
-        link(request.rawPath, request.query.filter { $0.name != "plain" } + [("plain", "true")])
+        Self.link(request.rawPath, request.query.filter { $0.name != "plain" } + [("plain", "true")])
     }
 
     /// An address with a query.
     static func link(_ path: String, _ query: [(name: String, value: String)]) -> String {
         guard !query.isEmpty else { return path }
-        return path + "?" + query.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
+        return path + "?" + query.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
     }
 
     /// A text percent-encoded for a part of a path or a query.

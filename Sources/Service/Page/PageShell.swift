@@ -2,7 +2,12 @@ import HTTPServer
 import Whereabouts
 
 /// The frame of every page: head, navigation, and the form with which someone signs in.
-enum PageShell {
+struct PageShell: Sendable {
+    /// The files of the page.
+    let assets: PageAssets
+    /// The file of the operator's own map, whether or not there is one.
+    let tilesPath: String
+
     /// The page's Content Security Policy: nothing from other origins, no inline script or style, no frame around it.
     /// Leaflet's zoom control writes `innerHTML`, so Trusted Types cannot be required.
     static let policy =
@@ -41,24 +46,36 @@ enum PageShell {
     ///   - reader: The signed-in person or operator; `nil` without a session.
     ///   - plainPath: Where a browser without scripts goes instead.
     ///   - path: The path of the view that is open.
-    static func page(
-        _ service: Service, _ text: PageText, title: String, reader: Reader?, path: String = "",
-        plainPath: String? = nil, isPlain: Bool = false, _ main: (inout HTML) -> Void
+    ///   - session: The answer of `GET /session`, so that the page's script need not ask for it.
+    func page(
+        _ text: PageText, title: String, reader: Reader?, path: String = "",
+        plainPath: String? = nil, isPlain: Bool = false, session: [UInt8]? = nil, _ main: (inout HTML) -> Void
     ) -> HTML {
-        let assets = service.pageAssets
         var html = HTML()
         html.doctype()
-        html.element("html", ["lang": text.language, "data-person": reader?.name, "data-assets": assets.hash]) { html in
+        html.element(
+            "html",
+            [
+                "lang": text.language, "data-person": reader?.name, "data-assets": assets.hash,
+                "data-session": session.map { String(decoding: $0, as: UTF8.self) },
+                "data-tiles": session.flatMap { _ in
+                    RasterTiles.about(in: tilesPath).map {
+                        String(decoding: $0.json, as: UTF8.self)
+                    }
+                },
+            ]
+        ) { html in
             html.element("head") { html in
                 html.element("meta", ["charset": "utf-8"])
                 html.element(
                     "meta", ["name": "viewport", "content": "width=device-width, initial-scale=1, viewport-fit=cover"])
                 html.element("meta", ["name": "color-scheme", "content": "light dark"])
                 html.element("title", "\(title) · Whereabouts")
-                for name in ["leaflet.css", "page.css"] {
-                    guard let address = assets.address(of: name) else { continue }
-                    html.element("link", ["rel": "stylesheet", "href": address])
+                // Leaflet's style is loaded with the first map, because the browser paints nothing until a style is loaded.
+                if let style = assets.address(of: "page.css") {
+                    html.element("link", ["rel": "stylesheet", "href": style])
                 }
+                if !isPlain { Self.scripts(&html, assets, text, reader, path) }
                 if let icon = assets.address(of: "icon.svg") {
                     html.element("link", ["rel": "icon", "type": "image/svg+xml", "href": icon])
                 }
@@ -74,7 +91,7 @@ enum PageShell {
             html.element("body") { html in
                 html.element("a", ["class": "skip", "href": "#main"], text["skip"])
                 if let reader {
-                    header(&html, text, reader, path, isPlain: isPlain)
+                    Self.header(&html, text, reader, path, isPlain: isPlain)
                 } else {
                     html.element("header", ["class": "top"]) { html in
                         html.element("a", ["class": "brand", "href": "/"], "Whereabouts")
@@ -83,12 +100,26 @@ enum PageShell {
                 html.element("main", ["id": "main", "tabindex": "-1"]) { html in
                     html.element("div", ["class": reader == nil ? "page narrow" : "page"]) { main(&$0) }
                 }
-                if let script = assets.address(of: "main.js"), !isPlain {
-                    html.element("script", ["type": "module", "src": script])
-                }
             }
         }
         return html
+    }
+
+    /// The script, and the modules and texts that it needs to show the view.
+    private static func scripts(
+        _ html: inout HTML, _ assets: PageAssets, _ text: PageText, _ reader: Reader?, _ path: String
+    ) {
+        guard let main = assets.address(of: "main.js") else { return }
+        html.element("script", ["type": "module", "src": main])
+        let first = path.split(separator: "/").first.map(String.init)
+        let home = reader?.person == nil ? "welcome" : "now"
+        let view = reader == nil ? "signin" : first ?? home
+        for address in assets.addresses(ofScripts: ["main.js", "view-\(view).js"]).dropFirst() {
+            html.element("link", ["rel": "modulepreload", "href": address])
+        }
+        if let texts = assets.address(of: "strings.\(text.language).json") {
+            html.element("link", ["rel": "preload", "as": "fetch", "crossorigin": "anonymous", "href": texts])
+        }
     }
 
     /// The navigation, the reader's name and the form that signs out. Views of the operator are hidden from others.
@@ -115,11 +146,11 @@ enum PageShell {
     }
 
     /// The form with which someone signs in, with the reason if a try failed.
-    static func signIn(
-        _ service: Service, _ request: HTTPRequest, next: String, code: String? = nil, problem: Problem? = nil
+    func signIn(
+        _ request: HTTPRequest, next: String, code: String? = nil, problem: Problem? = nil
     ) -> HTTPResponse {
         let text = PageText(request)
-        let html = page(service, text, title: text["signIn.title"], reader: nil) { html in
+        let html = page(text, title: text["signIn.title"], reader: nil) { html in
             html.element("h1", text[code == nil ? "signIn.title" : "signIn.confirm"])
             html.element("p", ["class": "lead"], text["signIn.lead"])
             if let problem {
@@ -145,6 +176,6 @@ enum PageShell {
                 html.element("button", ["type": "submit", "class": "primary"], text["signIn.button"])
             }
         }
-        return answer(html, status: problem?.status ?? 200)
+        return Self.answer(html, status: problem?.status ?? 200)
     }
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import JSON
 import Whereabouts
 
 /// Which sections each view has.
@@ -37,12 +38,24 @@ extension PlainSection {
         case "audit": return [section("audit", "audit", range + page, ofAudit)]
         case "requests": return [section("asked", "asked", page, ofAsked)]
         case "sharing":
+            var consent = section("consent", "consent-requests", [], ofConsent)
+            var grants = section("grants", "grants", page, ofGrants)
+            var pauses = section("pauses", "pauses", [], ofPauses)
+            let invitations = section("invitations", "invitations", [], ofInvitations)
             // Only the person gives consent, never the operator.
-            let consent = section("consent", "consent-requests", [], ofConsent)
-            return (isOperators ? [] : [consent]) + [
-                section("grants", "grants", page, ofGrants),
-                section("pauses", "pauses", [], ofPauses), section("invitations", "invitations", [], ofInvitations),
-            ]
+            guard !isOperators else { return [grants, pauses, invitations] }
+            // The forms change the reader's own sharing.
+            if request.parameter("person") == nil {
+                consent.buttons = [
+                    .init(task: .consent, id: "query", name: "requester"),
+                    .init(task: .refuse, id: "query", name: "requester"),
+                ]
+                grants.buttons = [.init(task: .end, id: "id", name: "requester")]
+                pauses.below = { rows in
+                    .init(task: rows.contains { $0["now"]?.bool == true } ? .resume : .pause)
+                }
+            }
+            return [consent, grants, pauses, invitations]
         case "regions": return [section("regions", "regions", [], ofRegions)]
         case "places": return [section("places", "places", range, ofPlaces)]
         case "year":

@@ -13,6 +13,10 @@ struct PlainSection: Sendable {
     let columns: [Column]
     /// The view that the first column of a row leads to; `*` is the text of the column.
     var link: String?
+    /// The buttons of each row.
+    var buttons: [PlainForms.Button] = []
+    /// The button for the whole list, by its rows.
+    var below: @Sendable ([JSONValue]) -> PlainForms.Button? = { _ in nil }
 
     /// The rows of an answer: its `items`, its `results`, or the one thing that it is about.
     func items(of root: JSONValue) -> [JSONValue] {
@@ -51,7 +55,7 @@ struct PlainSection: Sendable {
             return value.flatMap { $0.isNull ? nil : $0 }
         }
 
-        func write(_ item: JSONValue, _ link: String?, _ service: Service, _ html: inout HTML) {
+        func write(_ item: JSONValue, _ link: String?, _ timeZones: TimeZoneDatabase, _ html: inout HTML) {
             guard let value = value(in: item) else { return }
             switch form {
             case .text:
@@ -62,7 +66,8 @@ struct PlainSection: Sendable {
                 guard let seconds = value.double, let time = Timestamp(seconds: seconds) else { return }
                 html.element(
                     "time", ["datetime": ISO8601.text(of: time)],
-                    PlainText.local(time, zone: item["timeZone"]?.string ?? item["place"]?["timeZone"]?.string, service)
+                    PlainText.local(
+                        time, zone: item["timeZone"]?.string ?? item["place"]?["timeZone"]?.string, timeZones)
                 )
             case .duration: html.text(PlainText.duration(value.double ?? 0))
             case .meters: html.text(PlainText.meters(value.double ?? 0))
@@ -87,8 +92,8 @@ enum PlainText {
     }
 
     /// `2026-05-04 10:00 Europe/Vienna`; in UTC without a zone.
-    static func local(_ time: Timestamp, zone name: String?, _ service: Service) -> String {
-        let rules = name.flatMap { service.timeZones.rules($0, from: time, to: time.adding(seconds: 1)) }
+    static func local(_ time: Timestamp, zone name: String?, _ timeZones: TimeZoneDatabase) -> String {
+        let rules = name.flatMap { timeZones.rules($0, from: time, to: time.adding(seconds: 1)) }
         let shown = rules.map { time.adding(seconds: $0.offsetSeconds) } ?? time
         let text = ISO8601.text(of: shown).prefix(16).replacing("T", with: " ")
         return "\(text) \(rules == nil ? "UTC" : name ?? "UTC")"

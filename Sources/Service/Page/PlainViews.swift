@@ -9,7 +9,12 @@ import Whereabouts
 /// A view is one or more sections, and a section is the table of one answer of the API. The answer comes from the API's
 /// own route, called with the rights of the session: what it records and what it hides is the same as for any other
 /// client. The hash in the record is that of the API's answer, which the table shows.
-enum PlainViews {
+struct PlainViews: Sendable {
+    let routes: RouteTable
+    let shell: PageShell
+    let timeZones: TimeZoneDatabase
+    let clock: @Sendable () -> Timestamp
+
     /// A section with its answer, or the problem if the reader may not see the rows or they are not available.
     private struct Answered {
         let section: PlainSection
@@ -17,8 +22,8 @@ enum PlainViews {
     }
 
     /// `GET` of a view with `plain=true`.
-    static func answer(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext, _ reader: PageShell.Reader,
+    func answer(
+        _ exchange: Exchange, _ context: AnswerContext, _ reader: PageShell.Reader,
         _ text: PageText,
         title: String
     ) throws(Problem) -> HTTPResponse {
@@ -26,25 +31,25 @@ enum PlainViews {
         // The operator, who has no data, names the person to look at; people may name a friend.
         let named = request.parameter("person").map { Handle($0)?.text ?? "" }
         let person = named ?? reader.person?.text
-        let today = CalendarDay(utc: service.clock())
+        let today = CalendarDay(utc: clock())
         let sections = PlainSection.sections(
             of: request.path, person: person, isOperators: reader.person == nil, today: today, request)
         var answered: [Answered] = []
         for section in sections {
-            let result = read(section, service, exchange, context)
+            let result = read(section, exchange, context)
             answered.append(Answered(section: section, result: result))
             // One reason is enough, and a person who does not exist is not asked for again.
             if case .failure = result { break }
         }
         var status = 200
         if let last = answered.last, case .failure(let problem) = last.result { status = problem.status }
-        let html = PageShell.page(
-            service, text, title: title, reader: reader, path: request.path, isPlain: true
+        let html = shell.page(
+            text, title: title, reader: reader, path: request.path, isPlain: true
         ) { html in
             html.element("h1", title)
-            if let day = PlainSection.day(of: request.path, today: today) { days(around: day, named, text, &html) }
+            if let day = PlainSection.day(of: request.path, today: today) { Self.days(around: day, named, text, &html) }
             if sections.isEmpty { html.element("p", text["plain.person"]) }
-            for part in answered { write(part, service, request, text, &html) }
+            for part in answered { write(part, request, text, &html) }
             html.element("p", ["class": "mut"], text["plain.scripts"])
         }
         return PageShell.answer(html, status: status)
@@ -64,24 +69,30 @@ enum PlainViews {
     }
 
     /// The API's answer to a section's question.
-    private static func read(
-        _ section: PlainSection, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    private func read(
+        _ section: PlainSection, _ exchange: Exchange, _ context: AnswerContext
     ) -> Result<JSONValue, Problem> {
         let languages = exchange.request.headers.filter { $0.name.lowercased() == "accept-language" }
         let request = HTTPRequest(method: "GET", path: section.path, query: section.query, headers: languages)
-        let parts = Route.parts(section.path)
+        return answer(to: request, exchange, context)
+    }
+
+    /// The API's answer to a request that the page makes for the caller of `exchange`.
+    func answer(
+        to request: HTTPRequest, _ exchange: Exchange, _ context: AnswerContext
+    ) -> Result<JSONValue, Problem> {
+        let parts = Route.parts(request.path)
         guard
-            let (route, parameters) = Route.all.lazy.compactMap({ route in
-                route.method == "GET" ? route.match(parts).map { (route, $0) } : nil
+            let (route, parameters) = routes.routes.lazy.compactMap({ route in
+                route.method == request.method ? route.match(parts).map { (route, $0) } : nil
             }).first
         else { return .failure(.notFound) }
         if let problem = route.refusal(ofQuery: request.query) { return .failure(problem) }
         let inner = Exchange(request: request, parameters: parameters, id: .random(), caller: exchange.caller)
         do throws(Problem) {
-            let response = try respond(route, service, inner, context)
-            guard response.status == 200, let root = (try? JSONDocument.parse(response.body))?.root else {
-                return .failure(Problem(response.status == 200 ? 503 : response.status, "Not available", ""))
-            }
+            let response = try respond(route, inner, context)
+            guard (200...299).contains(response.status), let root = (try? JSONDocument.parse(response.body))?.root
+            else { return .failure(Problem(response.status < 300 ? 503 : response.status, "Not available", "")) }
             return .success(root)
         } catch { return .failure(error) }
     }
@@ -90,15 +101,16 @@ enum PlainViews {
     private static let recordMilliseconds = 10_000
 
     /// The answer of a route's handler. One that waits gets ``recordMilliseconds``, then 503; reports are not routed.
-    private static func respond(
-        _ route: Route, _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    private func respond(
+        _ route: Route, _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         switch route.work {
-        case .answer(let work): return try work(service, exchange, context)
+        case .answer(let work): return try work(exchange, context)
+        case .recorded(let work): return try work(exchange, context).leave()
         case .wait(let work):
             let given = Monitor<HTTPResponse?>(nil)
-            try work(service, exchange, context) { response in given.change { $0 = response } }
-            guard let response = given.wait(milliseconds: recordMilliseconds, for: { $0 }) else { throw .busy(1) }
+            try work(exchange, context) { response in given.change { $0 = response } }
+            guard let response = given.wait(milliseconds: Self.recordMilliseconds, for: { $0 }) else { throw .busy(1) }
             return response
         case .report: throw .notFound
         }
@@ -108,8 +120,8 @@ enum PlainViews {
 
     /// A section with its heading: the table, an empty list's text, or the problem's. With `next`, a link to the next
     /// page.
-    private static func write(
-        _ part: Answered, _ service: Service, _ request: HTTPRequest, _ text: PageText, _ html: inout HTML
+    private func write(
+        _ part: Answered, _ request: HTTPRequest, _ text: PageText, _ html: inout HTML
     ) {
         let section = part.section
         html.element("section") { html in
@@ -120,8 +132,9 @@ enum PlainViews {
                 html.element("p", ["class": "problem"], text[text.has(name) ? name : "problem.503"])
             case .success(let root):
                 let items = section.items(of: root)
+                if let below = section.below(items) { PlainForms.write(below, for: nil, text, &html) }
                 guard !items.isEmpty else { return html.element("p", ["class": "empty"], text["plain.none"]) }
-                table(section, items, service, text, &html)
+                table(section, items, text, &html)
                 guard let next = root["next"]?.string else { return }
                 let query = request.query.filter { $0.name != "after" } + [("after", next)]
                 html.element("p") {
@@ -132,8 +145,8 @@ enum PlainViews {
     }
 
     /// The table of the items.
-    private static func table(
-        _ section: PlainSection, _ items: [JSONValue], _ service: Service, _ text: PageText, _ html: inout HTML
+    private func table(
+        _ section: PlainSection, _ items: [JSONValue], _ text: PageText, _ html: inout HTML
     ) {
         // A column that no row fills is left out.
         let columns = section.columns.filter { column in items.contains { column.value(in: $0) != nil } }
@@ -141,13 +154,18 @@ enum PlainViews {
             html.element("thead") { html in
                 html.element("tr") { html in
                     for column in columns { html.element("th", ["scope": "col"], text["column.\(column.title)"]) }
+                    if !section.buttons.isEmpty { html.element("td") }
                 }
             }
             html.element("tbody") { html in
                 for item in items {
                     html.element("tr") { html in
                         for column in columns {
-                            html.element("td") { html in column.write(item, section.link, service, &html) }
+                            html.element("td") { html in column.write(item, section.link, timeZones, &html) }
+                        }
+                        guard !section.buttons.isEmpty else { return }
+                        html.element("td", ["class": "row"]) { html in
+                            for button in section.buttons { PlainForms.write(button, for: item, text, &html) }
                         }
                     }
                 }

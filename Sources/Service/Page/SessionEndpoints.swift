@@ -5,13 +5,20 @@ import Synchronization
 import Whereabouts
 
 /// Signing in to the web page, and out. A session is a token of its holder that is valid only as the page's cookie.
-enum SessionEndpoints {
+struct SessionEndpoints: Sendable {
+    let decisions: Decisions
+    let callers: Callers
+    let shell: PageShell
+    let publicURL: String?
+    let isDemo: Bool
+    let wrongSignIns: WrongSignIns
+
     /// `GET /session`: the signed-in person or operator, and the end of the session.
     ///
     /// Answers 204 without a session and 404 to a device. Otherwise 200 with `person` (null for the operator),
     /// `handle`, `operator`, `scopes`, `expires`, `language`, `assets` and `demo`.
-    static func read(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func read(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let caller = exchange.caller
         guard caller.token != nil else {
@@ -19,14 +26,21 @@ enum SessionEndpoints {
             guard exchange.request.header("authorization") == nil else { throw .notAuthenticated }
             return .empty(204)
         }
-        let (person, expires, isDevice) = service.log.withStanding { standing in
-            (
-                standing.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle,
-                caller.token.flatMap { standing.tokens[$0]?.issued.until },
-                standing.devices[DeviceID(rawValue: caller.principal.rawValue)] != nil
-            )
+        let isDevice = decisions.log.withStanding {
+            $0.devices[DeviceID(rawValue: caller.principal.rawValue)] != nil
         }
         guard !isDevice else { throw .notFound }
+        return .json(description(of: caller, PageText(exchange.request)))
+    }
+
+    /// The answer of `GET /session` to a person or the operator. Each page has it too.
+    func description(of caller: Caller, _ text: PageText) -> [UInt8] {
+        let (person, expires) = decisions.log.withStanding { standing in
+            (
+                standing.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle,
+                caller.token.flatMap { standing.tokens[$0]?.issued.until }
+            )
+        }
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("person")
@@ -36,26 +50,26 @@ enum SessionEndpoints {
         writer.array("scopes") { writer in for word in caller.scopes.words { writer.value(word) } }
         writer.key("expires")
         if let expires { writer.unixSeconds(milliseconds: expires.milliseconds) } else { writer.null() }
-        writer.field("language", PageText(exchange.request).language)
-        writer.field("assets", service.pageAssets.hash)
-        writer.field("demo", service.isDemo)
+        writer.field("language", text.language)
+        writer.field("assets", shell.assets.hash)
+        writer.field("demo", isDemo)
         writer.endObject()
-        return .json(writer.bytes)
+        return writer.bytes
     }
 
     /// `POST /session`: signs in with a token or a one-time code, by a form or by JSON.
-    static func open(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func open(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let request = exchange.request
-        guard !SessionCookie.isForeign(request, publicURL: service.publicURL) else {
-            throw foreign
+        guard !SessionCookie.isForeign(request, publicURL: publicURL) else {
+            throw Self.foreign
         }
         let isForm = !request.form.isEmpty
         let shown = try isForm ? Shown(form: request.form) : Shown(try exchange.object("token", "code", "next"))
         do throws(Problem) {
-            let (cookie, seconds) = try open(shown.hash, service, exchange)
-            let header = SessionCookie.header(cookie.text, seconds: seconds, publicURL: service.publicURL)
+            let (cookie, seconds) = try open(shown.hash, exchange)
+            let header = SessionCookie.header(cookie.text, seconds: seconds, publicURL: publicURL)
             guard isForm else {
                 var writer = JSONWriter()
                 writer.beginObject()
@@ -68,7 +82,7 @@ enum SessionEndpoints {
             return HTTPResponse(status: 303, headers: [("Location", shown.next), header])
         } catch {
             guard isForm else { throw error }
-            var page = PageShell.signIn(service, request, next: shown.next, problem: error)
+            var page = shell.signIn(request, next: shown.next, problem: error)
             if let seconds = error.retryAfterSeconds { page.headers.append(("Retry-After", "\(seconds)")) }
             return page
         }
@@ -79,87 +93,87 @@ enum SessionEndpoints {
         403, "Not allowed", "Another page sent this; open the service's own page and sign in there.")
 
     /// Opens a session for the holder of a secret with this hash.
-    static func open(
-        _ hash: Hash256, _ service: Service, _ exchange: Exchange
+    func open(
+        _ hash: Hash256, _ exchange: Exchange
     ) throws(Problem) -> (cookie: Secret, seconds: Int64) {
-        let now = service.clock()
-        let (isRight, token) = service.log.withStanding {
+        let now = decisions.clock()
+        let (isRight, token) = decisions.log.withStanding {
             ($0.opensSession(hash, at: now), $0.caller(tokenHash: hash, at: now))
         }
-        guard isRight else { throw service.wrongSignIns.note(at: now) }
+        guard isRight else { throw wrongSignIns.note(at: now) }
         let secret = Secret(prefix: "ws_", exchange.secretBytes)
         let receipt: Receipt
         do throws(AppendFailure) {
-            receipt = try service.log.appendAndWait(
+            receipt = try decisions.log.appendAndWait(
                 .openSession(from: hash, hash: secret.hash), by: token ?? .house, correlation: exchange.id)
         } catch {
             // The code was used, or the token revoked, by another request at the same moment.
-            if case .refused = error { throw service.wrongSignIns.note(at: now) }
+            if case .refused = error { throw wrongSignIns.note(at: now) }
             throw Problem(error)
         }
         guard case .token(let id) = receipt.reply,
-            let until = service.log.withStanding({ $0.tokens[id]?.issued.until })
+            let until = decisions.log.withStanding({ $0.tokens[id]?.issued.until })
         else { throw .broken }
-        endBefore(service, exchange)
+        endBefore(exchange)
         return (secret, max(0, (until.milliseconds - now.milliseconds) / 1000))
     }
 
     /// Ends the session that the browser had before: the new cookie replaces it.
-    private static func endBefore(_ service: Service, _ exchange: Exchange) {
-        guard let secret = SessionCookie.secret(of: exchange.request, publicURL: service.publicURL),
-            let caller = service.session(of: secret)
+    private func endBefore(_ exchange: Exchange) {
+        guard let secret = SessionCookie.secret(of: exchange.request, publicURL: publicURL),
+            let caller = callers.session(of: secret)
         else { return }
         // The new session is on record, so a failure to end the old one is no failure of this request.
-        _ = try? service.log.appendAndWait(.endSession(isEverywhere: false), by: caller, correlation: exchange.id)
+        _ = try? decisions.log.appendAndWait(.endSession(isEverywhere: false), by: caller, correlation: exchange.id)
     }
 
     /// `DELETE /session`: signs out.
-    static func close(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func close(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        try end(service, exchange, isEverywhere: try exchange.flag("everywhere"))
+        try end(exchange, isEverywhere: try exchange.flag("everywhere"))
         return HTTPResponse(
-            status: 204, headers: [SessionCookie.header(nil, seconds: 0, publicURL: service.publicURL)])
+            status: 204, headers: [SessionCookie.header(nil, seconds: 0, publicURL: publicURL)])
     }
 
     /// `POST /session/end`: signs out, by a form too.
-    static func end(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func end(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let inForm = exchange.request.form.contains { $0 == ("everywhere", "true") }
-        try end(service, exchange, isEverywhere: try exchange.flag("everywhere") || inForm)
+        try end(exchange, isEverywhere: try exchange.flag("everywhere") || inForm)
         guard exchange.request.header("accept")?.contains("text/html") == true else {
             return HTTPResponse(
-                status: 204, headers: [SessionCookie.header(nil, seconds: 0, publicURL: service.publicURL)])
+                status: 204, headers: [SessionCookie.header(nil, seconds: 0, publicURL: publicURL)])
         }
         return HTTPResponse(
             status: 303,
-            headers: [("Location", "/"), SessionCookie.header(nil, seconds: 0, publicURL: service.publicURL)])
+            headers: [("Location", "/"), SessionCookie.header(nil, seconds: 0, publicURL: publicURL)])
     }
 
     /// Ends this session, or all of the holder's.
-    private static func end(
-        _ service: Service, _ exchange: Exchange, isEverywhere: Bool
+    private func end(
+        _ exchange: Exchange, isEverywhere: Bool
     ) throws(Problem) {
-        try Gate.append(service, exchange, .endSession(isEverywhere: isEverywhere))
+        try decisions.append(exchange, .endSession(isEverywhere: isEverywhere))
     }
 
     /// `POST /v1/sign-in-codes`: makes a one-time code for a session, and shows it once.
     ///
     /// Without `person`, the code is for the caller. Answers 201 with `code`, `path` and
     /// `expires`.
-    static func makeCode(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func makeCode(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("person")
         let person = try body.optionalText("person") == nil ? nil : try body.handle("person")
-        let own = service.log.withStanding {
+        let own = decisions.log.withStanding {
             $0.persons[PersonID(rawValue: exchange.caller.principal.rawValue)]?.handle
         }
         let code = InvitationCode(exchange.secretBytes)
         let holder = (person ?? own).map { TokenHolder.person($0) } ?? .operator
-        let receipt = try Gate.append(service, exchange, .makeSignInCode(for: holder, hash: code.hash))
-        return ManageEndpoints.created(receipt, service.references(for: exchange.caller)) { writer in
+        let receipt = try decisions.append(exchange, .makeSignInCode(for: holder, hash: code.hash))
+        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) { writer in
             writer.field("code", code.text)
             writer.field("path", "/?code=\(code.text)")
             writer.field(

@@ -3,25 +3,31 @@ import JSON
 import Whereabouts
 
 /// An invitation to an account, opened in a browser: a form for the name, then the new account, signed in.
-enum WelcomeEndpoints {
+struct WelcomeEndpoints: Sendable {
+    let page: PageEndpoints
+    let accounts: AccountEndpoints
+    let sessions: SessionEndpoints
+    let shell: PageShell
+    let publicURL: String?
+
     /// `GET /welcome`: with the code of an invitation, the form; signed in, a view like the others.
-    static func read(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func read(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let request = exchange.request
         guard let code = request.parameter("invitation") ?? request.parameter("code"),
-            PageEndpoints.reader(service, exchange.caller) == nil
-        else { return try PageEndpoints.view(service, exchange, context) }
-        return form(service, request, code: code, name: "")
+            page.reader(exchange.caller) == nil
+        else { return try page.view(exchange, context) }
+        return form(request, code: code, name: "")
     }
 
     /// `POST /welcome`: makes the account, signs the browser in, and shows the token once.
-    static func open(
-        _ service: Service, _ exchange: Exchange, _ context: AnswerContext
+    func open(
+        _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let request = exchange.request
-        guard !SessionCookie.isForeign(request, publicURL: service.publicURL) else {
-            return PageShell.signIn(service, request, next: "/", problem: SessionEndpoints.foreign)
+        guard !SessionCookie.isForeign(request, publicURL: publicURL) else {
+            return shell.signIn(request, next: "/", problem: SessionEndpoints.foreign)
         }
         func field(_ name: String) -> String { request.form.first { $0.name == name }?.value ?? "" }
         let (code, name) = (field("code"), field("name").lowercased())
@@ -35,15 +41,15 @@ enum WelcomeEndpoints {
             request: HTTPRequest(method: "POST", path: "/v1/accounts", body: writer.bytes), parameters: [],
             id: exchange.id, caller: exchange.caller)
         let response: HTTPResponse
-        do throws(Problem) { response = try AccountEndpoints.open(service, inner, context) } catch {
-            return form(service, request, code: code, name: name, problem: error)
+        do throws(Problem) { response = try accounts.open(inner, context) } catch {
+            return form(request, code: code, name: name, problem: error)
         }
         guard let made = (try? JSONDocument.parse(response.body))?.root, let token = made["token"]?.string,
             let handle = made["handle"]?.string
         else { throw .broken }
-        let (cookie, seconds) = try SessionEndpoints.open(Secret.hash(of: token), service, exchange)
+        let (cookie, seconds) = try sessions.open(Secret.hash(of: token), exchange)
         let text = PageText(request)
-        let html = PageShell.page(service, text, title: text["welcome.done"], reader: nil, isPlain: true) { html in
+        let html = shell.page(text, title: text["welcome.done"], reader: nil, isPlain: true) { html in
             html.element("h1", text["welcome.done"])
             html.element("p") { html in
                 html.text(text["welcome.handle"] + " ")
@@ -53,17 +59,17 @@ enum WelcomeEndpoints {
             html.element("p") { $0.element("code", ["class": "secret"], token) }
             html.element("p") { $0.element("a", ["href": "/welcome", "class": "button"], text["welcome.next"]) }
         }
-        var page = PageShell.answer(html)
-        page.headers.append(SessionCookie.header(cookie.text, seconds: seconds, publicURL: service.publicURL))
-        return page
+        var shown = PageShell.answer(html)
+        shown.headers.append(SessionCookie.header(cookie.text, seconds: seconds, publicURL: publicURL))
+        return shown
     }
 
     /// The form, with the reason if the last try failed; its fields keep their values.
-    private static func form(
-        _ service: Service, _ request: HTTPRequest, code: String, name: String, problem: Problem? = nil
+    private func form(
+        _ request: HTTPRequest, code: String, name: String, problem: Problem? = nil
     ) -> HTTPResponse {
         let text = PageText(request)
-        let html = PageShell.page(service, text, title: text["welcome.title"], reader: nil, isPlain: true) { html in
+        let html = shell.page(text, title: text["welcome.title"], reader: nil, isPlain: true) { html in
             html.element("h1", text["welcome.title"])
             if let problem {
                 let name =

@@ -19,13 +19,11 @@ final class BrokerReceiver: Sendable {
     private let thread: Mutex<WorkerThread?>
 
     /// Subscribes and starts the thread. An unreachable broker is not an error: the subscription keeps trying.
-    ///
-    /// - Parameter service: Must outlive the receiver.
-    init(_ configuration: BrokerConfiguration, _ service: Service) {
+    init(_ configuration: BrokerConfiguration, _ intake: BrokerIntake) {
         let isNoted = Mutex(false)
         let phones = Mutex<[DeviceID: String]>([:])
-        let subscription = BrokerSubscription(configuration) { [unowned service] message in
-            guard let sender = Sender(topic: message.topic, in: service) else {
+        let subscription = BrokerSubscription(configuration) { message in
+            guard let sender = Sender(topic: message.topic, in: intake.decisions) else {
                 let isFirst = isNoted.withLock { noted in
                     defer { noted = true }
                     return !noted
@@ -39,9 +37,9 @@ final class BrokerReceiver: Sendable {
             }
             guard sender.isFromApp else { return true }
             phones.withLock { $0[sender.device] = sender.topic }
-            return Self.take(message, from: sender, service)
-        } due: { [unowned service] in
-            Self.commands(to: phones.withLock { $0 }, service)
+            return Self.take(message, from: sender, intake)
+        } due: {
+            Self.commands(to: phones.withLock { $0 }, intake.decisions)
         } note: { sentence in
             Diagnostics.note("mqtt.connection", sentence)
         }
@@ -72,11 +70,11 @@ final class BrokerReceiver: Sendable {
         let isFromApp: Bool
 
         /// The person's device of this name, with or without the `PERSON.` that device handles begin with.
-        init?(topic: String, in service: Service) {
+        init?(topic: String, in decisions: Decisions) {
             let parts = topic.lowercased().split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count >= 3, let person = Handle(parts[1]) else { return nil }
             let names = [Handle(parts[2]), Handle("\(parts[1]).\(parts[2])")].compactMap { $0 }
-            let found = service.log.withStanding { standing -> (DeviceID, Handle)? in
+            let found = decisions.log.withStanding { standing -> (DeviceID, Handle)? in
                 guard let id = standing.person(person) else { return nil }
                 for name in names {
                     if let device = standing.deviceByHandle[name], standing.devices[device]?.person == id {
@@ -93,15 +91,15 @@ final class BrokerReceiver: Sendable {
     }
 
     /// The commands that phones get now, each after its event is durable.
-    private static func commands(to phones: [DeviceID: String], _ service: Service) -> [BrokerPublication] {
-        let time = service.log.questions.time(at: service.clock())
-        let asked = service.log.withStanding { standing in
+    private static func commands(to phones: [DeviceID: String], _ decisions: Decisions) -> [BrokerPublication] {
+        let time = decisions.log.questions.time(at: decisions.clock())
+        let asked = decisions.log.withStanding { standing in
             standing.openQueries.isEmpty ? [] : phones.keys.filter { standing.isToBeCommanded($0, time) }
         }
         return asked.compactMap { device in
             // A command that the log does not take now is tried again on the next turn.
             guard
-                (try? service.log.appendAndWait(.commandReports(device), by: .house, correlation: .random())) != nil,
+                (try? decisions.log.appendAndWait(.commandReports(device), by: .house, correlation: .random())) != nil,
                 let topic = phones[device]
             else { return nil }
             return BrokerPublication(topic: "\(topic)/cmd", payload: OwnTracksAnswer.reportLocation)
@@ -111,12 +109,12 @@ final class BrokerReceiver: Sendable {
     /// Takes a message in. Blocks until its reports are durable.
     ///
     /// - Returns: Whether the message is settled: durable, or never to be used. `false` leaves it with the broker.
-    private static func take(_ message: BrokerMessage, from sender: Sender, _ service: Service) -> Bool {
-        let box = service.secretBoxes[sender.handle]
+    private static func take(_ message: BrokerMessage, from sender: Sender, _ intake: BrokerIntake) -> Bool {
+        let box = intake.secretBoxes[sender.handle]
         var reports = OwnTracks.reports(
-            from: message.payload, now: service.clock(), opening: box.map { box in { box.open(base64: $0) } })
-        let owner = service.log.withStanding { $0.devices[sender.device]?.person }
-        IngestEndpoints.answerQuestions(with: &reports, of: owner, service)
+            from: message.payload, now: intake.decisions.clock(), opening: box.map { box in { box.open(base64: $0) } })
+        let owner = intake.decisions.log.withStanding { $0.devices[sender.device]?.person }
+        intake.decisions.answerQuestions(with: &reports, of: owner)
         if message.isRetained {
             // A repeated message. A repeated fix is recognized; of any other report the service cannot know whether it
             // still holds.
@@ -126,9 +124,9 @@ final class BrokerReceiver: Sendable {
         let command = Command.reportFixes(
             device: .named(sender.handle), DeviceReport.all(reports, from: message.payload, receivedLive: true))
         do throws(AppendFailure) {
-            _ = try service.log.appendAndWait(command, by: .house, correlation: .random())
+            _ = try intake.decisions.log.appendAndWait(command, by: .house, correlation: .random())
             if !message.isRetained {
-                service.deviceContacts.note(sender.device, at: service.clock(), address: "MQTT")
+                intake.deviceContacts.note(sender.device, at: intake.decisions.clock(), address: "MQTT")
             }
             return true
         } catch {
@@ -156,4 +154,14 @@ extension BrokerConfiguration {
         guard let bytes = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
         password = String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
     }
+}
+
+/// What the messages of a broker are taken with.
+struct BrokerIntake: Sendable {
+    /// Appends the reports.
+    let decisions: Decisions
+    /// The keys of devices whose OwnTracks app encrypts.
+    let secretBoxes: [Handle: SecretBox]
+    /// The last requests of devices.
+    let deviceContacts: DeviceContacts
 }

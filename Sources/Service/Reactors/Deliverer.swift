@@ -40,14 +40,14 @@ final class Deliverer: Sendable {
         (self.log, self.clock) = (log, clock)
     }
 
-    /// Begins to deliver for the service, which must outlive this object. Throws if the log cannot be opened for
-    /// reading.
-    func start(_ service: Service) throws {
+    /// Begins to deliver. Throws if the log cannot be opened for reading.
+    func start(_ sources: FeedSources) throws {
         let reader = UncheckedBox(try LogReader.opened(log))
         thread.withLock {
-            $0 = WorkerThread { [self, unowned service] in
+            $0 = WorkerThread { [self] in
                 run(
-                    service, AnswerContext(host: service.host, reader: reader.value, gazetteer: service.gazetteer))
+                    sources,
+                    AnswerContext(host: sources.views.host, reader: reader.value, gazetteer: sources.gazetteer))
             }
         }
     }
@@ -88,7 +88,7 @@ final class Deliverer: Sendable {
     }
 
     /// The thread: takes in new streams, waits for events, delivers, sends heartbeats and closes streams that are over.
-    private func run(_ service: Service, _ context: AnswerContext) {
+    private func run(_ sources: FeedSources, _ context: AnswerContext) {
         var streams: [LiveStream] = []
         var nextHeartbeat = log.questions.now() + Limits.liveHeartbeatSeconds * 1000
         while !state.read({ $0.isStopping }) {
@@ -108,11 +108,11 @@ final class Deliverer: Sendable {
             streams += arrived
             let head = log.waitForHead(
                 after: streams.map(\.feed.logged).min() ?? log.head, milliseconds: Self.idleMilliseconds)
-            deliver(upTo: head, to: &streams, service, context)
+            deliver(upTo: head, to: &streams, sources, context)
             let now = clock()
             let steady = log.questions.now()
             if steady >= nextHeartbeat {
-                for stream in streams { stream.stream.write(Array(LiveEndpoint.heartbeat.utf8)) }
+                for stream in streams { stream.stream.write(Array(LiveStream.heartbeat.utf8)) }
                 nextHeartbeat = steady + Limits.liveHeartbeatSeconds * 1000
             }
             close(&streams, at: now)
@@ -141,7 +141,7 @@ final class Deliverer: Sendable {
 
     /// Gives each stream the items of its feed up to `head`, and those that depend on the clock or a projection alone.
     private func deliver(
-        upTo head: Int64, to streams: inout [LiveStream], _ service: Service, _ context: AnswerContext
+        upTo head: Int64, to streams: inout [LiveStream], _ sources: FeedSources, _ context: AnswerContext
     ) {
         var place = streams.map(\.feed.logged).min() ?? head
         repeat {
@@ -150,19 +150,19 @@ final class Deliverer: Sendable {
             place = events.last?.event.number ?? place
             var told: [[FeedItem]] = []
             for index in streams.indices {
-                let writer = FeedWriter(of: streams[index].person, service, in: streams[index].languages)
+                let writer = sources.writer(of: streams[index].person, in: streams[index].languages)
                 told.append(streams[index].feed.take(events.lazy.map(\.event), upTo: place, writer))
             }
             if streams.contains(where: \.feed.mayHaveNews) {
-                _ = service.host.wait(for: place, in: [TimelineTable.name], milliseconds: Self.newsMilliseconds)
+                _ = sources.views.host.wait(for: place, in: [TimelineTable.name], milliseconds: Self.newsMilliseconds)
             }
             for index in streams.indices {
-                let writer = FeedWriter(of: streams[index].person, service, in: streams[index].languages)
+                let writer = sources.writer(of: streams[index].person, in: streams[index].languages)
                 var items = told[index]
                 do throws(Problem) {
-                    items += try streams[index].feed.takeNews(writer, context, service)
+                    items += try streams[index].feed.takeNews(writer, context, sources)
                     items += try streams[index].feed.takeAnswers(
-                        for: streams[index].caller, writer, context, service)
+                        for: streams[index].caller, writer, context, sources)
                 } catch {
                     // A view that cannot be read now is read later. A client too far behind reconnects and gets the
                     // reason.
@@ -197,7 +197,7 @@ final class Deliverer: Sendable {
             var shown: [UInt8] = []
             for (place, item) in part.items.enumerated() {
                 let isLast = index == parts.count - 1 && place == part.items.count - 1
-                shown += LiveEndpoint.bytes(of: item, id: isLast ? stream.references.place(stream.feed.place) : nil)
+                shown += LiveStream.bytes(of: item, id: isLast ? stream.references.place(stream.feed.place) : nil)
             }
             let record = Command.recordRead(
                 part.question, permitted: part.permit, asOf: stream.feed.place, count: Int64(part.items.count),

@@ -10,16 +10,16 @@ import Whereabouts
 ///     {"number":"r8Vu2n0mVpjCrr7a6lTqB5A","at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
 struct FeedWriter {
     let person: PersonID
-    private let service: Service
+    private let sources: FeedSources
     private let names: PrincipalNames
     /// How the person sees event numbers.
     let references: References
     /// The languages for names of places.
     private let languages: [Language]
 
-    init(of person: PersonID, _ service: Service, in languages: [Language] = []) {
-        (self.person, self.service, names) = (person, service, PrincipalNames(service))
-        references = service.references(of: person)
+    init(of person: PersonID, _ sources: FeedSources, in languages: [Language] = []) {
+        (self.person, self.sources, names) = (person, sources, PrincipalNames(sources.decisions))
+        references = sources.decisions.references(of: person)
         self.languages = languages
     }
 
@@ -42,8 +42,8 @@ struct FeedWriter {
         writer.field("number", references.event(recorded.number))
         writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
         let kind: String
-        switch recorded.event {
-        case .locationQueried(let query):
+        switch recorded.audited {
+        case .query(let query):
             guard query.verdict != .own else { return nil }
             kind = "query"
             writer.field("query", query.id.description)
@@ -51,10 +51,11 @@ struct FeedWriter {
             writer.field("purpose", query.purposeForSubject.content)
             EventJSON.write(query.verdict, references, into: &writer)
             writer.field("deadline", milliseconds: query.deadline.milliseconds)
-        case .consentAsked(let query): kind = consent(query, "asked", into: &writer)
-        case .consentGiven(let query): kind = consent(query, "given", into: &writer)
-        case .consentRefused(let query): kind = consent(query, "refused", into: &writer)
-        case .locationPushAttempted(let attempt):
+        case .consent(let query, let step):
+            kind = "consent"
+            writer.field("query", query.description)
+            writer.field("consent", step.word)
+        case .attempt(let attempt):
             kind = "push"
             writer.field("query", attempt.query.description)
             writer.field("device", names.name(attempt.device))
@@ -62,17 +63,17 @@ struct FeedWriter {
             writer.field("outcome", attempt.outcome.word)
             writer.field("status", attempt.status)
             writer.field("reason", attempt.reason)
-        case .locationPushWithheld(let query, let reason):
+        case .withheld(let query, let reason):
             kind = "push"
             writer.field("query", query.description)
             writer.field("attempt", 0)
             writer.field("outcome", LocationPushAttempt.Outcome.withheld.word)
             writer.field("reason", reason.word)
-        case .locationQueryEnded(let query, let end, _):
+        case .queryEnd(let query, let end, _):
             kind = "end"
             writer.field("query", query.description)
             writer.field("end", end.word)
-        case .locationDisclosed(let disclosure):
+        case .disclosure(let disclosure):
             guard disclosure.verdict != .own else { return nil }
             kind = "disclosure"
             writer.field("query", disclosure.query.description)
@@ -81,7 +82,7 @@ struct FeedWriter {
             writer.field("latitude", disclosure.content.content?.latitude)
             writer.field("longitude", disclosure.content.content?.longitude)
             writer.field("place", disclosure.content.content?.placeName)
-        case .locationRead(let read):
+        case .read(let read):
             guard read.verdict != .own else { return nil }
             kind = "read"
             writer.field("reader", names.name(read.reader))
@@ -90,13 +91,13 @@ struct FeedWriter {
             EventJSON.write(read.verdict, references, into: &writer)
             writer.field("precision", read.precision.word)
             writer.field("count", read.count)
-        // Events of the webhook's own deliveries, which would otherwise cause further deliveries without end.
-        case .locationPushStarted, .webhookSettled, .webhookFailed: return nil
-        default:
+        case .change, .erasure:
             // The audit has the details of a change.
             kind = "change"
-            writer.field("event", recorded.event.auditedKind.name)
+            writer.field("event", recorded.event.kind.name)
             writer.field("actor", names.name(recorded.actor))
+        // The last four are in no person's audit stream.
+        case .nothing, .quietChange, .pushStart, .refusals, .rejection, .act, .actFailed: return nil
         }
         writer.endObject()
         return FeedItem(
@@ -120,10 +121,10 @@ struct FeedWriter {
                 writer.field("device", names.name(device))
                 reason.writeMembers(into: &writer)
                 writer.field("text", input.map { String($0.text.unicodeScalars.prefix(Self.rejectedCharacters)) })
-                let contact = service.deviceContacts.contact(of: device)
+                let contact = sources.deviceContacts.contact(of: device)
                 writer.field("app", contact?.userAgent)
                 writer.field("lastContact", milliseconds: (contact?.at ?? recorded.recordedAt).milliseconds)
-                let newest = service.log.withStanding { $0.devices[device]?.newestTimestamp }
+                let newest = sources.decisions.log.withStanding { $0.devices[device]?.newestTimestamp }
                 writer.field("lastFix", milliseconds: newest?.milliseconds)
             })
     }
@@ -133,7 +134,7 @@ struct FeedWriter {
         FeedItem(
             question: .live, event: "finding", number: finding.number, at: finding.to,
             data: object { writer in
-                ReadEndpoints.write(finding, timeZone: nil, into: &writer, names, references)
+                TimelineJSON.write(finding, timeZone: nil, into: &writer, names, references)
             })
     }
 
@@ -146,16 +147,16 @@ struct FeedWriter {
                 data: object { writer in
                     head(of: told, into: &writer)
                     let name =
-                        ReadEndpoints.corrections(of: person, service).name(at: visit.coordinate)
+                        sources.decisions.corrections(of: person).name(at: visit.coordinate)
                         ?? context.placemark(at: visit.coordinate, in: languages)?.shortAddress
-                    ReadEndpoints.writeMembers(of: visit, placeName: name, context, into: &writer)
+                    TimelineJSON.writeMembers(of: visit, placeName: name, context, into: &writer)
                 })
         case .crossing(let crossing):
             FeedItem(
                 question: .crossings, event: "crossing", number: told.number, at: crossing.crossing.time,
                 data: object { writer in
                     head(of: told, into: &writer)
-                    ReadEndpoints.writeMembers(of: crossing, into: &writer)
+                    TimelineJSON.writeMembers(of: crossing, into: &writer)
                 })
         }
     }
@@ -185,12 +186,5 @@ struct FeedWriter {
         members(&writer)
         writer.endObject()
         return writer.bytes
-    }
-
-    /// Writes the members of a consent item and gives its event name.
-    private func consent(_ query: QueryID, _ word: String, into writer: inout JSONWriter) -> String {
-        writer.field("query", query.description)
-        writer.field("consent", word)
-        return "consent"
     }
 }

@@ -26,7 +26,7 @@ struct FeedItem {
 struct PersonFeed {
     let person: PersonID
     /// The number up to which every item has been given.
-    var place: Int64 { min(logged, told ?? logged) }
+    var place: Int64 { FeedBounds.place(logged: logged, told: told) }
     /// The number of the last event examined.
     private(set) var logged: Int64
     /// The number up to which the timeline's news were given; `nil` if the feed has neither news nor own questions.
@@ -87,14 +87,14 @@ struct PersonFeed {
     /// - Throws: 503 if the timeline cannot be read now, in which case its news follow later; 410 if there are too
     ///   many.
     mutating func takeNews(
-        _ writer: FeedWriter, _ context: AnswerContext, _ service: Service
+        _ writer: FeedWriter, _ context: AnswerContext, _ sources: FeedSources
     ) throws(Problem) -> [FeedItem] {
         guard let told, told < logged else { return [] }
         guard mayHaveNews else {
             self.told = logged
             return []
         }
-        let corrections = ReadEndpoints.corrections(of: person, service)
+        let corrections = sources.decisions.corrections(of: person)
         let (news, asOf) = try context.read(TimelineTable.name) { [person] (connection) throws(SQLiteError) in
             try TimelineReader.told(
                 of: person, after: told, limit: Self.newsAtOnce, corrected: corrections, context.geocentric,
@@ -111,17 +111,17 @@ struct PersonFeed {
     ///
     /// Cost: one read of the log for each question that has a fix.
     mutating func takeAnswers(
-        for caller: Caller, _ writer: FeedWriter, _ context: AnswerContext, _ service: Service
+        for caller: Caller, _ writer: FeedWriter, _ context: AnswerContext, _ sources: FeedSources
     ) throws(Problem) -> [FeedItem] {
         if asked.isEmpty { return [] }
-        let now = service.clock()
-        let durable = service.log.head
-        let looks = service.log.withStanding { standing in
+        let now = sources.decisions.clock()
+        let durable = sources.decisions.log.head
+        let looks = sources.decisions.log.withStanding { standing in
             asked.keys.map { id in
                 (
                     id,
                     view: QueryView(
-                        id, for: caller, in: standing, at: now, service.log.questions, durable: durable),
+                        id, for: caller, in: standing, at: now, sources.decisions.log.questions, durable: durable),
                     subject: standing.queries[id]?.subject
                 )
             }

@@ -89,7 +89,7 @@ package final class FoldedLog: Sendable {
             }
         }
         var place: Int64 = 0
-        while place < identity.range.size {
+        while place < identity.size {
             let batch = try reader.events(after: place, limit: ProjectionHost.loadingBatch)
             guard let last = batch.last else { break }
             let events = batch.map(\.event)

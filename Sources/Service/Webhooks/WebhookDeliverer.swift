@@ -77,15 +77,15 @@ final class WebhookDeliverer: Sendable {
         }
     }
 
-    /// Begins to deliver for the service, which must outlive this object. Throws if the log cannot be opened for
-    /// reading.
-    func start(_ service: Service) throws {
-        let reader = UncheckedBox(try LogReader.opened(service.log))
+    /// Begins to deliver. Throws if the log cannot be opened for reading.
+    func start(_ sources: FeedSources) throws {
+        let reader = UncheckedBox(try LogReader.opened(sources.decisions.log))
         poster.start()
         rounds.withLock {
-            $0 = WorkerThread { [self, unowned service] in
-                let context = AnswerContext(host: service.host, reader: reader.value, gazetteer: service.gazetteer)
-                let rounds = WebhookRounds(self, service, context)
+            $0 = WorkerThread { [self] in
+                let context = AnswerContext(
+                    host: sources.views.host, reader: reader.value, gazetteer: sources.gazetteer)
+                let rounds = WebhookRounds(self, sources, context)
                 while let notices = notices() { rounds.go(notices) }
             }
         }

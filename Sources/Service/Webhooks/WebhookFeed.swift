@@ -29,15 +29,15 @@ struct WebhookFeed {
     ///
     /// - Throws: 503 if the projections have not folded that place yet, or the log or a projection cannot be read now.
     init(
-        of person: PersonID, _ topics: FeedTopics, after place: Int64, _ context: AnswerContext, _ service: Service
+        of person: PersonID, _ topics: FeedTopics, after place: Int64, _ context: AnswerContext, _ sources: FeedSources
     ) throws(Problem) {
-        guard [AuditTable.name, StreamIndexTable.name].allSatisfy({ service.host.place(of: $0) >= place }) else {
+        guard [AuditTable.name, StreamIndexTable.name].allSatisfy({ sources.views.host.place(of: $0) >= place }) else {
             throw .busy(1)
         }
-        let patterns = try ReadEndpoints.patterns(about: person, through: place, service, context).patterns
+        let patterns = try sources.views.patterns(about: person, through: place, context).patterns
         (self.person, self.topics, self.place) = (person, topics, place)
         feed = PersonFeed(of: person, after: place, told: nil, asked: [:], patterns: patterns)
-        let last = service.log.withStanding { $0.versions[.audit(person)] ?? 0 }
+        let last = sources.decisions.log.withStanding { $0.versions[.audit(person)] ?? 0 }
         version = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
             try StreamIndexReader.version(after: place, in: .audit(person), last: last, connection)
         }.value
@@ -46,8 +46,9 @@ struct WebhookFeed {
     /// The next items in their order, as far as the projections are folded; empty if the feed shows nothing of that.
     ///
     /// - Throws: 503 if something cannot be read now. Nothing is given then, and nothing is lost.
-    mutating func next(_ context: AnswerContext, _ service: Service) throws(Problem) -> [WebhookMessage] {
-        let folded = min(service.host.place(of: StreamIndexTable.name), service.host.place(of: TimelineTable.name))
+    mutating func next(_ context: AnswerContext, _ sources: FeedSources) throws(Problem) -> [WebhookMessage] {
+        let folded = min(
+            sources.views.host.place(of: StreamIndexTable.name), sources.views.host.place(of: TimelineTable.name))
         guard folded > place else { return [] }
         var upTo = folded
         var (numbers, _) = try context.read(StreamIndexTable.name) { [self] (connection) throws(SQLiteError) in
@@ -55,7 +56,7 @@ struct WebhookFeed {
                 of: .audit(person), fromVersion: version, count: Self.eventsAtOnce, in: connection)
         }
         if numbers.count == Self.eventsAtOnce, let last = numbers.last { upTo = min(upTo, last) }
-        let news = try news(&upTo, context, service)
+        let news = try news(&upTo, context, sources)
         numbers.removeAll { $0 > upTo }
         var events: [RecordedEvent] = []
         for number in numbers {
@@ -63,7 +64,7 @@ struct WebhookFeed {
                 if let event = try context.reader.event(number)?.event { events.append(event) }
             } catch { throw .broken }
         }
-        let writer = FeedWriter(of: person, service)
+        let writer = sources.writer(of: person)
         var items = feed.take(events, upTo: upTo, writer)
         items += news.map { writer.item(of: $0, context) }
         (version, place) = (version + Int64(numbers.count), upTo)
@@ -72,10 +73,10 @@ struct WebhookFeed {
 
     /// The news up to `upTo`. If there are more than are read at once, `upTo` is lowered to the place where they end.
     private func news(
-        _ upTo: inout Int64, _ context: AnswerContext, _ service: Service
+        _ upTo: inout Int64, _ context: AnswerContext, _ sources: FeedSources
     ) throws(Problem) -> [TimelineReader.Told] {
         guard !topics.isDisjoint(with: [.visit, .crossing]) else { return [] }
-        let corrections = ReadEndpoints.corrections(of: person, service)
+        let corrections = sources.decisions.corrections(of: person)
         var limit = Self.newsAtOnce
         while true {
             let (news, _) = try context.read(TimelineTable.name) { [limit] (connection) throws(SQLiteError) in
@@ -85,8 +86,7 @@ struct WebhookFeed {
             var end = upTo
             for isVisit in [true, false] {
                 let kind = news.filter { if case .visit = $0.what { isVisit } else { !isVisit } }
-                // The last number may have more news than were read.
-                if kind.count >= limit, let last = kind.last { end = min(end, last.number - 1) }
+                end = min(end, FeedBounds.complete(kind.map(\.number), limit: limit) ?? end)
             }
             if end > place {
                 upTo = end

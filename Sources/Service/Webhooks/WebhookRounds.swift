@@ -59,7 +59,8 @@ final class WebhookRounds {
     private static let postsPerOrigin = 16
 
     private unowned let deliverer: WebhookDeliverer
-    private unowned let service: Service
+    private let sources: FeedSources
+    private var decisions: Decisions { sources.decisions }
     /// The thread's own connections to the projections.
     private let context: AnswerContext
     /// The webhooks of the standing in this round.
@@ -75,13 +76,13 @@ final class WebhookRounds {
     /// The posts under way, by origin.
     private var posting: [Origin: Int] = [:]
 
-    init(_ deliverer: WebhookDeliverer, _ service: Service, _ context: AnswerContext) {
-        (self.deliverer, self.service, self.context) = (deliverer, service, context)
+    init(_ deliverer: WebhookDeliverer, _ sources: FeedSources, _ context: AnswerContext) {
+        (self.deliverer, self.sources, self.context) = (deliverer, sources, context)
     }
 
     /// One round. Reads the log and projections, but never waits for a commit or a target.
     func go(_ notices: [WebhookDeliverer.Notice]) {
-        let now = service.clock()
+        let now = decisions.clock()
         look(at: now)
         for notice in notices {
             switch notice {
@@ -99,7 +100,7 @@ final class WebhookRounds {
 
     /// Looks at all webhooks of the standing, and forgets those that are gone.
     private func look(at now: Timestamp) {
-        looks = service.log.withStanding { standing in
+        looks = decisions.log.withStanding { standing in
             var looks: [WebhookID: Look] = [:]
             for (id, webhook) in standing.webhooks {
                 guard let subject = standing.persons[webhook.person]?.handle else { continue }
@@ -150,7 +151,7 @@ final class WebhookRounds {
         guard hasCourse(id), let course = courses[id] else { return }
         switch course.phase {
         case .underWay: return
-        case .pausing(let until): guard until <= service.log.questions.now() else { return }
+        case .pausing(let until): guard until <= decisions.log.questions.now() else { return }
         case .idle: break
         }
         if sendings[.next(id)] != nil {
@@ -171,9 +172,9 @@ final class WebhookRounds {
         do throws(Problem) {
             if course.feed == nil {
                 course.feed = try WebhookFeed(
-                    of: look.webhook.person, look.webhook.topics, after: look.webhook.place, context, service)
+                    of: look.webhook.person, look.webhook.topics, after: look.webhook.place, context, sources)
             }
-            let messages = try course.feed?.next(context, service) ?? []
+            let messages = try course.feed?.next(context, sources) ?? []
             course.messages = messages.filter { look.webhook.isToTell($0.item) }
             course.seen = look.seen
         } catch {
@@ -204,7 +205,7 @@ final class WebhookRounds {
     /// Records how far the webhook has been posted, or the end of a dead letter.
     private func settle(_ id: WebhookID, _ settlement: WebhookSettlement) {
         // A settlement that the log does not take is repeated after a restart, under the same id.
-        service.log.submit(.settleWebhook(id, settlement), by: .house, correlation: .random()) { _ in }
+        decisions.log.submit(.settleWebhook(id, settlement), by: .house, correlation: .random()) { _ in }
     }
 
     // MARK: On record, and out
@@ -215,13 +216,13 @@ final class WebhookRounds {
     ) -> Bool {
         let question = Self.reading(message.question, of: look.subject)
         guard let caller = look.caller,
-            case .success(let permit) = service.log.withStanding({ $0.authorize(caller, toRead: question, at: now) })
+            case .success(let permit) = decisions.log.withStanding({ $0.authorize(caller, toRead: question, at: now) })
         else { return false }
         sendings[errand] = Sending(message: message)
         let record = Command.recordRead(
             question, permitted: permit, asOf: message.item.number, count: 1,
             answerHash: Hash256(SHA256().hash(message.body)))
-        service.log.submit(record, by: caller, correlation: .random()) { [deliverer] result in
+        decisions.log.submit(record, by: caller, correlation: .random()) { [deliverer] result in
             deliverer.notify(.recorded(errand, isDurable: result.isSuccess))
         }
         return true
@@ -252,7 +253,7 @@ final class WebhookRounds {
             posting[origin, default: 0] += 1
             sendings[errand]?.origin = origin
             let post = sending.message.post(
-                to: course.url, by: errand.webhook, service.references(of: look.webhook.person), key: course.key,
+                to: course.url, by: errand.webhook, decisions.references(of: look.webhook.person), key: course.key,
                 at: now)
             deliverer.send(post, for: errand)
         }
@@ -295,7 +296,7 @@ final class WebhookRounds {
             let failure = WebhookFailure(
                 webhook: id, item: message.item, tries: course.tries, status: outcome.status, reason: outcome.reason,
                 message: .open(WebhookFailure.Message(question: message.question, body: message.body)))
-            service.log.submit(.failWebhook(failure), by: .house, correlation: .random()) { [deliverer] result in
+            decisions.log.submit(.failWebhook(failure), by: .house, correlation: .random()) { [deliverer] result in
                 deliverer.notify(.failureRecorded(id, isDurable: result.isSuccess))
             }
             return
@@ -303,14 +304,14 @@ final class WebhookRounds {
         let pauseSeconds = WebhookPatience.pauseSeconds(
             after: course.tries, atLeastSeconds: outcome.retryAfterSeconds, jitter: .random(in: 0...1))
         let next = now.adding(seconds: pauseSeconds)
-        course.phase = .pausing(until: service.log.questions.now() + (next.milliseconds - now.milliseconds))
+        course.phase = .pausing(until: decisions.log.questions.now() + (next.milliseconds - now.milliseconds))
         deliverer.note(WebhookDeliverer.Trouble(tries: course.tries, outcome: outcome, nextTry: next), of: id)
     }
 
     /// Goes on to the next message once the failure is on record.
     private func noteFailure(of id: WebhookID, isDurable: Bool, at now: Timestamp) {
         guard isDurable else {
-            courses[id]?.phase = .pausing(until: service.log.questions.now() + 1000)
+            courses[id]?.phase = .pausing(until: decisions.log.questions.now() + 1000)
             return
         }
         finish(id)

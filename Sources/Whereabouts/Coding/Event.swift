@@ -1,5 +1,5 @@
 /// Every fact that the log can hold, on one page. The page Events of the documentation explains what each event means,
-/// `events.cddl` lists its bytes, and `EventCoding.swift` stores it.
+/// the folder `Facts` declares its fields, and `events.cddl` lists its bytes.
 ///
 /// Personal data is in a ``Part``, sealed under a key of the person it belongs to, so that it can be erased.
 ///
@@ -213,7 +213,7 @@ package struct RejectedInput: Hashable, Sendable {
 }
 
 /// Apple's push environment; each device token belongs to one of the two.
-package enum PushEnvironment: Int64, Sendable {
+package enum PushEnvironment: Int64, Sendable, CaseIterable {
     /// Tokens for apps from the App Store, TestFlight and enterprise distribution.
     case production = 0
     /// Tokens for apps that Xcode installs.
@@ -247,7 +247,7 @@ package enum Verdict: Hashable, Sendable {
 }
 
 /// The true reason of a refusal, which the subject sees. The requester always sees the same "no such person".
-package enum RefusalCode: Int64, Sendable {
+package enum RefusalCode: Int64, Sendable, CaseIterable {
     /// No person has the requested handle.
     case unknownPerson = 1
     /// The requester holds no grant about the subject, or it was revoked.
@@ -272,7 +272,7 @@ package enum RefusalCode: Int64, Sendable {
 /// One question "Where is this person?".
 package struct LocationQuery: Hashable, Sendable {
     /// The kind of requester.
-    package enum Initiation: Int64, Sendable {
+    package enum Initiation: Int64, Sendable, CaseIterable {
         /// A person waits for the answer.
         case user = 0
         /// A service asks at intervals, for example by a schedule.
@@ -366,7 +366,7 @@ package struct Disclosure: Hashable, Sendable {
 /// A read of stored data about a person. It is recorded before its bytes leave, like a query.
 package struct LocationRead: Hashable, Sendable {
     /// The data that was read.
-    package enum Question: Int64, Sendable {
+    package enum Question: Int64, Sendable, CaseIterable {
         case location = 1
         case track = 2
         case visits = 3

@@ -1,7 +1,7 @@
 import Geodesy
 
 /// Writes a CBOR map with small integer keys. Absent optionals are left out. The caller gives keys in ascending order.
-struct FieldWriter {
+package struct FieldWriter {
     private var writer: CBORWriter
     private var count = 0
 
@@ -95,17 +95,18 @@ struct FieldWriter {
 }
 
 /// Reads maps of ``FieldWriter``. A key that the caller does not read is an error, so that no field is lost unnoticed.
-struct FieldReader {
+package struct FieldReader {
     private var reader: CBORReader
     private var left: Int
-    private var nextKey: Int64 = -1
+    /// The key of the next field; the greatest number at the end.
+    private(set) var nextKey: Int64 = -1
     private let integers: ClosedRange<Int64>
 
     /// Integers within 2⁵³ of 0: 1000 times one (seconds to milliseconds) and the difference of two fit in 64 bits.
     static let computable = -(Int64(1) << 53)...(Int64(1) << 53)
 
     /// - Parameter integers: An integer outside this range is refused as ``CBORError/unexpected``.
-    init(
+    package init(
         _ bytes: UnsafeRawBufferPointer, integers: ClosedRange<Int64> = .min ... .max
     ) throws(CBORError) {
         self.integers = integers

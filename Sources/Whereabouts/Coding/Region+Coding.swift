@@ -5,8 +5,32 @@ import Geodesy
 //     1 identifier · a circle: 2, 3 center in degrees, 4 radius in meters · a polygon: 5 its vertices, latitude and
 //     longitude in turn · 6, 7 false: entries, exits are not reported · 8 when it was created in its app
 
-extension Region {
-    func write(to fields: inout FieldWriter) {
+extension Region: FieldShape {
+    private static let rest: [ShapeField] = [
+        .optional(6, .shape("false"), "entries are not reported"),
+        .optional(7, .shape("false"), "exits are not reported"),
+        .optional(8, .moment, "when it was created in its app; absent: not by an app"),
+    ]
+
+    package static let forms: [[ShapeField]] = [
+        [
+            ShapeField(1, .text, "name"), ShapeField(2, .latitude, "latitude of the center"),
+            ShapeField(3, .longitude, "longitude of the center"), ShapeField(4, .real, "radius in meters"),
+        ] + rest,
+        [
+            ShapeField(1, .text, "name"),
+            ShapeField(5, .shape("[6* (int / float)]"), "latitude and longitude of each vertex, as degrees"),
+        ] + rest,
+    ]
+
+    package static func read(from fields: inout FieldReader) throws(CBORError) -> Region? { try Region(from: &fields) }
+
+    package func show(in shown: inout ShownFields) {
+        shown.add("identifier", .text(identifier))
+        shown.add("region", .region(self))
+    }
+
+    package func write(to fields: inout FieldWriter) {
         fields.text(1, identifier)
         switch area {
         case .circle(let circle):

@@ -62,24 +62,6 @@ extension Refusal {
         "This Idempotency-Key belongs to another request; send a new key with a new request.")
 }
 
-extension RecordedEvent {
-    /// The result of a command that ended with this event; `nil` for a refusal.
-    fileprivate var reply: Reply? {
-        switch event {
-        case .tokenIssued(let token): .token(token.id)
-        case .grantGiven(let grant): .grant(grant.id)
-        case .invitationMade(let invitation): .invitation(invitation.id)
-        case .accountInvitationMade: .accountInvitation(AccountInvitationID(rawValue: number))
-        case .scheduleSet: .schedule(ScheduleID(rawValue: number))
-        case .webhookAdded: .webhook(WebhookID(rawValue: number))
-        case .correctionMade: .correction(CorrectionID(rawValue: number))
-        case .invitationRefused: nil
-        case .locationQueried(let query): query.verdict.isRefused ? nil : .done
-        default: .done
-        }
-    }
-}
-
 extension Reply {
     /// The kind and number of the created thing; 0 for other results.
     fileprivate var code: (kind: Int64, id: Int64) {

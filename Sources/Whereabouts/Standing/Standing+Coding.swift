@@ -189,7 +189,7 @@ extension Standing {
         for (id, person) in persons where !person.corrections.isEmpty {
             for (correction, content) in person.corrections {
                 try emit(.correction, correction.rawValue) {
-                    content.write(to: &$0)
+                    _ = Correction.visit(content, &$0)
                     $0.integer(7, id.rawValue)
                 }
             }

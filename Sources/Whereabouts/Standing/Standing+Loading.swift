@@ -153,7 +153,7 @@ extension Standing {
                 invitation: try fields.integer(8).map(InvitationID.init(rawValue:)),
                 detail: try detail(try fields.bytes(9)) { (fields) throws(CBORError) in
                     let name = try fields.text(1)
-                    return Grant.Detail(name: name.flatMap { Handle($0) }, hours: try WeeklyHours(from: &fields))
+                    return Grant.Detail(name: name.flatMap { Handle($0) }, hours: try WeeklyHours.read(from: &fields))
                 })
         case .invitation:
             invitations[InvitationID(rawValue: id)] = Invitation(
@@ -164,7 +164,7 @@ extension Standing {
                     includesHistory: try require(try fields.bool(5)), asksEachTime: try require(try fields.bool(6)),
                     from: try fields.timestamp(7), until: try fields.timestamp(8)),
                 detail: try detail(try fields.bytes(9)) { (fields) throws(CBORError) in
-                    try require(try WeeklyHours(from: &fields))
+                    try require(try WeeklyHours.read(from: &fields))
                 })
         case .region: regions[RegionID(rawValue: id)] = try Region(from: &fields)
         case .schedule:
@@ -176,7 +176,7 @@ extension Standing {
             schedules[ScheduleID(rawValue: id)] = schedule
         case .webhook: webhooks[WebhookID(rawValue: id)] = try Webhook(from: &fields)
         case .correction:
-            let correction = try Correction(from: &fields)
+            let correction = try Correction.visit(nil, &fields)
             // Persons come before their corrections.
             let person = PersonID(rawValue: try require(try fields.integer(7)))
             guard persons[person] != nil else { throw .unexpected }

@@ -34,33 +34,3 @@ package enum Correction: Hashable, Sendable {
         }
     }
 }
-
-extension Correction {
-    // Stored as a map: 1 kind · 2 from, or the time · 3 to · 4, 5 degrees · 6 name
-    func write(to fields: inout FieldWriter) {
-        fields.integer(1, kind.rawValue)
-        switch self {
-        case .merge(let time), .notVisit(let time):
-            fields.timestamp(2, time.lowerBound)
-            fields.timestamp(3, time.upperBound)
-        case .split(let moment): fields.timestamp(2, moment)
-        case .rename(let coordinate, let name):
-            fields.degrees(4, coordinate.latitude)
-            fields.degrees(5, coordinate.longitude)
-            fields.text(6, name)
-        }
-    }
-
-    init(from fields: inout FieldReader) throws(CBORError) {
-        let kind = try require(Kind(rawValue: try require(try fields.integer(1))))
-        switch kind {
-        case .merge, .notVisit:
-            let (from, to) = (try require(try fields.timestamp(2)), try require(try fields.timestamp(3)))
-            guard from < to else { throw .unexpected }
-            self = kind == .merge ? .merge(from..<to) : .notVisit(from..<to)
-        case .split: self = .split(at: try require(try fields.timestamp(2)))
-        case .rename:
-            self = .rename(try fields.coordinate(latitude: 4, longitude: 5), try require(try fields.text(6)))
-        }
-    }
-}

@@ -1,17 +1,87 @@
+import FileFormats
 import JSON
 import Log
 import Service
 import Whereabouts
+import WireFormats
 
-/// `export --person P`: all data about a person, for the person (GDPR, articles 15 and 20).
+/// `export --person P`: all data about a person, for the person (GDPR, articles 15 and 20), or the track as a file for
+/// other programs.
 enum ExportCommand {
+    private static let forms = ["json"] + TrackForm.allCases.map(\.rawValue)
+    private static let form = Option(
+        name: "format", placeholder: "FORMAT", help: "default: json, everything; another one has the track only",
+        form: "one of \(forms.joined(separator: ", "))", read: { forms.contains($0) ? $0 : nil })
+    private static let device = Options.handle("device", help: "only this device's fixes; not for json")
+
     static let command = Command(
-        words: ["export"], summary: "Write all data about a person as one JSON document.",
-        requires: [Options.person, Options.purpose],
+        words: ["export"], summary: "Write all data about a person, or their track, to a file.",
+        requires: [Options.person, Options.purpose], accepts: [form, device, ReadCommands.reader] + ReadCommands.range,
         details: """
-            Every read of it is on the person's record, with the purpose, before its bytes leave. The document grows with the
-            track: send it to a file. Its fixes can be imported again.
+            Every read is on the person's record, with the purpose, before its bytes leave.
+
+              json       everything that the service holds about the person, in one document
+              gpx        the track as GPX 1.1, in segments that end where nothing was reported for half an hour
+              geojson    a point with properties for each fix
+              kml        for maps and globes, with times
+              csv        a table in UTC, with the unit of each column in its head
+              owntracks  lines of the OwnTracks Recorder (.rec), times in whole seconds
+              fixes      JSON lines with every member of a fix
+
+            "import" reads all of them. A range such as --day, and a reader with --as, are for the track: it then has the
+            precision of that person's grant. If several devices report, the line goes to and fro between them; name one.
+
+              whereabouts export --person anna --purpose "for my map" --format gpx --from yesterday --to today >day.gpx
+
+            \(Options.timesHelp)
             """, run: run)
+
+    private static func run(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        if let form = invocation[form].flatMap({ TrackForm(rawValue: $0) }) {
+            return try exportTrack(of: person, form, invocation)
+        }
+        if invocation[device] != nil || ReadCommands.hasRangeOrReader(invocation) {
+            throw .usage("A range, --device and --as are for the track: give --format too, for example --format gpx.")
+        }
+        try exportEverything(about: person, invocation)
+    }
+
+    private static func exportTrack(
+        of person: Handle, _ form: TrackForm, _ invocation: Invocation
+    ) throws(ToolError) {
+        let console = invocation.console
+        let wanted = invocation[device]?.text
+        // The service has checked the fixes; none of them is in its future.
+        let now = Timestamp.now
+        var file = TrackFile(form, of: person)
+        var (count, others) = (0, 0)
+        _ = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
+            let query = query + [("heights", "reported")]
+            return try client.pages("v1", "people", person.text, "track", query: query) { page in
+                for item in page {
+                    let device = item["device"]?.string
+                    guard wanted == nil || device == wanted else {
+                        others += 1
+                        continue
+                    }
+                    for case .fix(let fix, _) in FixJSON.reports(from: reported(item), now: now) {
+                        file.add(fix, device: device)
+                        count += 1
+                    }
+                }
+                console.result(file.takeBytes())
+            }
+        }
+        file.finish()
+        console.result(file.takeBytes())
+        if count == 0 {
+            console.note(
+                others == 0
+                    ? "\(person.text) has no fix in that time."
+                    : "No fix in that time is of \(wanted ?? "that device").")
+        }
+    }
 
     /// The members of the document: the lists `/v1/people/P/…` with these names.
     static let lists: [(member: String, path: String)] = [
@@ -23,8 +93,21 @@ enum ExportCommand {
         ("audit", "audit"),
     ]
 
-    private static func run(_ invocation: Invocation) throws(ToolError) {
-        let person = invocation.required(Options.person)
+    /// The members of an item that the device reported, without those of the answer, which would become its remainder.
+    private static func reported(_ item: JSONValue) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let members = item.members {
+            for (name, value) in members where !["device", "number", "anomaly"].contains(name) {
+                writer.key(name)
+                writer.value(value)
+            }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func exportEverything(about person: Handle, _ invocation: Invocation) throws(ToolError) {
         let console = invocation.console
         try House.withClient(invocation) { client throws(ToolError) in
             var writer = JSONWriter()

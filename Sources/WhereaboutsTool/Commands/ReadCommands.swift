@@ -78,6 +78,12 @@ enum ReadCommands {
         }
     }
 
+    /// Whether the invocation names a range or a reader.
+    static func hasRangeOrReader(_ invocation: Invocation) -> Bool {
+        invocation[Options.from] != nil || invocation[Options.to] != nil || invocation[day] != nil
+            || invocation[timeZone] != nil || invocation[reader] != nil
+    }
+
     private static func secondsText(_ time: Timestamp) -> String {
         var writer = JSONWriter()
         writer.unixSeconds(milliseconds: time.milliseconds)

@@ -49,34 +49,19 @@ import Whereabouts
         case .strangersPhone:
             let isAboutThings = ["/v1/people/", "/v1/devices/", "/v1/location-queries/"].contains { name.contains($0) }
             return isAboutThings || row.shown.contains(.phone) ? nil : .phone
-        case .querying: return scopes(of: name).isSubset(of: ["query"]) ? .subject : nil
-        case .auditing: return scopes(of: name).isSubset(of: ["audit"]) ? .subject : nil
-        case .managing: return scopes(of: name).isSubset(of: ["manage"]) ? .subject : nil
+        case .querying: return scopes(of: name).isSubset(of: .query) ? .subject : nil
+        case .auditing: return scopes(of: name).isSubset(of: .audit) ? .subject : nil
+        case .managing: return scopes(of: name).isSubset(of: .manage) ? .subject : nil
         default: return asker
         }
     }
 
-    /// The scopes that the subject needs for an operation.
-    private static func scopes(of name: String) -> Set<String> {
-        let path = String(name.drop { $0 != " " }.dropFirst())
-        func begins(_ words: [String]) -> Bool { words.contains { path.hasPrefix($0) } }
-        func ends(_ words: [String]) -> Bool { words.contains { path.hasSuffix($0) } }
-        if name == "POST /v1/people/*/webhooks" { return ["audit", "manage"] }
-        if path.contains("/previews/") { return ["manage", "query"] }
-        if path == "/v1/shared-with-me" { return ["query"] }
-        if path == "/v1/live" || ends(["/audit", "/asked", "/findings"]) { return ["audit"] }
-        if begins([
-            "/v1/geocode/", "/v1/places/", "/healthz", "/readyz", "/openapi.json", "/api/0/version", "/v1/accounts",
-            "/session",
-        ]) {
-            return []
-        }
-        if path.contains("location-queries") || begins(["/api/0/", "/v1/redemptions"]) { return ["query"] }
-        if ends(["/location", "/track", "/visits", "/visits/*", "/crossings", "/trips", "/places", "/summary"]) {
-            return ["query"]
-        }
-        return ["manage"]
-    }
+    /// The operations by method and path.
+    static let operations = Dictionary(
+        uniqueKeysWithValues: RouteTable.all.operations.map { (name($0.route), $0) })
+
+    /// The scopes that the operation says a person's own token needs.
+    private static func scopes(of name: String) -> Scopes { operations[name]?.access.scopes ?? [] }
 
     static let readers: Set<Asker> = [.oldFriend, .subject, .operator]
     static let askers: Set<Asker> = [.kilometerFriend, .liveFriend, .oldFriend, .subject, .operator]
@@ -503,8 +488,16 @@ import Whereabouts
 
     private static func name(_ route: Route) -> String { "\(route.method) \(route.path)" }
 
-    @Test func `every route has a row here`() {
-        #expect(Set(Route.all.map(Self.name)) == Set(Self.rows.keys))
+    @Test func `every route has a row here, which agrees with what the route says it lets out`() throws {
+        #expect(Set(Self.operations.keys) == Set(Self.rows.keys))
+        for (name, operation) in Self.operations {
+            let row = try #require(Self.rows[name])
+            switch operation.route.disclosure {
+            case .recorded, .disclosed: #expect(!row.isDirectory, "\(name)")
+            case .names: #expect(row.isDirectory && !row.shown.isEmpty, "\(name)")
+            case .command, .noPerson, .otherRoutes: #expect(row.shown.isEmpty && !row.isDirectory, "\(name)")
+            }
+        }
     }
 
     @Test func `who gets data is on record before it leaves, and the others learn nothing`() throws {
@@ -629,7 +622,8 @@ import Whereabouts
         ]
         let earlier = Set(try village.house.events().map(\.correlation))
         var tried: Set<String> = []
-        for route in Route.all where route.path.contains("*") && !route.path.contains("phonetrack") {
+        for route in RouteTable.all.operations.map(\.route)
+        where route.path.contains("*") && !route.path.contains("phonetrack") {
             let parts = route.path.split(separator: "/").map(String.init)
             for (asker, own) in [
                 (Asker.stranger, "stranger"), (.oldFriend, "oldfriend"), (.askingFriend, "askingfriend"),
@@ -693,7 +687,7 @@ import Whereabouts
             #expect(asked.status == 202, "\(asked.text)")
         }
         var holding: Set<String> = [], shorter = 0
-        for route in Route.all
+        for route in RouteTable.all.operations.map(\.route)
         where route.method == "GET" && !["/v1/live", "/v1/projections/*/diff"].contains(route.path) {
             guard let row = Self.rows[Self.name(route)] else { continue }
             for asker in [Asker.subject, .operator] {
@@ -713,6 +707,16 @@ import Whereabouts
         #expect(shorter > 0)
     }
 
+    /// Whether an answer has the record that its route promises.
+    private static func fits(_ record: Asked.Record?, _ name: String) -> Bool {
+        switch operations[name]?.route.disclosure {
+        case .recorded(let question): record == .read(question)
+        case .disclosed: record == .disclosure
+        case .command, .names, .noPerson, .otherRoutes: record == nil
+        case nil: false
+        }
+    }
+
     private func check(_ name: String, _ row: Row, _ asker: Asker, _ village: Village, isKnown: Bool) throws {
         let method = String(name.prefix { $0 != " " })
         let wish = try row.wish(village, asker, true)
@@ -724,12 +728,12 @@ import Whereabouts
             #expect(asked.answer.status == 200, "\(what)")
             let holdsSecrets = village.holdsSecrets(asked.answer)
             #expect(holdsSecrets, "\(what)")
-            let isOnRecord = row.isDirectory || asked.isOnRecord
+            let isOnRecord = row.isDirectory || Self.fits(asked.record, name)
             #expect(isOnRecord, "\(what)")
             if method == "GET" {
                 let head = try Asked("HEAD", try row.wish(village, asker, true), asker, village)
                 #expect(head.answer.status == 200)
-                let isHeadOnRecord = row.isDirectory || head.isOnRecord
+                let isHeadOnRecord = row.isDirectory || Self.fits(head.record, name)
                 #expect(isHeadOnRecord, "\(what)")
             }
         } else if isAmong(row.done) {
@@ -737,6 +741,9 @@ import Whereabouts
             // Only the asker's own text may come back, nothing else about the subject.
             let echoed = wish.target + wish.body
             #expect(village.secrets.allSatisfy { !asked.answer.text.contains($0) || echoed.contains($0) }, "\(what)")
+            // A read is on record also when there is nothing to show. A stream's batches are recorded one by one.
+            let isReadOnRecord = Self.fits(asked.record, name) || name == "GET /v1/live"
+            #expect(method != "GET" || isReadOnRecord, "\(what)")
         } else if isAmong(row.refused) {
             #expect(asked.answer.status == 409 && !village.holdsSecrets(asked.answer), "\(what)")
         } else {
@@ -750,34 +757,43 @@ import Whereabouts
     }
 }
 
-/// An answer, and whether its bytes were on record in the log's file when it was given.
+/// An answer, and the record of its bytes in the log's file when it was given.
 private struct Asked {
+    /// The event that has the hash of the bytes.
+    enum Record: Equatable {
+        case read(LocationRead.Question)
+        case disclosure
+    }
+
     let answer: Answer
-    let isOnRecord: Bool
+    let record: Record?
 
     init(_ method: String, _ wish: DisclosureLawTests.Wish, _ asker: Village.Asker, _ village: Village) throws {
         let service = village.house.service
         let before = service.log.head
-        let given = Monitor<(HTTPResponse, Bool)?>(nil)
+        let given = Monitor<(HTTPResponse, Record?)?>(nil)
         village.house.send(method, wish.target, as: village.tokens[asker], wish.body) { response in
             // This runs on the answering thread, before a byte can leave. A separate reader sees only committed events.
-            let isOnRecord = (try? Self.isOnRecord(response.body, after: before, service)) ?? false
-            given.change { $0 = (response, isOnRecord) }
+            let record = try? Self.record(of: response.body, after: before, service)
+            given.change { $0 = (response, record) }
         }
-        let (response, isOnRecord) = try #require(given.wait(for: { $0 }))
+        let (response, record) = try #require(given.wait(for: { $0 }))
         answer = Answer(response)
-        self.isOnRecord = isOnRecord
+        self.record = record
     }
 
-    private static func isOnRecord(_ body: [UInt8], after number: Int64, _ service: Service) throws -> Bool {
+    private static func record(of body: [UInt8], after number: Int64, _ service: Service) throws -> Record? {
         let hash = SHA256().hash(body).bytes
-        return try service.log.reader().events(after: number, limit: 1000).contains { recorded, _ in
+        for (recorded, _) in try service.log.reader().events(after: number, limit: 1000) {
             switch recorded.event {
-            case .locationDisclosed(let disclosure): disclosure.content.content?.answerHash.bytes == hash
-            case .locationRead(let read): read.content.content?.answerHash?.bytes == hash
-            default: false
+            case .locationDisclosed(let disclosure) where disclosure.content.content?.answerHash.bytes == hash:
+                return .disclosure
+            case .locationRead(let read) where read.content.content?.answerHash?.bytes == hash:
+                return .read(read.question)
+            default: continue
             }
         }
+        return nil
     }
 }
 

@@ -24,7 +24,7 @@ import Testing
 
     @Test func `a file under its hash may be kept for ever, and one without is asked about`() throws {
         let house = try ServiceUnderTest()
-        let hash = house.service.pageAssets.hash
+        let hash = PageAssets().hash
         let kept = house.send("GET", "/assets/\(hash)/main.js", as: nil)
         #expect(kept.status == 200 && kept.header("Cache-Control") == "public, max-age=31536000, immutable")
         #expect(kept.header("Content-Type") == "text/javascript; charset=utf-8")

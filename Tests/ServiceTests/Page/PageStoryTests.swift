@@ -22,7 +22,7 @@ import Whereabouts
     /// The headers that every page has, with and without a session.
     @Test func `every page forbids the browser all that it does not need`() throws {
         let village = try Village()
-        for route in Route.pages where route.method == "GET" && route.credentials.isPage {
+        for route in RouteTable.all.routes where route.isView {
             let target = route.path.replacing("*", with: "2026-05-04")
             for asker in [nil, Village.Asker.subject] {
                 for plain in ["", "?plain=true"] {
@@ -50,7 +50,7 @@ import Whereabouts
     @Test func `a page without its list reads nothing, and nobody signed in sees the form`() throws {
         let village = try Village()
         let before = village.house.service.log.head
-        for route in Route.pages where route.method == "GET" && route.credentials.isPage {
+        for route in RouteTable.all.routes where route.isView {
             let target = route.path.replacing("*", with: "2026-05-04")
             let page = Self.open(target, .subject, village)
             #expect(page.status == 200 && page.text.contains("<main id=\"main\""), "\(target)")
@@ -151,6 +151,7 @@ import Whereabouts
     }
 }
 
-extension Route.Credentials {
-    fileprivate var isPage: Bool { if case .page = self { true } else { false } }
+extension Route {
+    /// Whether it is a view of the page.
+    fileprivate var isView: Bool { if case .otherRoutes = disclosure { true } else { false } }
 }

@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 import Threading
+import Transparency
 
 @testable import Log
 @testable import LogTests
@@ -65,7 +66,7 @@ import Threading
         scene.stop()
         let data = try DataDirectory(path: scene.path)
         let identity = try LogStore(path: data.log).identity
-        let size = identity.range.size
+        let size = identity.size
         let stream = StreamID.audit(PersonID(rawValue: 900))
         let event = Event.personErased(PersonID(rawValue: 900))
         for (number, version, isGood) in [
@@ -98,7 +99,7 @@ import Threading
                 recordedAt: TestClock.start, actor: .operator, correlation: RequestID(high: 1, low: 2), cause: 0)
             return .init(header: header, encoded: EventCoding.encode(.personErased(id), in: .audit(id)))
         }
-        let size = identity.range.size
+        let size = identity.size
         var direct = LogSealer(after: identity, heads: [:])
         direct.begin()
         _ = try direct.seal(event(size + 1, 1, 900), keys: [])

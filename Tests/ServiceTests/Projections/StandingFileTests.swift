@@ -66,9 +66,9 @@ import Testing
             var heads = StreamHeads()
             var kinds: Set<StandingEntry.Kind> = []
             // Many steps of one event are slow to compare; so a few events are folded between the last of them.
-            while standing.place < identity.range.size {
-                let events = identity.range.size - standing.place > 120 && step == 1 ? 40 : Int64(step)
-                let next = min(standing.place + events, identity.range.size)
+            while standing.place < identity.size {
+                let events = identity.size - standing.place > 120 && step == 1 ? 40 : Int64(step)
+                let next = min(standing.place + events, identity.size)
                 try EventLog.catchUp(&standing, &heads, to: next, reader)
                 try file.save(standing, heads, log: identity)
                 standing.forgetChanges()
@@ -105,7 +105,7 @@ import Testing
                 let file = StandingFile(directory: folder.path)
                 var standing = Standing()
                 var heads = StreamHeads()
-                let half = identity.range.size / 2
+                let half = identity.size / 2
                 try EventLog.catchUp(&standing, &heads, to: half / 2, reader)
                 if what == "earlier" {
                     try StandingFile(directory: folder.path).save(standing, heads, log: identity)
@@ -119,10 +119,10 @@ import Testing
                 case "earlier": try DataDirectory.writePrivate(try #require(kept), to: file.path)
                 default: try Connection(path: file.path, access: .readWrite).execute("DELETE FROM place")
                 }
-                try EventLog.catchUp(&standing, &heads, to: identity.range.size, reader)
+                try EventLog.catchUp(&standing, &heads, to: identity.size, reader)
                 try file.save(standing, heads, log: identity)
                 let (loaded, _) = try StandingFile(directory: folder.path).load(log: identity, reader: reader)
-                #expect(loaded.place == identity.range.size, "\(what)")
+                #expect(loaded.place == identity.size, "\(what)")
                 #expect(Self.entries(loaded) == Self.entries(standing), "\(what)")
             }
         }

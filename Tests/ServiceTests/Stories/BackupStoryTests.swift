@@ -95,7 +95,7 @@ import Whereabouts
     @Test func `a person who comes between the two copies of a backup is not in its log without a key`() throws {
         let scene = try Scene()
         let house = scene.house
-        let manifest = try house.service.makeBackup {
+        let manifest = try house.service.backupMaker.make {
             house.manage("POST", "/v1/people", #"{"handle":"guest"}"#)
         }
         #expect(house.service.log.head > manifest.events)

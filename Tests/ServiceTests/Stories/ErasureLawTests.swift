@@ -250,7 +250,7 @@ import Testing
             let identity = try LogStore(path: data.log).identity
             let reader = try LogReader(path: data.log, keys: try data.openKeys())
             var (standing, heads) = try file.load(log: identity, reader: reader)
-            try #require(standing.place == identity.range.size)
+            try #require(standing.place == identity.size)
             (standing.nextPrincipal, standing.nextToken) = (First.principal, First.token)
             (standing.nextGrant, standing.nextRegion) = (First.grant, First.region)
             standing.nextInvitation = First.invitation

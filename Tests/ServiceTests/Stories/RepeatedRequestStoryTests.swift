@@ -49,9 +49,9 @@ import Whereabouts
         ]
         // Each route that takes a key is among them.
         let wished = wishes.compactMap { wish in
-            Route.all.first { $0.method == "POST" && $0.match(Route.parts(wish.target)) != nil }?.path
+            RouteTable.all.routes.first { $0.method == "POST" && $0.match(Route.parts(wish.target)) != nil }?.path
         }
-        #expect(Set(wished) == Set(Route.all.filter(\.takesKey).map(\.path)))
+        #expect(Set(wished) == Set(RouteTable.all.routes.filter(\.takesKey).map(\.path)))
         func all() -> [Answer] {
             wishes.map { house.send("POST", $0.target, as: $0.token, $0.body, headers: Self.key) }
         }
@@ -99,7 +99,8 @@ import Whereabouts
     ]
 
     @Test func `every other post can do without a key`() {
-        #expect(Set(Route.all.filter { $0.method == "POST" && !$0.takesKey }.map(\.path)) == Self.withoutKey)
+        let described = RouteTable.all.operations.map(\.route)
+        #expect(Set(described.filter { $0.method == "POST" && !$0.takesKey }.map(\.path)) == Self.withoutKey)
     }
 
     @Test func `a key is of one caller, one address and one content`() throws {
@@ -147,21 +148,21 @@ import Whereabouts
 
     @Test func `while a request is under way, the same one waits its turn`() throws {
         let house = try ServiceUnderTest()
-        let keys = house.service.requestKeys
+        let keys = house.service.door.requestKeys
         let request = HTTPRequest(method: "POST", path: "/v1/people", body: Array("{}".utf8))
         let caller = Caller(principal: .operator, scopes: [], token: nil)
-        let first = try keys.begin("k", with: request, by: caller, house.service)
+        let first = try keys.begin("k", with: request, by: caller, house.service.decisions)
         let refusal = #expect(throws: Problem.self) {
-            try keys.begin("k", with: request, by: caller, house.service)
+            try keys.begin("k", with: request, by: caller, house.service.decisions)
         }
         #expect(refusal?.status == 409 && refusal?.retryAfterSeconds == 1)
         // Another caller's request with the same key and content is another request.
         let other = Caller(principal: .first, scopes: [], token: nil)
-        let second = try keys.begin("k", with: request, by: other, house.service)
+        let second = try keys.begin("k", with: request, by: other, house.service.decisions)
         #expect(second.id.high != first.id.high)
         keys.end(second)
         keys.end(first)
-        keys.end(try keys.begin("k", with: request, by: caller, house.service))
+        keys.end(try keys.begin("k", with: request, by: caller, house.service.decisions))
     }
 
     @Test func `what a request made and what has ended since is not made up`() throws {

@@ -6,182 +6,27 @@ import Whereabouts
 struct AnyEvent {
     var random: SplitMix
 
+    /// A random event of a kind, with a stream in which it can be; `nil` for a reserved kind.
     mutating func next(_ kind: EventKind) -> (event: Event, stream: StreamID)? {
-        let person = PersonID(rawValue: .random(in: 2...5000, using: &random))
-        let device = DeviceID(rawValue: .random(in: 2...5000, using: &random))
-        let audit = StreamID.audit(person)
-        switch kind {
-        case .personAdded: return (.personAdded(person, handle: .open(handle())), audit)
-        case .deviceAdded: return (.deviceAdded(device, of: person, handle: .open(handle())), audit)
-        case .deviceRemoved: return (.deviceRemoved(device), audit)
-        case .tokenIssued:
-            let token = AccessToken(
-                id: TokenID(rawValue: ordinal()), principal: device.principal,
-                scopes: Scopes(rawValue: .random(in: 1...127, using: &random)), hash: hash(), until: maybe { $0.time() },
-                madeFrom: maybe { TokenID(rawValue: $0.ordinal()) })
-            return (.tokenIssued(token), Bool.random(using: &random) ? audit : .house)
-        case .tokenRevoked: return (.tokenRevoked(TokenID(rawValue: ordinal())), audit)
-        case .grantGiven:
-            let grant = Grant(
-                id: GrantID(rawValue: ordinal()), subject: person,
-                requester: maybe { PersonID(rawValue: $0.ordinal()) }, name: maybe { $0.handle() }, terms(),
-                invitation: maybe { InvitationID(rawValue: $0.ordinal()) })
-            return (.grantGiven(grant), audit)
-        case .sharingPaused: return (.sharingPaused(person, until: maybe { $0.time() }), audit)
-        case .sharingResumed: return (.sharingResumed(person), audit)
-        case .invitationMade:
-            let invitation = Invitation(
-                id: InvitationID(rawValue: ordinal()), subject: person, hash: hash(), expires: time(),
-                terms: terms(withHours: false), detail: maybe { .open($0.hours()) })
-            return (.invitationMade(invitation), audit)
-        case .invitationWithdrawn: return (.invitationWithdrawn(InvitationID(rawValue: ordinal())), audit)
-        case .invitationRefused: return (.invitationRefused(by: PrincipalID(rawValue: ordinal())), .house)
-        case .accountInvitationMade: return (.accountInvitationMade(hash: hash(), expires: time()), audit)
-        case .accountInvitationClosed:
-            return (.accountInvitationClosed(AccountInvitationID(rawValue: ordinal())), .house)
-        case .consentAsked: return (.consentAsked(identifier()), audit)
-        case .consentGiven: return (.consentGiven(identifier()), audit)
-        case .consentRefused: return (.consentRefused(identifier()), audit)
-        case .grantRevoked: return (.grantRevoked(GrantID(rawValue: ordinal())), audit)
-        case .regionAdded: return (.regionAdded(RegionID(rawValue: ordinal()), .open(region())), audit)
-        case .regionRemoved: return (.regionRemoved(RegionID(rawValue: ordinal())), audit)
-        case .fixReported:
-            return (
-                .fixReported(device: device, answering: maybe { $0.identifier() }, .open(fix())), .track(person)
-            )
-        case .inputRejected:
-            let input = RejectedInput(hash: hash(), head: bytes(upTo: 300))
-            return (
-                .inputRejected(
-                    device: device, reason: pick(RejectionReason.allCases), length: ordinal(), .open(input)),
-                .track(person)
-            )
-        case .scheduleSet: return (.scheduleSet(everySeconds: ordinal(), until: maybe { $0.time() }), audit)
-        case .webhookAdded:
-            let target = WebhookTarget(url: text(), secret: bytes(upTo: 64))
-            let topics = FeedTopics(rawValue: .random(in: 0...FeedTopics.all.rawValue, using: &random))
-            return (.webhookAdded(token: TokenID(rawValue: ordinal()), topics, .open(target)), audit)
-        case .webhookRemoved: return (.webhookRemoved(WebhookID(rawValue: ordinal())), audit)
-        case .webhookSettled: return (.webhookSettled(WebhookID(rawValue: ordinal()), settlement()), audit)
-        case .webhookFailed:
-            let message = WebhookFailure.Message(question: pick([.live, .visits, .crossings]), body: bytes(upTo: 300))
-            let failure = WebhookFailure(
-                webhook: WebhookID(rawValue: ordinal()),
-                item: FeedPlace(number: ordinal(), ordinal: .random(in: 0...9, using: &random)), tries: ordinal(),
-                status: maybe { .random(in: 100...599, using: &$0.random) }, reason: maybe { $0.text() },
-                message: .open(message))
-            return (.webhookFailed(failure), audit)
-        case .correctionMade: return (.correctionMade(.open(correction())), audit)
-        case .correctionWithdrawn: return (.correctionWithdrawn(CorrectionID(rawValue: ordinal())), audit)
-        case .scheduleRemoved: return (.scheduleRemoved(ScheduleID(rawValue: ordinal())), audit)
-        case .authorizationReported:
-            let report = AuthorizationReport(
-                timestamp: time(), status: pick(AuthorizationStatus.allCases),
-                accuracy: maybe { $0.pick(AccuracyAuthorization.allCases) })
-            return (.authorizationReported(device: device, .open(report)), audit)
-        case .headingReported, .beaconSighted, .visitReported, .crossingReported:
-            let sighting = sighting(kind)
-            return (.sightingReported(device: device, sighting.kind, .open(sighting)), .track(person))
-        case .messageReported:
-            let message = ClientMessage(type: text(), text: text(), hash: hash())
-            return (.messageReported(device: device, .open(message)), .track(person))
-        case .locationReportCommanded:
-            return (.locationReportCommanded(query: identifier(), device: device), audit)
-        case .locationPushTokenRegistered:
-            let token = LocationPushToken(bytes: bytes(upTo: 100), bundleID: text())
-            let environment: PushEnvironment = Bool.random(using: &random) ? .production : .development
-            return (.locationPushTokenRegistered(device: device, environment: environment, .open(token)), audit)
-        case .locationPushTokenRetired: return (.locationPushTokenRetired(device: device, reason: text()), audit)
-        case .locationQueried: return query(person, audit)
-        case .locationPushStarted: return (.locationPushStarted(query: identifier(), device: device), audit)
-        case .locationPushAttempted, .locationPushTested:
-            let attempt = LocationPushAttempt(
-                query: identifier(), device: device, attempt: ordinal(), apnsID: identifier(),
-                status: maybe { .random(in: 100...599, using: &$0.random) }, reason: maybe { $0.text() },
-                durationMilliseconds: .random(in: 0...90_000, using: &random),
-                outcome: maybe { $0.pick(LocationPushAttempt.Outcome.allCases) }, startedAt: maybe { $0.time() },
-                environment: maybe { $0.pick([.production, .development]) }, priority: maybe { $0.pick([5, 10]) },
-                tokenHash: maybe { PushTokenHash(rawValue: UInt32.random(in: 0...UInt32.max, using: &$0.random)) },
-                uniqueID: maybe { $0.text() })
-            return (kind == .locationPushTested ? .locationPushTested(attempt) : .locationPushAttempted(attempt), audit)
-        case .locationPushWithheld:
-            return (.locationPushWithheld(query: identifier(), pick(PushWithheld.allCases)), audit)
-        case .locationQueryEnded:
-            let end = pick([QueryEnd.answered, .answeredFromLastKnown, .refused, .pushFailed, .timedOut, .cancelled])
-            return (.locationQueryEnded(identifier(), end, fix: maybe { $0.ordinal() }), audit)
-        case .locationDisclosed:
-            let content = Disclosure.Content(
-                latitude: degrees(90), longitude: degrees(180), horizontalAccuracy: maybe { $0.real() },
-                timestamp: time(), placeName: maybe { $0.text() }, answerHash: hash())
-            let disclosure = Disclosure(
-                query: identifier(), subject: person, requester: PrincipalID(rawValue: ordinal()), verdict: verdict(),
-                precision: pick(Precision.allCases), fix: ordinal(), content: .open(content))
-            return (.locationDisclosed(disclosure), audit)
-        case .locationRead:
-            let subject = maybe { _ in person }
-            let content = LocationRead.Content(
-                purpose: maybe { $0.text() }, from: maybe { $0.time() }, to: maybe { $0.time() },
-                answerHash: maybe { $0.hash() })
-            let read = LocationRead(
-                subject: subject, reader: PrincipalID(rawValue: ordinal()),
-                question: pick([
-                    .location, .track, .visits, .crossings, .audit, .events, .settings, .consent, .live, .trips,
-                    .places, .summary, .friends,
-                ]),
-                verdict: verdict(), precision: pick(Precision.allCases), asOf: ordinal(), count: ordinal(),
-                continuing: maybe { $0.identifier() }, content: .open(content))
-            return (.locationRead(read), subject.map(StreamID.audit) ?? .house)
-        case .refusalsCounted:
-            return (
-                .refusalsCounted(by: PrincipalID(rawValue: ordinal()), count: ordinal(), since: time()), .house
-            )
-        case .personErased: return (.personErased(person), audit)
-        case .clockSteppedBack: return (.clockSteppedBack(byMilliseconds: ordinal()), .house)
-        case .lossAccepted: return (.lossAccepted(from: ordinal(), to: ordinal(), epoch: ordinal()), .house)
-        case .logRestored: return (.logRestored(epoch: ordinal()), .house)
-        case .operatorActed:
-            let act = pick([
-                OperatorAct.rebuildProjection("audit", version: ordinal()), .activateProjection("timeline"),
-                .rollBackProjection("current"), .pruneProjections(nil), .pruneProjections("audit"), .backUp,
-                .retryMessage(WebhookID(rawValue: ordinal()), DeadLetterID(rawValue: ordinal())), .failed(ordinal()),
-            ])
-            if case .retryMessage = act { return (.operatorActed(act), audit) }
-            return (.operatorActed(act), .house)
-        case .sealedFixReported, .retentionApplied:
-            return nil
+        guard let fact = kind.fact else { return nil }
+        while true {
+            let person = PersonID(rawValue: .random(in: 2...5000, using: &random))
+            var streams: [StreamID] = []
+            if fact.streams.contains(.audit) { streams.append(.audit(person)) }
+            if fact.streams.contains(.track) { streams.append(.track(person)) }
+            if fact.streams.contains(.house) { streams.append(.house) }
+            var sample = SampledFact(in: pick(streams), random: self)
+            defer { self = sample.clear.random }
+            // Random values need not fit together, for example a beginning and an end.
+            if let event = try? fact.visit(nil, &sample) { return (event, sample.stream) }
         }
     }
 
-    private mutating func query(_ person: PersonID, _ audit: StreamID) -> (Event, StreamID) {
-        let subject = maybe { _ in person }
-        let query = LocationQuery(
-            id: identifier(), subject: subject, requester: PrincipalID(rawValue: .random(in: 2...99, using: &random)),
-            verdict: verdict(), initiation: Bool.random(using: &random) ? .user : .server, deadline: time(),
-            maxAgeSeconds: .random(in: 0...3600, using: &random),
-            purposeForSubject: subject == nil ? .erased : .open(text()),
-            purposeForRequester: maybe { .open($0.text()) })
-        return (.locationQueried(query), subject == nil ? .house : audit)
-    }
-
-    private mutating func settlement() -> WebhookSettlement {
-        let number = ordinal()
-        return pick([
-            .told(upTo: number), .taken(DeadLetterID(rawValue: number)), .discarded(DeadLetterID(rawValue: number)),
-        ])
-    }
-
     mutating func correction() -> Correction {
-        let from = time()
-        let time = from..<from.adding(seconds: .random(in: 1...100_000, using: &random))
-        switch pick(Correction.Kind.allCases) {
-        case .merge: return .merge(time)
-        case .split: return .split(at: from)
-        case .notVisit: return .notVisit(time)
-        case .rename:
-            guard let coordinate = try? Coordinate(latitude: degrees(90), longitude: degrees(180)) else {
-                preconditionFailure()
-            }
-            return .rename(coordinate, text())
+        while true {
+            var fields = SampledFields(random: self, person: nil)
+            defer { self = fields.random }
+            if let correction = try? Correction.visit(nil, &fields) { return correction }
         }
     }
 
@@ -252,21 +97,6 @@ struct AnyEvent {
         }
     }
 
-    mutating func verdict() -> Verdict {
-        switch Int.random(in: 0..<4, using: &random) {
-        case 0: .own
-        case 1: .operatorOnRecord
-        case 2: .granted(GrantID(rawValue: ordinal()))
-        default:
-            .refused(
-                pick([
-                    .unknownPerson, .noGrant, .notInForce, .precisionNone, .historyNotGranted, .missingScope, .erased,
-                    .consentNeeded,
-                    .tooOften,
-                ]))
-        }
-    }
-
     mutating func coordinate() -> Coordinate {
         (try? Coordinate(latitude: degrees(90), longitude: degrees(180))) ?? { preconditionFailure() }()
     }
@@ -307,30 +137,5 @@ struct AnyEvent {
         fix.receivedAt = maybe { $0.time() }
         fix.remainder = maybe { $0.text() }
         return fix
-    }
-
-    private mutating func sighting(_ kind: EventKind) -> Sighting {
-        let fix = fix()
-        switch kind {
-        case .headingReported:
-            return .heading(
-                HeadingReport(
-                    timestamp: time(), magneticHeading: .random(in: 0..<360, using: &random),
-                    trueHeading: maybe { Double.random(in: 0..<360, using: &$0.random) },
-                    headingAccuracy: fix.courseAccuracy))
-        case .beaconSighted:
-            return .beacon(
-                BeaconReport(
-                    timestamp: time(), uuid: identifier(), major: .random(in: 0...65_535, using: &random),
-                    minor: .random(in: 0...65_535, using: &random), proximity: .random(in: 0...3, using: &random),
-                    accuracy: fix.horizontalAccuracy, rssi: .random(in: -120...0, using: &random)))
-        case .visitReported:
-            return .visit(
-                VisitReport(
-                    timestamp: time(), coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
-                    arrival: maybe { $0.time() }, departure: maybe { $0.time() }))
-        default:
-            return .crossing(CrossingReport(timestamp: time(), region: text(), isEntry: .random(using: &random)))
-        }
     }
 }

@@ -66,11 +66,15 @@ export const api = {
         return items;
     },
 
-    /** Pages one at a time: `const next = api.pages(path, params); const {items, done, asOf} = await next();` */
-    pages(path, params, options) {
+    /**
+     * Pages one at a time: `const next = api.pages(path, params); const {items, done, asOf} = await next();`
+     * `limit` may be a function of the page's index, so that the first one is short.
+     */
+    pages(path, { limit, ...params }, options) {
         let after;
+        let turn = 0;
         return async () => {
-            const page = await api.get(path, { ...params, after }, options);
+            const page = await api.get(path, { ...params, limit: typeof limit === 'function' ? limit(turn++) : limit, after }, options);
             after = page.next;
             return { ...page, done: !page.next };
         };

@@ -77,9 +77,9 @@ function header(me) {
 }
 
 /** A view that could not be shown says why, and offers to try again. */
-function failed(error, context) {
+function failed(error, context, retry = again) {
     const absent = error.status === 404;
-    context.main.replaceChildren(h('div', { class: 'page' }, empty(strings(absent ? 'problem.absent' : 'problem.title'), absent ? '' : sentence(error), h('button', { type: 'button', onclick: again }, strings('problem.again')))));
+    context.main.replaceChildren(h('div', { class: 'page' }, empty(strings(absent ? 'problem.absent' : 'problem.title'), absent ? '' : sentence(error), h('button', { type: 'button', onclick: retry }, strings('problem.again')))));
 }
 
 /** Takes the zone and the start of the day from the address, then from the last choice. */
@@ -99,13 +99,14 @@ async function boot() {
     if (!main.querySelector('form')) warm();
     let me;
     try {
-        me = await api.get('/session');
+        // The page has the answer already, but for the frame that the service worker makes.
+        me = root.dataset.session ? JSON.parse(root.dataset.session) : await api.get('/session');
         // 204: there is no session.
         if (!me.handle && !me.operator) throw Object.assign(new Error(), { status: 401 });
     } catch (error) {
         await words;
         if (error.status === 401) return (await import('./view-signin.js')).show({ main, strings, api, announce });
-        return failed(error, { main });
+        return failed(error, { main }, () => location.reload());
     }
     await words;
     begin(me.person ?? me.handle ?? '', () => { forget().finally(() => location.reload()); });

@@ -32,7 +32,7 @@ async function getLeaflet() {
     if (leaflet === undefined) {
         try {
             leaflet = await import('./leaflet.js');
-            if (!document.querySelector('link[href$="/leaflet.css"]')) await new Promise(done => document.head.append(h('link', { rel: 'stylesheet', href: new URL('./leaflet.css', import.meta.url).href, onload: done, onerror: done })));
+            if (!document.querySelector('link[href$="/leaflet.css"]')) await new Promise(done => document.head.prepend(h('link', { rel: 'stylesheet', href: new URL('./leaflet.css', import.meta.url).href, onload: done, onerror: done })));
         } catch { leaflet = null; }
     }
     return leaflet;
@@ -41,10 +41,10 @@ async function getLeaflet() {
 /** How much larger than the window a canvas is, on each side, so that dragging does not show its end at once. */
 const PADDING = 0.15;
 
-function makeLayer(L, map, colours, draw, name) {
+function makeLayer(L, map, colours, draw, name, pane = 'overlayPane') {
     const Layer = L.Layer.extend({
         onAdd() {
-            this.canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated', map.getPanes().overlayPane);
+            this.canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated', map.getPane(pane));
             if (name) this.name(name); else this.canvas.setAttribute('aria-hidden', 'true');
             this.paint();
         },
@@ -100,6 +100,20 @@ function makeLayer(L, map, colours, draw, name) {
     return new Layer().addTo(map);
 }
 
+/** Adds the operator's own tiles, if there are any; gives the pane for our lines, which are below them. */
+function ownTiles(L, map) {
+    const tiles = document.documentElement.dataset.tiles && JSON.parse(document.documentElement.dataset.tiles);
+    if (!tiles) return undefined;
+    const [west, south, east, north] = tiles.bounds;
+    L.tileLayer(`/tiles/{z}/{x}/{y}?v=${tiles.hash}`, {
+        minZoom: tiles.minZoom, maxZoom: 19, maxNativeZoom: tiles.maxZoom, bounds: [[south, west], [north, east]],
+        // Leaflet takes markup here, and this is text.
+        attribution: h('i', {}, tiles.attribution).innerHTML,
+    }).addTo(map);
+    map.createPane('ground').style.zIndex = 150;
+    return 'ground';
+}
+
 /**
  * A map in an element of class `map`: `{L, leaflet, layer, fit, center, redraw, remove}`, or `null` without Leaflet (the
  * element says so). `map.layer((context, view) => …, 'words for who does not see it')` adds a canvas; it has `redraw()`,
@@ -130,7 +144,7 @@ export async function openMap(element, { taken } = {}) {
         if (found) drawLand(context, view, found);
         drawNames(context, view, taken?.(view) ?? []);
         if (placed) need(view, () => base?.redraw());
-    });
+    }, undefined, ownTiles(L, leafletMap));
     const redraw = () => { colours = undefined; for (const one of [base, ...layers]) one.redraw(); };
     const dark = matchMedia('(prefers-color-scheme: dark)');
     for (const query of [dark, forced]) query.addEventListener('change', redraw);

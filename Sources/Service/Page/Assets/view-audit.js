@@ -19,8 +19,10 @@ export async function show(context) {
     const filter = Object.fromEntries(['who', 'from', 'to', 'outcome'].map(name => [name, context.query.get(name) ?? '']));
     if (!outcomes.includes(filter.outcome)) filter.outcome = '';
     const rows = h('div');
-    put(content, [patterns(context, who), h('div', { class: 'row top-row' }, filters(context, filter), exports(context, who, filter)), rows]);
-    return load(rows, () => list(context, who, filter));
+    const above = h('div');
+    put(content, [above, h('div', { class: 'row top-row' }, filters(context, filter), exports(context, who, filter)), rows]);
+    await load(rows, () => list(context, who, filter));
+    patterns(context, who, above);
 }
 
 // Parts of an entry
@@ -125,7 +127,7 @@ async function list(context, who, filter) {
         from: isDate(filter.from) ? instant(zone, filter.from) : undefined,
         to: isDate(filter.to) ? instant(zone, addDays(filter.to, 1)) : undefined,
     };
-    const next = api.pages(api.person(who, 'audit'), { ...range, limit: 200 }, { signal: context.signal, ...purpose(context) });
+    const next = api.pages(api.person(who, 'audit'), { ...range, limit: turn => turn ? 200 : 60 }, { signal: context.signal, ...purpose(context) });
     let hidden = 0;
     const more = sieve(next, entry => {
         if (!filter.outcome && !filter.who && outcome(entry) === 'own') hidden++;
@@ -252,16 +254,16 @@ async function csv(who, range, context) {
         const text = await answer.text();
         pages.push(pages.length ? text.replace(/^[^\n]*\n/, '') : text);
         const link = /<([^>]+)>\s*;\s*rel="?next/.exec(answer.headers.get('Link') ?? '');
-        next = link && new URL(link[1], location.origin);
+        // The link has the place only: the time and the length are those of the page before.
+        const after = link && new URL(link[1], next).searchParams.get('after');
+        if (after) next.searchParams.set('after', after); else next = undefined;
     }
     return pages.join('');
 }
 
-/** Conspicuous patterns in how others ask; they come later than the list and do not hold it up. */
-function patterns(context, who) {
-    const box = h('div');
+/** Conspicuous patterns in how others ask. The service reads the whole audit for them, so the list comes first. */
+function patterns(context, who, box) {
     api.get(api.person(who, 'findings'), {}, { signal: context.signal, ...purpose(context) }).then(({ items }) => put(box, items.map(one => note(true,
         h('span', {}, strings.rich(`audit.pattern.${one.pattern}`, { who: h('b', {}, named(one.requester)), count: one.count })),
         h('span', { class: 'end mut' }, moment(one.from), ' – ', moment(one.to)))))).catch(() => {});
-    return box;
 }

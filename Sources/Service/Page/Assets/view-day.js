@@ -58,6 +58,40 @@ function spanOf(query, range, zone, date) {
     return from < to ? [from, to] : undefined;
 }
 
+/** The three heights of the phone's sheet, each with the map's share of the room. */
+const heights = [['', 0.42], ['tall', 0], ['low', 0.74]];
+
+/** The grip of the sheet is pressed for the next height, or dragged to the nearest one. */
+function dragSheet(grip, body, map, changed) {
+    let drag;
+    const choose = name => {
+        body.dataset.sheet = name;
+        map.style.removeProperty('flex-basis');
+        changed();
+    };
+    const share = () => map.offsetHeight / body.clientHeight;
+    const end = () => {
+        if (drag?.moved) choose(heights.reduce((best, one) => Math.abs(one[1] - share()) < Math.abs(best[1] - share()) ? one : best)[0]);
+    };
+    grip.addEventListener('pointerdown', event => {
+        drag = { from: event.clientY, height: map.offsetHeight, moved: false };
+        grip.setPointerCapture(event.pointerId);
+    });
+    grip.addEventListener('pointermove', event => {
+        if (!grip.hasPointerCapture(event.pointerId)) return;
+        const by = event.clientY - drag.from;
+        // A finger that presses moves a little too.
+        drag.moved ||= Math.abs(by) > 6;
+        if (drag.moved) map.style.setProperty('flex-basis', `${Math.max(0, Math.min(drag.height + by, body.clientHeight * 0.8))}px`);
+    });
+    for (const name of ['pointerup', 'pointercancel']) grip.addEventListener(name, end);
+    grip.addEventListener('click', event => {
+        // After a drag with the mouse there is a click too; one of the keyboard has no count.
+        if (!drag?.moved || !event.detail) choose(heights[(heights.findIndex(([name]) => name === (body.dataset.sheet ?? '')) + 1) % 3][0]);
+        drag = undefined;
+    });
+}
+
 /** The frame of the view, at once; `fill`, `list` and `map` put in what has been read. */
 function draw(context, date) {
     const { strings, main, query } = context;
@@ -72,7 +106,7 @@ function draw(context, date) {
     const extra = h('div', { class: 'extra' });
     const bar = h('div', { class: 'bar-place' });
     const map = h('section', { class: 'map', 'aria-label': strings('day.map') });
-    const grip = h('button', { type: 'button', class: 'grip', 'aria-label': strings('day.sheet'), onclick: () => sheet() });
+    const grip = h('button', { type: 'button', class: 'grip', 'aria-label': strings('day.sheet') });
     const side = h('section', { class: 'side', 'aria-label': strings('day.list') }, grip,
         h('div', { class: 'date' },
             h('div', { class: 'step-day' },
@@ -86,12 +120,7 @@ function draw(context, date) {
     let drawn;
     let seen = localStorage.getItem('seen') !== 'off';
 
-    // The sheet of the phone has three heights.
-    function sheet() {
-        const heights = ['', 'tall', 'low'];
-        body.dataset.sheet = heights[(heights.indexOf(body.dataset.sheet ?? '') + 1) % 3];
-        drawn?.redraw();
-    }
+    dragSheet(grip, body, map, () => drawn?.redraw());
     const zoneOptions = () => {
         const first = state.range.from;
         const pick = mode => { localStorage.setItem('tz', mode); context.query.delete('span'); context.note({ tz: mode === 'place' ? '' : mode }); time.mode = mode; context.navigate(location.pathname + location.search, { replace: true }); };

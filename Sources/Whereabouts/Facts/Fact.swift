@@ -1,0 +1,123 @@
+/// The declaration of one kind of event. Each kind has its own file in this folder, and everything that depends on the
+/// fields of the kind follows from it: the stored bytes in both directions, `events.cddl`, the operator's JSON, and the
+/// random events of the tests. What the audit, the feed and a repeated request show is declared beside the fields.
+///
+/// A kind that has a person and a sealed note looks like this:
+///
+///     /// A person put a note beside a visit.
+///     enum VisitNoted: Fact {
+///         static let kind = EventKind.visitNoted
+///         static let streams: FactStreams = .audit
+///
+///         static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
+///             var given: (at: Timestamp, note: Part<VisitNote>)?
+///             if case .visitNoted(let at, let note)? = event { given = (at, note) }
+///             let at = try fact.clear.required(1, "at", given?.at)
+///             return .visitNoted(at: at, try fact.part(.rest, given?.note))
+///         }
+///
+///         static func audited(_ recorded: RecordedEvent) -> Audited {
+///             .change(SettingChange(item: recorded.number))
+///         }
+///     }
+///
+/// ``visit(_:_:)`` names each field once, in ascending order of its key. A writer takes the values of the given event, a
+/// reader returns those that are stored, and other visitors only look at keys, names and types.
+package protocol Fact: Sendable {
+    /// The number and name under which the fact is stored.
+    static var kind: EventKind { get }
+
+    /// The streams in which the fact can be.
+    static var streams: FactStreams { get }
+
+    /// Visits the fields and makes an event of the values that the visitor returns.
+    ///
+    /// - Parameter event: The event whose values the visitor gets; `nil` for a visitor that makes values.
+    /// - Throws: The visitor's failure, for example ``CBORError`` if the bytes are not those of this kind.
+    static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event
+
+    /// What the audit keeps of the event, and the feed shows of it.
+    static func audited(_ recorded: RecordedEvent) -> Audited
+
+    /// The result of a command that ended with the event, for a request that is repeated with its key; `nil` if it was
+    /// refused. Without an own implementation: ``Reply/done``. A kind that makes something gives its number.
+    static func reply(to recorded: RecordedEvent) -> Reply?
+
+    /// The members that the operator sees. Without an own implementation: the shown fields in the order of their keys.
+    static func show(_ event: Event, in shown: inout ShownFields)
+
+    /// Writes the fields. The default is ``visit(_:_:)`` with a writer.
+    static func write(_ event: Event, to fact: inout FactWriter)
+
+    /// Reads the fields. The default is ``visit(_:_:)`` with a reader.
+    static func read(from fact: inout FactReader) throws(CBORError) -> Event
+}
+
+// Each conformance gets its own copy of these, for the concrete visitor: behind `any Fact.Type` is one call through a
+// table, and no generic code.
+extension Fact {
+    package static func reply(to _: RecordedEvent) -> Reply? { .done }
+    package static func show(_ event: Event, in shown: inout ShownFields) { _ = visit(event, &shown) }
+    package static func write(_ event: Event, to fact: inout FactWriter) { _ = visit(event, &fact) }
+    package static func read(from fact: inout FactReader) throws(CBORError) -> Event { try visit(nil, &fact) }
+}
+
+/// The streams in which a fact can be.
+package struct FactStreams: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The audit of a person.
+    package static let audit = FactStreams(rawValue: 1)
+    /// What the devices of a person report.
+    package static let track = FactStreams(rawValue: 2)
+    /// The stream of the house.
+    package static let house = FactStreams(rawValue: 4)
+}
+
+/// Takes the fields of a fact: writes, reads, shows, describes or invents them.
+package protocol FactVisitor {
+    /// What can go wrong; `Never` for visitors that get their values.
+    associatedtype Failure: Error
+    /// The visitor of one map of fields.
+    associatedtype Fields: FieldVisitor where Fields.Failure == Failure
+
+    /// The part that is stored as it is.
+    var clear: Fields { get set }
+
+    /// The person whose stream it is. It is not stored again.
+    mutating func subject(_ given: PersonID?) throws(Failure) -> PersonID
+
+    /// The person whose stream it is, or `nil` in the stream of the house. It is not stored again.
+    ///
+    /// - Parameter label: The member in the operator's JSON; `nil` if it has none.
+    mutating func knownSubject(
+        _ label: @autoclosure () -> Label?, _ given: PersonID?
+    ) throws(Failure) -> PersonID?
+
+    /// A part that is sealed under a key of `person`.
+    ///
+    /// - Parameters:
+    ///   - keyClass: What erases it: retention erases the track earlier than the rest.
+    ///   - person: Whose key it is; `nil` for the person whose stream it is.
+    mutating func part<Content: SealedContent>(
+        _ keyClass: KeyClass, of person: PersonID?, _ given: Part<Content>?
+    ) throws(Failure) -> Part<Content>
+
+    /// A part that need not be there, after all others.
+    mutating func optionalPart<Content: SealedContent>(
+        _ keyClass: KeyClass, of person: PersonID?, _ given: Part<Content>?
+    ) throws(Failure) -> Part<Content>?
+}
+
+extension FactVisitor {
+    /// A part that is sealed under a key of the person whose stream it is.
+    mutating func part<Content: SealedContent>(
+        _ keyClass: KeyClass, _ given: Part<Content>?
+    ) throws(Failure) -> Part<Content> { try part(keyClass, of: nil, given) }
+
+    /// A part that need not be there, under a key of the person whose stream it is.
+    mutating func optionalPart<Content: SealedContent>(
+        _ keyClass: KeyClass, _ given: Part<Content>?
+    ) throws(Failure) -> Part<Content>? { try optionalPart(keyClass, of: nil, given) }
+}
