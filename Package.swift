@@ -81,7 +81,8 @@ let package = Package(
             "Service",
             [
                 "CPageAssets", "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
-                "LocationPush", "Log", "MQTT", "Posting", "Projections", "SQLite", "Tables", "Threading", "Whereabouts",
+                "LocationPush", "Log", "MQTT", "Posting", "Projections", "SQLite", "Tables", "Threading",
+                "Transparency", "Whereabouts",
                 "WireFormats",
             ], exclude: ["Page/Assets"]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),

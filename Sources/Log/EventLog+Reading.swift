@@ -1,3 +1,6 @@
+package import Cryptography
+package import Whereabouts
+
 extension EventLog {
     /// Waits until every fix can be looked up, and no file has a mark of an erased person.
     ///
@@ -14,4 +17,15 @@ extension EventLog {
 
     /// A reader of this log for one thread.
     package func reader() throws(LogError) -> LogReader { try LogReader(path: path, keys: keys) }
+
+    /// The key of a person's own log, made with the first call; `nil` for a person who is erased or never was.
+    package func proofKey(of person: PersonID) throws(LogError) -> SymmetricKey? {
+        let isThere = { self.withStanding { $0.persons[person]?.handle != nil } }
+        guard isThere() else { return nil }
+        let key = try keys.proofKey(of: person)
+        if isThere() { return key }
+        // The person was erased meanwhile, perhaps before the key was made.
+        try keys.destroyKeys(of: person)
+        return nil
+    }
 }

@@ -68,7 +68,6 @@ extension KeyRing {
     }
 
     /// Whether the file has a table of this name. A file of an older version may lack one.
-    /// Whether the file has a table of this name.
     package static func hasTable(_ name: String, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         try connection.cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
             (statement) throws(SQLiteError) in

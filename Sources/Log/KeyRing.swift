@@ -125,7 +125,6 @@ package final class KeyRing: Sendable {
         keyEncryptionKey.withBytes { hmacSHA256(key: Array($0), message: Array(purpose.utf8)).bytes }
     }
 
-    /// Raised whenever keys are destroyed. A caller that keeps keys in memory then drops them.
     /// Counts the destructions of keys. A cache of keys is stale if its count differs.
     package var currentGeneration: Int { generation.load(ordering: .acquiring) }
 
@@ -143,7 +142,21 @@ package final class KeyRing: Sendable {
     func sealingKey(
         for person: PersonID, _ keyClass: KeyClass, at time: Timestamp
     ) throws(LogError) -> (id: Int64, key: SymmetricKey) {
-        let slot = Slot(person: person, keyClass: keyClass, period: Self.period(of: time))
+        try key(of: Slot(person: person, keyClass: keyClass, period: Self.period(of: time)))
+    }
+
+    /// The key from which the salts of a person's own log are derived; it is durable. ``EventLog/proofKey(of:)`` makes
+    /// none for erased persons.
+    ///
+    /// - Throws: ``LogError/keyUnreadable(id:)`` as ``sealingKey(for:_:at:)``.
+    func proofKey(of person: PersonID) throws(LogError) -> SymmetricKey {
+        let key = try key(of: Slot(person: person, keyClass: .proof, period: 0)).key
+        try makeDurable()
+        return key
+    }
+
+    /// The key of a slot, which is made if there is none.
+    private func key(of slot: Slot) throws(LogError) -> (id: Int64, key: SymmetricKey) {
         let found: Found
         do throws(SQLiteError) {
             found = try state.withLock { (state) throws(SQLiteError) -> Found in
@@ -314,7 +327,6 @@ package final class KeyRing: Sendable {
         } catch { throw .sqlite(error) }
     }
 
-    /// Copies the file while it is in use. The copy is consistent.
     /// Copies the file, as of one moment. Blocks other users of the keys meanwhile; the file is small.
     package func backup(to path: String) throws(SQLiteError) {
         try state.withLock { (state) throws(SQLiteError) in

@@ -210,15 +210,17 @@ final class WriterLoop: @unchecked Sendable {
             if let missing = try encode(decision, at: now) {
                 return batch.answers.append((item.completion, .failure(.fault(missing))))
             }
+            var disclosed: RecordedEvent?
             // By index: iterating would copy each event once more.
             for index in decision.drafts.indices {
-                number(
+                let recorded = number(
                     decision.drafts[index].event, encoded[index], to: decision.drafts[index].stream,
                     cause: decision.drafts[index].cause, actor: item.caller.principal, correlation: item.correlation,
                     at: now)
+                if recorded.event.isDisclosure { disclosed = recorded }
             }
             if case .erased(let person) = decision.reply { batch.erased.append(person) }
-            batch.answers.append((item.completion, outcome(decision, of: item, at: now)))
+            batch.answers.append((item.completion, outcome(decision, of: item, at: now, disclosed)))
         }
     }
 
@@ -281,7 +283,7 @@ final class WriterLoop: @unchecked Sendable {
 
     /// The answer to a decided command: its receipt, or the refusal. A refusal may have events all the same.
     private func outcome(
-        _ decision: Decision, of item: EventLog.Waiting, at now: Timestamp
+        _ decision: Decision, of item: EventLog.Waiting, at now: Timestamp, _ disclosed: RecordedEvent?
     ) -> Result<Receipt, AppendFailure> {
         if decision.isCountedRefusal {
             counted[item.caller.principal, default: (0, now, log.questions.now())].count += 1
@@ -293,7 +295,7 @@ final class WriterLoop: @unchecked Sendable {
         return .success(
             Receipt(
                 reply: decision.reply, last: log.withStanding { $0.place }, isOfEvent: !decision.drafts.isEmpty,
-                recordedAt: now))
+                recordedAt: now, disclosed: disclosed))
     }
 
     /// Adds an event of the service's own to the batch.
@@ -308,10 +310,11 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// Numbers an event whose keys are in the batch.
+    @discardableResult
     private func number(
         _ event: Event, _ encoded: EventCoding.Encoded, to stream: StreamID, cause: Int64, actor: PrincipalID,
         correlation: RequestID, at now: Timestamp
-    ) {
+    ) -> RecordedEvent {
         let (place, version) = log.withStanding { ($0.place, $0.versions[stream] ?? 0) }
         let header = EventHeader(
             number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,
@@ -334,6 +337,7 @@ final class WriterLoop: @unchecked Sendable {
         }
         log.tally.withLock { $0.fold(event, kind: encoded.kind, recordedAt: now) }
         sinceSaved += 1
+        return recorded
     }
 
     /// Refusals beyond the rate become one event for each requester and minute.

@@ -7,6 +7,7 @@ import Whereabouts
 /// The parts of a service that handlers are made from. Only this file takes handlers' parts out of it.
 struct Parts {
     let views: Views
+    let personLogs: PersonLogs
     let answers: AnswerPool
     let waitingRoom: WaitingRoom
     let deliverer: Deliverer
@@ -57,6 +58,7 @@ extension RouteTable {
             ).operations
         // Stored data about a person; each answer is recorded before it leaves.
         operations += ReadEndpoints(decisions: decisions, views: views).operations
+        operations += ProofEndpoints(views: views, logs: parts.personLogs).operations
         operations +=
             LiveEndpoint(
                 decisions: decisions, views: views, deliverer: parts.deliverer, sources: parts.sources

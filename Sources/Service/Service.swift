@@ -100,7 +100,11 @@ package final class Service: Sendable {
             return AnswerContext(host: host, reader: reader.value, gazetteer: gazetteer)
         }
         decisions = Decisions(log: log, clock: clock, knownReferences: KnownReferences(under: keyEncryptionKey))
-        let views = Views(gate: Gate(decisions: decisions), host: host, timeZones: TimeZoneDatabase())
+        let seal = HouseSeal(
+            publicURL: configuration.publicURL, log: log.id, epoch: log.epoch, under: keyEncryptionKey)
+        let receipts = Receipts(decisions: decisions, seal: seal, answers: answers)
+        let views = Views(
+            gate: Gate(decisions: decisions, receipts: receipts), host: host, timeZones: TimeZoneDatabase())
         let deviceContacts = DeviceContacts()
         let sources = FeedSources(views: views, deviceContacts: deviceContacts, gazetteer: gazetteer)
         waitingRoom = WaitingRoom(log: log, clock: clock)
@@ -116,7 +120,8 @@ package final class Service: Sendable {
         backups.settleLater()
         let requestFigures = RequestFigures()
         let parts = Parts(
-            views: views, answers: answers, waitingRoom: waitingRoom, deliverer: deliverer, sources: sources,
+            views: views, personLogs: PersonLogs(views, seal: seal), answers: answers, waitingRoom: waitingRoom,
+            deliverer: deliverer, sources: sources,
             webhooks: webhooks, apps: apps, backups: backups, backupMaker: backupMaker, directory: directory,
             deviceContacts: deviceContacts, requestFigures: requestFigures, secretBoxes: secretBoxes,
             verificationProgress: verificationProgress, callers: Callers(decisions),

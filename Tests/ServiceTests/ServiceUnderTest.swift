@@ -268,7 +268,10 @@ struct Answer {
     /// Everything by which a caller could distinguish two answers, except the parts that differ by design.
     var observable: String {
         let own: Set<String> = ["whereabouts-request", "date"]
-        let fields = headers.filter { !own.contains($0.name.lowercased()) }.map { "\($0.name): \($0.value)" }
+        let fields = headers.filter { !own.contains($0.name.lowercased()) }.map { name, value in
+            // A receipt is a commitment that the caller cannot open, and its signature.
+            "\(name): \(name == Receipts.header ? "\(value.count) characters" : value)"
+        }
         return "\(status)\n\(fields.joined(separator: "\n"))\n\n\(text)"
     }
 }

@@ -32,7 +32,7 @@ import Testing
         "Tables": ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
         "Service": [
             "CPageAssets", "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush",
-            "Log", "MQTT", "Posting", "Projections", "SQLite", "Tables", "Whereabouts", "WireFormats",
+            "Log", "MQTT", "Posting", "Projections", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],

@@ -13,9 +13,9 @@ struct Disclosed: ~Copyable, Sendable {
     /// The length of the body in bytes.
     var count: Int { response.body.count }
 
-    /// The same answer with other headers.
+    /// The same answer with other headers; its receipt stays.
     consuming func with(headers: [(name: String, value: String)]) -> Disclosed {
-        response.headers = headers
+        response.headers = headers + response.headers.filter { $0.name == Receipts.header }
         return self
     }
 
@@ -51,6 +51,8 @@ struct DisclosedArray: ~Copyable {
 struct Gate: Sendable {
     /// The log, which has the last word.
     let decisions: Decisions
+    /// The promises that go with answers about other people.
+    let receipts: Receipts
 
     /// An answer computed from stored data, not recorded and not sent yet.
     struct Computed: Sendable {
@@ -122,11 +124,13 @@ struct Gate: Sendable {
         }
         let computed = try compute(reading)
         let hash = Hash256(SHA256().hash(computed.body))
-        try decisions.append(
+        let receipt = try decisions.append(
             exchange,
             .recordRead(
                 question, permitted: reading.permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
-        return Disclosed(computed.response)
+        var response = computed.response
+        response.headers += receipts.headers(of: receipt)
+        return Disclosed(response)
     }
 
     /// Answers the operator with data about many persons: each person's audit shows the read.
@@ -161,8 +165,12 @@ struct Gate: Sendable {
         content: (Hash256) -> Disclosure.Content
     ) {
         let content = content(Hash256(SHA256().hash(computed.body)))
-        decisions.submit(exchange, .disclose(query, content: content, precision: precision, fix: fix), respond) { _ in
-            computed.response
+        let command = Command.disclose(query, content: content, precision: precision, fix: fix)
+        decisions.log.submit(command, by: exchange.caller, correlation: exchange.id) { result in
+            switch result {
+            case .success(let receipt): receipts.add(to: computed.response, of: receipt, exchange.caller, respond)
+            case .failure(let failure): respond(Problem(failure).response)
+            }
         }
     }
 

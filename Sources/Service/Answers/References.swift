@@ -48,6 +48,8 @@ struct References: Sendable {
         case act = 12
         /// A thing that has a name and is also counted, such as a region or a device.
         case thing = 13
+        /// A person or a device, in an entry of a person's log.
+        case principal = 14
     }
 
     /// A number as the caller sees it.

@@ -11,10 +11,13 @@
 // A stored form is never edited. A new field gets a new key with a meaning for its absence. A changed meaning gets a
 // new kind, and `decode` continues to read the old one.
 
-/// The key that seals a part: retention erases the track earlier than the rest.
+/// What a key of a person is for. Keys of `track` and `rest` seal parts: retention erases the track earlier than the
+/// rest.
 package enum KeyClass: Int64, Hashable, Sendable {
     case track = 0
     case rest = 1
+    /// Hides the contents of the person's own log. It seals nothing, and the person has one for all months.
+    case proof = 2
 }
 
 /// A part before sealing.

@@ -70,3 +70,14 @@ extension RecordedEvent {
     /// The result of a command that ended with this event; `nil` for a refusal.
     var reply: Reply? { event.kind.fact?.reply(to: self) }
 }
+
+extension Event {
+    /// Whether the event records that data about a person left the house.
+    package var isDisclosure: Bool {
+        switch self {
+        case .locationDisclosed: true
+        case .locationRead(let read): read.subject != nil && !read.verdict.isRefused
+        default: false
+        }
+    }
+}

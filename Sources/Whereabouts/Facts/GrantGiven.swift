@@ -46,6 +46,12 @@ enum GrantGiven: Fact {
         guard case .grantGiven(let grant) = event else { return }
         shown.add("asksEachTime", .bool(grant.asksEachTime), after: "history")
     }
+
+    static func prove(_ event: Event, in proven: inout ProvenFields) {
+        _ = visit(event, &proven)
+        guard case .grantGiven(let grant) = event else { return }
+        proven.add("asksEachTime", .bool(grant.asksEachTime))
+    }
 }
 
 extension Grant.Detail: SealedContent {

@@ -19,6 +19,12 @@ enum LocationPushAttempted: Fact {
         _ = visit(event, &shown)
         if case .locationPushAttempted(let attempt) = event { attempt.showOutcome(in: &shown) }
     }
+
+    static func prove(_ event: Event, in proven: inout ProvenFields) {
+        _ = visit(event, &proven)
+        guard case .locationPushAttempted(let attempt) = event, !attempt.isTestLeaving else { return }
+        proven.add("outcome", .text(attempt.outcome.word))
+    }
 }
 
 extension LocationPushAttempt {

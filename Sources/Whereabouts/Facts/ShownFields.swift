@@ -38,6 +38,11 @@ package struct ShownFields: FactVisitor, FieldVisitor {
     /// Whether ``part(_:of:_:)`` shows a part; otherwise the fact shows it.
     var showsParts = true
 
+    /// No members yet.
+    static var none: ShownFields { ShownFields() }
+
+    private init() {}
+
     /// The members of an event.
     package init(of event: Event) { event.kind.fact?.show(event, in: &self) }
 

@@ -209,6 +209,11 @@ import Whereabouts
             return Wish(target: "/v1/people/\(person(isKnown))/summary?from=\(seconds - 7 * 86_400)&period=week")
         },
         "GET /v1/people/*/audit": reading("audit", by: managers),
+        "GET /v1/people/*/proof": reading("proof", by: managers),
+        // A checkpoint is a number and hashes.
+        "GET /v1/people/*/checkpoint": Row(done: managers) { village, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/checkpoint?at-least=\(village.house.service.log.head)")
+        },
         // By now the subject has asked, and been asked for often.
         "GET /v1/people/*/asked": reading("asked", by: managers),
         "GET /v1/people/*/findings": reading("findings", by: managers),

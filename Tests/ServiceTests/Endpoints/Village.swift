@@ -2,6 +2,7 @@ import JSON
 import Log
 import Posting
 import Testing
+import Transparency
 import Whereabouts
 
 @testable import Service
@@ -145,5 +146,16 @@ final class Village {
         #expect(answer.status == 200)
     }
 
-    func holdsSecrets(_ answer: Answer) -> Bool { secrets.contains { answer.text.contains($0) } }
+    func holdsSecrets(_ answer: Answer) -> Bool {
+        let text = Self.contents(of: answer) ?? answer.text
+        return secrets.contains { text.contains($0) }
+    }
+
+    /// The contents of a proof, in which texts are as they are; `nil` for another answer.
+    private static func contents(of answer: Answer) -> String? {
+        guard let proof = try? PersonProof(parsing: answer.body) else { return nil }
+        return proof.entries.map { entry in
+            if case .whole(_, let content) = entry.opening { String(decoding: content, as: UTF8.self) } else { "" }
+        }.joined()
+    }
 }

@@ -1,0 +1,208 @@
+import Cryptography
+import Log
+import Projections
+import SQLite
+import Synchronization
+import Tables
+import Transparency
+import Whereabouts
+
+/// The logs of all persons, each a Merkle tree over commitments to the events in one person's audit.
+///
+/// Nothing of them is stored. An entry is a function of its event and of the person's key: the content is
+/// ``ProvenFields``, and the salt follows from the key. So a log can be made again at any time, until the key is
+/// destroyed with the person.
+///
+/// Cost: about 20 µs for an entry. The leaves of recent logs are kept, so that a checkpoint of a log that has grown costs
+/// only its new entries.
+final class PersonLogs: Sendable {
+    /// One entry with what opens it.
+    struct Entry: Sendable {
+        let recordedAt: Timestamp
+        let salt: EntrySalt
+        let content: [UInt8]
+    }
+
+    /// The entries of a log, and the names that they refer to.
+    struct Listing: Sendable {
+        var entries: [Entry] = []
+        /// The names of the persons and devices in the entries, by their references.
+        var names: [String: String] = [:]
+    }
+
+    /// The logs that were read recently, without contents.
+    private struct Known {
+        var logs: [PersonID: PersonLog] = [:]
+        /// The generation of the keys for which they hold.
+        var generation: Int
+    }
+
+    /// The most entries of all kept logs; 64 bytes each.
+    private static let mostKept: Int64 = 200_000
+
+    private let views: Views
+    private let seal: HouseSeal
+    private let known: Mutex<Known>
+
+    init(_ views: Views, seal: HouseSeal) {
+        (self.views, self.seal) = (views, seal)
+        known = Mutex(Known(generation: views.decisions.log.keys.currentGeneration))
+    }
+
+    /// All entries of a person's log, with the checkpoint over them.
+    ///
+    /// - Throws: 503 while the index of streams has not followed the log; 500 if an entry cannot be opened because its
+    ///   key is lost.
+    func proof(of person: PersonID, _ context: AnswerContext) throws(Problem) -> PersonProof {
+        let key = try proofKey(of: person)
+        let origin = seal.origin(under: key)
+        let listing = try entries(of: person, from: 1, in: origin, under: key, context)
+        let sha256 = SHA256()
+        var log = PersonLog(origin: origin)
+        for entry in listing.entries { _ = log.append(entry, sha256) }
+        return PersonProof(
+            entries: listing.entries.map {
+                .init(recordedAtMs: $0.recordedAt.milliseconds, opening: .whole(salt: $0.salt, content: $0.content))
+            }, note: note(log, sha256))
+    }
+
+    /// The present checkpoint of a person's log, and the proof that it continues the one of `older` entries.
+    ///
+    /// - Parameter older: 0 for no proof.
+    /// - Throws: 422 if the log has fewer entries; otherwise as ``proof(of:_:)``.
+    func checkpoint(
+        of person: PersonID, after older: Int64, _ context: AnswerContext
+    ) throws(Problem) -> (note: SignedNote, key: NoteVerifier, consistency: [Digest]) {
+        let key = try proofKey(of: person)
+        let origin = seal.origin(under: key)
+        let generation = views.decisions.log.keys.currentGeneration
+        var log =
+            known.withLock { known in
+                if known.generation != generation { known = Known(generation: generation) }
+                return known.logs[person].flatMap { $0.origin == origin ? $0 : nil }
+            } ?? PersonLog(origin: origin)
+        let sha256 = SHA256()
+        for entry in try entries(of: person, from: log.size + 1, in: origin, under: key, context).entries {
+            _ = log.append(entry, sha256)
+        }
+        guard older <= log.size else {
+            throw .refused("\"since\" is greater than the number of entries that this log has.")
+        }
+        let consistency: [Digest]
+        do throws(TransparencyError) {
+            consistency = try log.consistencyProof(from: older, to: log.size, sha256)
+        } catch { throw .broken }
+        keep(log, of: person, generation)
+        return (note(log, sha256), seal.signer(of: origin).verifier, consistency)
+    }
+
+    /// The key with which the checkpoints of a person's log are verified.
+    func verifier(of person: PersonID) throws(Problem) -> NoteVerifier {
+        seal.signer(of: seal.origin(under: try proofKey(of: person))).verifier
+    }
+
+    private func keep(_ log: PersonLog, of person: PersonID, _ generation: Int) {
+        known.withLock { known in
+            guard known.generation == generation else { return }
+            known.logs[person] = nil
+            if known.logs.values.reduce(log.size, { $0 + $1.size }) > Self.mostKept { known.logs = [:] }
+            known.logs[person] = log
+        }
+    }
+
+    private func note(_ log: PersonLog, _ sha256: SHA256) -> SignedNote {
+        do {
+            var note = try SignedNote(text: log.checkpoint(sha256).text)
+            note.sign(with: seal.signer(of: log.origin))
+            return note
+        } catch { preconditionFailure("A checkpoint is the text of a note.") }
+    }
+
+    /// The person's key; 404 if the person was erased meanwhile.
+    private func proofKey(of person: PersonID) throws(Problem) -> SymmetricKey {
+        let key: SymmetricKey?
+        do throws(LogError) { key = try views.decisions.log.proofKey(of: person) } catch { throw .broken }
+        guard let key else { throw .noSuchPerson }
+        return key
+    }
+
+    /// The entries from a version on, up to the newest durable event.
+    private func entries(
+        of person: PersonID, from version: Int64, in origin: LogOrigin, under key: SymmetricKey,
+        _ context: AnswerContext
+    ) throws(Problem) -> Listing {
+        let decisions = views.decisions
+        let head = decisions.log.head
+        guard views.host.wait(for: head, in: [StreamIndexTable.name], milliseconds: 10_000) else { throw .busy(1) }
+        let stream = StreamID.audit(person)
+        let (numbers, _) = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
+            try StreamIndexReader.numbers(
+                of: stream, fromVersion: version, count: PersonProof.entriesMax + 1, in: connection)
+        }
+        guard Int64(numbers.count) + version - 1 <= Int64(PersonProof.entriesMax) else { throw .tooManyEntries }
+        let references = decisions.references(of: person)
+        let names = PrincipalNames(decisions)
+        var listing = Listing()
+        for (offset, number) in numbers.enumerated() {
+            let found: (event: RecordedEvent, leaf: Digest)?
+            do throws(LogError) { found = try context.reader.event(number) } catch { throw .broken }
+            guard let event = found?.event, event.version == version + Int64(offset) else { throw .broken }
+            let content: [UInt8]
+            do throws(ProvenFields.Absence) {
+                content = try ProvenFields.content(of: event) { number in
+                    let reference = references.name(of: number)
+                    if case .principal(let principal) = number { listing.names[reference] = names.name(principal) }
+                    return reference
+                }
+            } catch { throw .sealedEntry }
+            listing.entries.append(
+                Entry(
+                    recordedAt: event.recordedAt, salt: EntrySalt(of: event.version, in: origin, key: key),
+                    content: content))
+        }
+        return listing
+    }
+}
+
+extension PersonLog {
+    /// Adds an entry.
+    fileprivate mutating func append(_ entry: PersonLogs.Entry, _ sha256: SHA256) -> PersonLogEntry {
+        append(
+            recordedAtMs: entry.recordedAt.milliseconds, salt: entry.salt, content: entry.content, sha256)
+    }
+}
+
+extension References {
+    /// The name of a number of the house, in an entry of a person's log.
+    func name(of number: HouseNumber) -> String {
+        switch number {
+        case .principal(let id): name(id.rawValue, .principal).text
+        case .event(let number): event(number).text
+        case .grant(let id): name(id.rawValue, .grant).text
+        case .invitation(let id): name(id.rawValue, .invitation).text
+        case .accountInvitation(let id): name(id.rawValue, .accountInvitation).text
+        case .token(let id): name(id.rawValue, .token).text
+        case .webhook(let id): name(id.rawValue, .webhook).text
+        case .deadLetter(let id): name(id.rawValue, .deadLetter).text
+        case .correction(let id): name(id.rawValue, .correction).text
+        case .schedule(let id): name(id.rawValue, .schedule).text
+        case .region(let id): name(id.rawValue, .thing).text
+        }
+    }
+}
+
+extension Problem {
+    /// The person's log is longer than a proof can be.
+    fileprivate static var tooManyEntries: Problem {
+        Problem(
+            413, "Too long", "The log has more than \(PersonProof.entriesMax) entries, which is the most of a proof.")
+    }
+
+    /// An entry cannot be opened.
+    fileprivate static var sealedEntry: Problem {
+        Problem(
+            500, "Not provable",
+            "An entry cannot be opened, because its key is lost. The operator finds the entry with \"whereabouts verify\"."
+        )
+    }
+}

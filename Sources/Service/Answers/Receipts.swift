@@ -1,0 +1,66 @@
+import Cryptography
+import HTTPServer
+import Log
+import Transparency
+import Whereabouts
+
+/// The signed promises that go with answers about other people: the answer has an entry in the person's own log. An asker
+/// who keeps them can show later that the service answered without recording it.
+///
+/// A promise is an ``AskerReceipt`` in base 64, in one header:
+///
+///     Whereabouts-Receipt: d2hlcmVhYm91dHMgcmVjZWlwdCB2MQpsb2cg…
+///
+/// Answers to the person about themselves have none, nor have streams and what devices are told of friends.
+///
+/// Cost: one signature, about 50 µs.
+struct Receipts: Sendable {
+    /// The header of a promise.
+    static let header = "Whereabouts-Receipt"
+
+    let decisions: Decisions
+    let seal: HouseSeal
+    /// Where promises are signed that the log's thread has the news of.
+    let answers: AnswerPool
+
+    /// The header for an answer whose record is durable; none if the answer needs none.
+    func headers(of receipt: Receipt) -> [(name: String, value: String)] {
+        guard let recorded = receipt.disclosed, let promise = promise(of: recorded) else { return [] }
+        return [(Self.header, promise)]
+    }
+
+    /// Adds the header to an answer and sends it. Signing takes too long for the log's thread, so an answering thread
+    /// does it, unless all have too much to do.
+    func add(
+        to response: HTTPResponse, of receipt: Receipt, _ caller: Caller,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let send = { @Sendable in
+            var response = response
+            response.headers += headers(of: receipt)
+            respond(response)
+        }
+        let isTaken = answers.submit(for: caller.principal) { _ in send() }
+        if !isTaken { send() }
+    }
+
+    /// The promise for a record; `nil` for the person's own reads, and for a person who was erased meanwhile.
+    private func promise(of recorded: RecordedEvent) -> String? {
+        guard let subject = recorded.stream.person, recorded.actor != subject.principal,
+            let found = try? decisions.log.proofKey(of: subject)
+        else { return nil }
+        let origin = seal.origin(under: found)
+        let references = decisions.references(of: subject)
+        do {
+            let content = try ProvenFields.content(of: recorded) { references.name(of: $0) }
+            let sha256 = SHA256()
+            let commit = PersonLogEntry.commit(
+                salt: EntrySalt(of: recorded.version, in: origin, key: found), content: content, sha256)
+            let asker = withUnsafeBytes(of: recorded.actor.rawValue.bigEndian) { Array($0) }
+            let receipt = try AskerReceipt(
+                pseudonym: AskerReceipt.pseudonym(of: origin, for: asker, key: found), commit: commit,
+                recordedAtMs: recorded.recordedAt.milliseconds)
+            return Base64.encode(try receipt.signed(by: seal.signer).bytes)
+        } catch { return nil }
+    }
+}
