@@ -90,8 +90,8 @@ let package = Package(
         tests("LocationPush", ["JSON", "PushStandIn"]),
         module("MQTT", ["CMosquitto"]),
         tests("MQTT", []),
-        module("WhereaboutsClient", ["HTTPServer", "JSON", "Posting"]),
-        tests("WhereaboutsClient", ["HTTPServer", "JSON"]),
+        module("WhereaboutsClient", ["Cryptography", "HTTPServer", "JSON", "Posting"]),
+        tests("WhereaboutsClient", ["Cryptography", "HTTPServer", "JSON"]),
         module("Posting", ["CCurl", "CSupport", "Threading"]),
         tests("Posting", []),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON", "Threading"]),
@@ -133,7 +133,7 @@ let package = Package(
             name: "WhereaboutsTool",
             dependencies: [
                 "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log",
-                "Projections", "PushStandIn", "QRCode", "SQLite", "Service", "Threading", "Whereabouts",
+                "Projections", "PushStandIn", "QRCode", "SQLite", "Service", "Threading", "Transparency", "Whereabouts",
                 "WhereaboutsClient", "WireFormats",
             ], swiftSettings: strict),
         tests(

@@ -67,3 +67,8 @@ long post_retry_after_seconds(void *handle) {
     curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &seconds);
     return (long)seconds;
 }
+
+const char *post_header(void *handle, const char *name) {
+    struct curl_header *header = NULL;
+    return curl_easy_header(handle, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : NULL;
+}

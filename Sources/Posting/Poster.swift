@@ -14,21 +14,25 @@ package struct Post: Sendable {
     package let body: [UInt8]
     /// How long it may take, connecting and all.
     package let milliseconds: Int
+    /// The names of the headers that the sender wants to see of the answer.
+    package let wanted: [String]
 
     /// - Parameter milliseconds: as the Standard Webhooks advise, if not said: a receiver takes a message in, and works
     ///   on it later.
     package init(
-        _ method: String = "POST", to url: PostURL, headers: [String], body: [UInt8], milliseconds: Int = 15_000
+        _ method: String = "POST", to url: PostURL, headers: [String], body: [UInt8], milliseconds: Int = 15_000,
+        wanting wanted: [String] = []
     ) {
         (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
-        self.milliseconds = milliseconds
+        (self.milliseconds, self.wanted) = (milliseconds, wanted)
     }
 }
 
 /// How a request ended.
 package enum PostOutcome: Hashable, Sendable {
-    /// Answered in full. `retryAfterSeconds` is 0 when the answer named none.
-    case answered(status: Int, retryAfterSeconds: Int)
+    /// Answered in full. `retryAfterSeconds` is 0 when the answer named none; `headers` are those of ``Post/wanted`` that
+    /// the answer has.
+    case answered(status: Int, retryAfterSeconds: Int, headers: [String: String])
     case failed(PostFault)
 }
 
@@ -162,6 +166,7 @@ private final class Transfer {
     let completion: @Sendable (PostOutcome) -> Void
     private let reader: Poster.Reader?
     private let rule: AddressRule?
+    private let wanted: [String]
     private let options: UnsafeMutablePointer<post_options>
     private let body: UnsafeMutableBufferPointer<UInt8>
     private var dropped = 0
@@ -170,7 +175,7 @@ private final class Transfer {
 
     init(_ errand: Poster.Errand, _ rule: AddressRule?, _ trustFile: String?) {
         let post = errand.post
-        (self.rule, reader, completion) = (rule, errand.reader, errand.completion)
+        (self.rule, reader, completion, wanted) = (rule, errand.reader, errand.completion, post.wanted)
         options = .allocate(capacity: 1)
         body = .allocate(capacity: max(1, post.body.count))
         _ = body.update(fromContentsOf: post.body)
@@ -230,7 +235,10 @@ private final class Transfer {
         let isAnswered = code == CURLE_OK || (code == CURLE_WRITE_ERROR && isRead)
         if isAnswered {
             let seconds = post_retry_after_seconds(handle)
-            return completion(.answered(status: post_status(handle), retryAfterSeconds: max(0, seconds)))
+            var headers: [String: String] = [:]
+            for name in wanted { headers[name] = post_header(handle, name).map { String(cString: $0) } }
+            return completion(
+                .answered(status: post_status(handle), retryAfterSeconds: max(0, seconds), headers: headers))
         }
         let fault: PostFault =
             switch code {

@@ -135,7 +135,7 @@ extension ServiceClient {
         while true {
             let response = try await transport.answer(awaiting: request)
             guard let pause = Self.pauseSeconds(response), waited < Self.patienceSeconds else {
-                return try Self.value(of: response)
+                return try value(of: response, path)
             }
             try await Self.pause(seconds: pause)
             waited += pause

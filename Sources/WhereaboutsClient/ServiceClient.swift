@@ -21,6 +21,8 @@ public struct ServiceClient: Sendable {
     package var purpose: String?
     /// The languages for names of places: BCP 47 tags, the best first.
     public var languages: [String]
+    /// Where the service's promises are kept that its answers are recorded; `nil` keeps none and requires none.
+    public var receipts: ReceiptFile?
 
     /// How long one answer may take. A request waits for at most 30 s at the service.
     private static let answerSeconds = 60
@@ -69,6 +71,13 @@ public struct ServiceClient: Sendable {
         _ path: [String], query: [(name: String, value: String)] = []
     ) throws(ClientError) -> JSONValue {
         try send("GET", path, query: query)
+    }
+
+    /// The bytes of a `GET` whose answer is not JSON.
+    package func file(_ path: [String], query: [(name: String, value: String)] = []) throws(ClientError) -> [UInt8] {
+        let response = try transport.answer(to: try request("GET", path, query: query, body: []))
+        if (200..<300).contains(response.status) { return response.body }
+        throw Self.problem(of: response, try? JSONDocument.parse(response.body).root)
     }
 
     /// - Parameter json: The body, an object.
@@ -123,7 +132,7 @@ public struct ServiceClient: Sendable {
         while true {
             let response = try transport.answer(to: request)
             guard let pause = Self.pauseSeconds(response), waited < patienceSeconds else {
-                return try Self.value(of: response)
+                return try value(of: response, path)
             }
             sleep(UInt32(pause))
             waited += pause
@@ -170,15 +179,15 @@ public struct ServiceClient: Sendable {
     /// The JSON of an answer, or its problem as an error with the service's own sentence.
     static func value(of response: HTTPResponse) throws(ClientError) -> JSONValue {
         let root = try? JSONDocument.parse(response.body).root
-        guard (200..<300).contains(response.status) else {
-            let sentence =
-                root?["detail"]?.string ?? root?["title"]?.string
-                ?? "The service answered with status \(response.status)."
-            throw .problem(
-                ClientError.Problem(
-                    status: response.status, detail: sentence, retryAfterSeconds: retryAfter(response)))
-        }
+        guard (200..<300).contains(response.status) else { throw problem(of: response, root) }
         guard let root else { throw .service("The service's answer is not JSON.") }
         return root
+    }
+
+    private static func problem(of response: HTTPResponse, _ root: JSONValue?) -> ClientError {
+        let sentence =
+            root?["detail"]?.string ?? root?["title"]?.string ?? "The service answered with status \(response.status)."
+        return .problem(
+            ClientError.Problem(status: response.status, detail: sentence, retryAfterSeconds: retryAfter(response)))
     }
 }

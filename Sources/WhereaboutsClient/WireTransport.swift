@@ -39,7 +39,7 @@ package final class WireTransport: Transport {
         }
         let post = Post(
             request.method, to: url, headers: request.headers.map { "\($0.name): \($0.value)" }, body: request.body,
-            milliseconds: seconds * 1000)
+            milliseconds: seconds * 1000, wanting: [ReceiptFile.header])
         let body = Mutex<[UInt8]>([])
         let origin = self.origin
         poster.send(
@@ -52,12 +52,14 @@ package final class WireTransport: Transport {
             },
             { outcome in
                 switch outcome {
-                case .answered(let status, let retryAfterSeconds):
+                case .answered(let status, let retryAfterSeconds, let others):
                     let body = body.withLock { $0 }
                     guard body.count <= Self.bodyBytesMax else {
                         return completion(.failure(.service("The service's answer is too long.")))
                     }
-                    let headers = retryAfterSeconds > 0 ? [("Retry-After", "\(retryAfterSeconds)")] : []
+                    let headers =
+                        (retryAfterSeconds > 0 ? [("Retry-After", "\(retryAfterSeconds)")] : [])
+                        + others.map { ($0.key, $0.value) }
                     completion(.success(HTTPResponse(status: status, headers: headers, body: body)))
                 case .failed(let fault):
                     completion(.failure(.service("The service at \(origin) cannot be reached: \(fault.words).")))

@@ -35,6 +35,13 @@ struct Client {
         try told { () throws(ClientError) in try service.get(path, query: query) }
     }
 
+    /// The bytes of a `GET` whose answer is not JSON.
+    func file(
+        _ path: String..., query: [(name: String, value: String)] = []
+    ) throws(ToolError) -> [UInt8] {
+        try told { () throws(ClientError) in try service.file(path, query: query) }
+    }
+
     func post(_ path: String..., body: (inout JSONWriter) -> Void = { _ in }) throws(ToolError) -> JSONValue {
         try post(path, body: body)
     }

@@ -8,7 +8,8 @@ enum CommandTable {
         + GrantCommands.all + SharingCommands.all + TokenCommands.all + SessionCommands.all
         + RegionCommands.all + CorrectionCommands.all + WebhookCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
-        + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + [EventsCommand.command] + GeocodeCommand.all
+        + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + ProofCommands.all + [EventsCommand.command]
+        + GeocodeCommand.all
         + GazetteerCommands.all + BasemapCommands.all
         + ProjectionCommands.all + [VerifyCommand.command] + BackupCommands.all
         + [ExportCommand.command, EraseCommand.command]

@@ -19,7 +19,7 @@ import Testing
         "MQTT": ["CMosquitto"],
         "Posting": ["CCurl", "CSupport"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
-        "WhereaboutsClient": ["HTTPServer", "Posting"],
+        "WhereaboutsClient": ["Cryptography", "HTTPServer", "Posting"],
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
         // The pure half.
         "Whereabouts": ["Geodesy"],
@@ -46,7 +46,8 @@ import Testing
         // Programs.
         "WhereaboutsTool": [
             "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections",
-            "PushStandIn", "QRCode", "SQLite", "Service", "Whereabouts", "WhereaboutsClient", "WireFormats",
+            "PushStandIn", "QRCode", "SQLite", "Service", "Transparency", "Whereabouts", "WhereaboutsClient",
+            "WireFormats",
         ],
         "WhereaboutsBench": [
             "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",

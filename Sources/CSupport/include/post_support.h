@@ -39,6 +39,9 @@ long post_status(void *handle);
 /// The answer's Retry-After in seconds; 0 if there is none.
 long post_retry_after_seconds(void *handle);
 
+/// The value of a header of the last answer, valid until the handle's next transfer; NULL if there is none.
+const char *post_header(void *handle, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -51,7 +51,7 @@ struct DisclosedArray: ~Copyable {
 struct Gate: Sendable {
     /// The log, which has the last word.
     let decisions: Decisions
-    /// The promises that go with answers about other people.
+    /// The promises that go with answers.
     let receipts: Receipts
 
     /// An answer computed from stored data, not recorded and not sent yet.

@@ -66,13 +66,14 @@ final class PersonLogs: Sendable {
             }, note: note(log, sha256))
     }
 
-    /// The present checkpoint of a person's log, and the proof that it continues the one of `older` entries.
+    /// The present checkpoint of a person's log with its key, the key of the house's receipts, and the proof that the
+    /// checkpoint continues the one of `older` entries.
     ///
     /// - Parameter older: 0 for no proof.
     /// - Throws: 422 if the log has fewer entries; otherwise as ``proof(of:_:)``.
     func checkpoint(
         of person: PersonID, after older: Int64, _ context: AnswerContext
-    ) throws(Problem) -> (note: SignedNote, key: NoteVerifier, consistency: [Digest]) {
+    ) throws(Problem) -> (note: SignedNote, key: NoteVerifier, house: NoteVerifier, consistency: [Digest]) {
         let key = try proofKey(of: person)
         let origin = seal.origin(under: key)
         let generation = views.decisions.log.keys.currentGeneration
@@ -93,12 +94,7 @@ final class PersonLogs: Sendable {
             consistency = try log.consistencyProof(from: older, to: log.size, sha256)
         } catch { throw .broken }
         keep(log, of: person, generation)
-        return (note(log, sha256), seal.signer(of: origin).verifier, consistency)
-    }
-
-    /// The key with which the checkpoints of a person's log are verified.
-    func verifier(of person: PersonID) throws(Problem) -> NoteVerifier {
-        seal.signer(of: seal.origin(under: try proofKey(of: person))).verifier
+        return (note(log, sha256), seal.signer(of: origin).verifier, seal.signer.verifier, consistency)
     }
 
     private func keep(_ log: PersonLog, of person: PersonID, _ generation: Int) {

@@ -4,14 +4,14 @@ import Log
 import Transparency
 import Whereabouts
 
-/// The signed promises that go with answers about other people: the answer has an entry in the person's own log. An asker
-/// who keeps them can show later that the service answered without recording it.
+/// The signed promises that go with answers about people: the answer has an entry in the person's own log. An asker who
+/// keeps them can show later that the service answered without recording it.
 ///
 /// A promise is an ``AskerReceipt`` in base 64, in one header:
 ///
 ///     Whereabouts-Receipt: d2hlcmVhYm91dHMgcmVjZWlwdCB2MQpsb2cg…
 ///
-/// Answers to the person about themselves have none, nor have streams and what devices are told of friends.
+/// Streams have none, nor has what devices are told of friends.
 ///
 /// Cost: one signature, about 50 µs.
 struct Receipts: Sendable {
@@ -23,7 +23,7 @@ struct Receipts: Sendable {
     /// Where promises are signed that the log's thread has the news of.
     let answers: AnswerPool
 
-    /// The header for an answer whose record is durable; none if the answer needs none.
+    /// The header for an answer whose record is durable; none without a record about one person.
     func headers(of receipt: Receipt) -> [(name: String, value: String)] {
         guard let recorded = receipt.disclosed, let promise = promise(of: recorded) else { return [] }
         return [(Self.header, promise)]
@@ -44,9 +44,9 @@ struct Receipts: Sendable {
         if !isTaken { send() }
     }
 
-    /// The promise for a record; `nil` for the person's own reads, and for a person who was erased meanwhile.
+    /// The promise for a record; `nil` for a person who was erased meanwhile.
     private func promise(of recorded: RecordedEvent) -> String? {
-        guard let subject = recorded.stream.person, recorded.actor != subject.principal,
+        guard let subject = recorded.stream.person,
             let found = try? decisions.log.proofKey(of: subject)
         else { return nil }
         let origin = seal.origin(under: found)

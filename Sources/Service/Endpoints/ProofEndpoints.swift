@@ -30,7 +30,8 @@ struct ProofEndpoints: Sendable {
         ])
     }
 
-    /// `GET /v1/people/*/checkpoint`: the newest checkpoint of the person's log, the key that signed it, and, with
+    /// `GET /v1/people/*/checkpoint`: the newest checkpoint of the person's log, the key that signed it as the log, the
+    /// name under which it signs receipts, and, with
     /// `?since=N`, the proof that the log continues its checkpoint of N entries.
     func checkpoint(
         _ exchange: Exchange, _ context: AnswerContext
@@ -42,6 +43,7 @@ struct ProofEndpoints: Sendable {
             writer.beginObject()
             writer.field("checkpoint", String(decoding: found.note.bytes, as: UTF8.self))
             writer.field("key", found.key.text)
+            writer.field("houseKey", found.house.text)
             if since > 0 {
                 writer.array("consistency") { writer in
                     for digest in found.consistency { writer.value(Base64.encode(digest.bytes)) }

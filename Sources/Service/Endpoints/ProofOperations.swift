@@ -25,7 +25,7 @@ extension ProofEndpoints {
                 ],
                 answer: Operation.Answer(
                     Schema.object(
-                        ["checkpoint": Schema.text, "key": Schema.text],
+                        ["checkpoint": Schema.text, "key": Schema.text, "houseKey": Schema.text],
                         optional: ["consistency": Schema.list(Schema.text)]), named: "LogCheckpoint")),
         ]
     }

@@ -148,17 +148,17 @@ final class WebhookDeliverer: Sendable {
 
 extension PostOutcome {
     /// Whether the receiver has accepted the message.
-    var isTaken: Bool { if case .answered(200...299, _) = self { true } else { false } }
+    var isTaken: Bool { if case .answered(200...299, _, _) = self { true } else { false } }
 
     /// The pause that the receiver asked for; 0 without one.
-    var retryAfterSeconds: Int64 { if case .answered(_, let seconds) = self { Int64(seconds) } else { 0 } }
-    var status: Int64? { if case .answered(let status, _) = self { Int64(status) } else { nil } }
+    var retryAfterSeconds: Int64 { if case .answered(_, let seconds, _) = self { Int64(seconds) } else { 0 } }
+    var status: Int64? { if case .answered(let status, _, _) = self { Int64(status) } else { nil } }
     var reason: String? { if case .failed(let fault) = self { fault.rawValue } else { nil } }
 
     /// The kind of outcome, for metrics.
     fileprivate var word: String {
         switch self {
-        case .answered(let status, _): "\(status / 100)xx"
+        case .answered(let status, _, _): "\(status / 100)xx"
         case .failed(let fault): fault.rawValue
         }
     }

@@ -3,12 +3,16 @@ import JSON
 import Log
 import Service
 import Whereabouts
+import WhereaboutsClient
 
 /// `ask --as HANDLE --person HANDLE --purpose TEXT`: the product's main verb.
 enum AskCommand {
     private static let asker = Options.handle("as", help: "who asks")
     private static let wait = Options.number(
         "wait", "SECONDS", in: 0...3600, help: "how long to wait for the answer (default: 60)")
+    private static let receipts = Options.text(
+        "receipts", "FILE", help: "keep the service's promise that the answer is recorded; refuse an answer without one"
+    )
     private static let person = Options.handle("person", help: "whose location")
 
     /// The token issued for one question is good this long.
@@ -19,7 +23,7 @@ enum AskCommand {
 
     static let command = Command(
         words: ["ask"], summary: "Ask where a person is: wake the phone and wait for a fix.",
-        requires: [asker, person, Options.purpose], accepts: [wait, Options.json, Options.languages],
+        requires: [asker, person, Options.purpose], accepts: [wait, receipts, Options.json, Options.languages],
         details: """
             The question, its purpose and what was shown are recorded before the answer leaves; the person can see them.
             Without an answer the exit code is 1.
@@ -28,8 +32,9 @@ enum AskCommand {
     private static func run(_ invocation: Invocation) throws(ToolError) {
         let waitSeconds = invocation[wait] ?? 60
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            let asker = try client.acting(
+            var asker = try client.acting(
                 as: invocation.required(asker), scopes: ["query"], seconds: max(tokenSeconds, waitSeconds + 60))
+            asker.service.receipts = invocation[receipts].map { ReceiptFile(path: $0) }
             let asked = try asker.post(
                 "v1", "people", invocation.required(person).text, "location-queries"
             ) { body in
