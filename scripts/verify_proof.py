@@ -9,7 +9,7 @@ contents the Merkle root that was signed, checks the signatures of the house and
 prints the entries. It asks nobody.
 
     --policy FILE    whom you trust (c2sp.org/tlog-policy). --key KEY in its place trusts one log, and no witness.
-    --older FILE     a proof or a checkpoint that you had before: the log must continue it
+    --older FILE     a proof or a checkpoint that you had before: the log must continue it, with the same names
     --receipts FILE  receipts that somebody who asked has kept: each must have its entry; --house is the key of the house
     --allow-erased   accepts entries whose content was erased; otherwise the proof is refused
     --json           prints one JSON object in place of the table
@@ -20,18 +20,26 @@ Exit 0: everything is proven. 1: refused, with one sentence. 2: wrong arguments,
     entry  = CBOR [1, version, recorded at (ms), commit]
     leaf   = SHA-256(0x00 ‖ entry)        node = SHA-256(0x01 ‖ left ‖ right)        (RFC 9162, section 2.1.1)
 
+The entries name people by references. The table shows the names that the house gives in the proof. They are the house's
+word: a reference means the same person for ever, so a changed name is noticed with an older proof.
+
 The documentation page "Proof" describes the files, and what such a proof cannot show.
 """
 import binascii
+import collections
 import hashlib
 import json
+import re
 import sys
 import time
+import unicodedata
 
 BYTES_MAX = 256 << 20
 NOTE_BYTES_MAX = 256 << 10
 ENTRIES_MAX = 1_000_000
 CONTENT_BYTES_MAX = 16 << 10
+NAMES_MAX = 100_000
+NAME_BYTES_MAX = 256
 SIGNATURES_MAX = 64
 
 
@@ -404,16 +412,44 @@ class Tree:
 FIRST_LINE = "whereabouts/person-proof@v1"
 
 
+def parse_names(lines):
+    """The names of a proof by their references, from the lines after its first."""
+    names, last = {}, ""
+    for place, line in enumerate(lines):
+        if not line.startswith("name "):
+            continue
+        if place != len(names):
+            raise Refused(f"line {place + 2} of the proof: names come before the entries")
+        if len(names) == NAMES_MAX:
+            raise Refused(f"a proof has {NAMES_MAX} names at most")
+        try:
+            _, reference, encoded = line.split(" ")
+            data = base64(encoded)
+            name = data.decode("utf-8")
+            if not re.fullmatch("[A-Za-z0-9_-]{1,64}", reference) or not 1 <= len(data) <= NAME_BYTES_MAX \
+                    or any(unicodedata.category(c) == "Cc" for c in name):
+                raise ValueError
+        except ValueError:
+            raise Refused(f"line {place + 2} of the proof is not a name: name REFERENCE BASE64") from None
+        if reference <= last:
+            raise Refused(f"line {place + 2} of the proof: the references of names ascend, and each is there once")
+        names[reference], last = name, reference
+    return names
+
+
 def parse_proof(data):
-    """Entries (time, salt or None, content or commit) and the note of the checkpoint."""
+    """The names, the entries (time, salt or None, content or commit) and the note of the checkpoint."""
     end = data.find(b"\n\n")
     if end < 0 or len(data) > BYTES_MAX:
-        raise Refused("a proof is lines of entries, an empty line, and a checkpoint")
+        raise Refused("a proof is lines of names and entries, an empty line, and a checkpoint")
     lines = note_text(data[:end], "the proof").split("\n")
-    if lines[0] != FIRST_LINE or len(lines) - 1 > ENTRIES_MAX:
+    if lines[0] != FIRST_LINE:
         raise Refused(f"the first line of a proof is {FIRST_LINE}")
+    names = parse_names(lines[1:])
     entries = []
-    for version, line in enumerate(lines[1:], 1):
+    if len(lines) - 1 - len(names) > ENTRIES_MAX:
+        raise Refused(f"a proof has {ENTRIES_MAX} entries at most")
+    for version, line in enumerate(lines[1 + len(names):], 1):
         try:
             written, recorded_at, salt, last = line.split(" ")
             recorded_at, last = number(recorded_at), base64(last)
@@ -423,17 +459,17 @@ def parse_proof(data):
             if len(last) != 32 if salt is None else len(salt) != 16:
                 raise ValueError
         except ValueError:
-            raise Refused(f"line {version + 1} of the proof is not entry {version}") from None
+            raise Refused(f"line {version + 1 + len(names)} of the proof is not entry {version}") from None
         entries.append((recorded_at, salt, last))
-    return entries, Note(data[end + 2:])
+    return names, entries, Note(data[end + 2:])
 
 
-def earlier_checkpoint(data, policy):
-    """The checkpoint of an older proof or of a note, signed by a log of the policy."""
-    if data.startswith(FIRST_LINE.encode() + b"\n"):
-        data = data[data.find(b"\n\n") + 2:]
+def earlier_proof(data, policy):
+    """The names, and the checkpoint signed by a log of the policy, of an older proof; of a note without names."""
     try:
-        return policy.judge(Note(data))[0]
+        is_proof = data.startswith(FIRST_LINE.encode() + b"\n")
+        names, _, note = parse_proof(data) if is_proof else ({}, None, Note(data))
+        return names, policy.judge(note)[0]
     except Refused as refusal:
         raise Refused(f"the older file: {refusal}") from None
 
@@ -463,11 +499,11 @@ def receipts_of(data, house):
 def verify(data, policy, older=None, receipts=(), allow_erased=False):
     """What a proof shows, or raises Refused. `older` is the bytes of a file, `receipts` come from receipts_of."""
     sha256 = hashlib.sha256
-    entries, note = parse_proof(data)
+    names, entries, note = parse_proof(data)
     checkpoint, witnesses = policy.judge(note)
     if checkpoint.size != len(entries):
         raise Refused(f"the checkpoint is over {checkpoint.size} entries, and the proof has {len(entries)}")
-    earlier = earlier_checkpoint(older, policy) if older is not None else None
+    earlier_names, earlier = earlier_proof(older, policy) if older is not None else ({}, None)
     tree, shown, commits = Tree(), [], set()
     earlier_root = tree.root() if earlier and earlier.size == 0 else None
     for version, (recorded_at, salt, last) in enumerate(entries, 1):
@@ -494,12 +530,17 @@ def verify(data, policy, older=None, receipts=(), allow_erased=False):
             raise Refused(
                 f"the first {earlier.size} entries are not those of the older file: the house has shown two lists. "
                 "Keep both files; together they prove it")
+        for reference, name in names.items():
+            before = earlier_names.get(reference, name)
+            if before != name:
+                raise Refused(
+                    f"the house calls {reference} {printable(name)}, and called it {printable(before)} in the older proof")
     missing = [receipt for receipt in receipts if receipt[1:] not in commits]
     if missing:
         raise Refused(
             f"{len(missing)} of {len(receipts)} receipts have no entry; the first is of {moment(missing[0][2])}. "
             "If the proof was made after it, the house has answered without recording it")
-    return checkpoint, witnesses, shown, earlier
+    return checkpoint, witnesses, names, shown, earlier
 
 
 # Printing.
@@ -521,6 +562,67 @@ def printable(value):
     if isinstance(value, list):
         return "[" + ", ".join(map(printable, value)) + "]"
     return "".join(c if c.isprintable() else "\ufffd" for c in str(value))
+
+
+def shown_text(text):
+    """A text that cannot be taken for the members beside it."""
+    text = printable(text)
+    return json.dumps(text, ensure_ascii=False) if re.search('  |:( |$)|"|^ | $|^$', text) else text
+
+
+class Table:
+    """The entries, each in a line: version, time, event, who, why, and the other members with their names."""
+
+    # Members whose values are words of the service or of the person who asked, and never references.
+    WORDS = ("event", "purpose", "verdict", "precision", "place")
+    # Those that come first behind the purpose.
+    FIRST = ("verdict", "precision", "place", "latitude", "longitude")
+
+    def __init__(self, names):
+        self.names, self.used = names, set()
+        # Two references under one name are told apart.
+        self.ambiguous = {name for name, count in collections.Counter(names.values()).items() if count > 1}
+
+    def named(self, value):
+        """A value with names in place of references."""
+        if isinstance(value, str) and value in self.names:
+            self.used.add(value)
+            name = shown_text(self.names[value])
+            return f"{name} ({value})" if self.names[value] in self.ambiguous else name
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{shown_text(str(k))}: {self.named(v)}" for k, v in value.items()) + "}"
+        if isinstance(value, list):
+            return "[" + ", ".join(map(self.named, value)) + "]"
+        if value is None or isinstance(value, bool):
+            return {None: "none", True: "yes", False: "no"}[value]
+        return shown_text(value) if isinstance(value, str) else printable(value)
+
+    def cells(self, content):
+        """Event, who, and the rest of a line."""
+        members = {k: v for k, v in content.items() if k != "number" and not isinstance(v, bytes)}
+        event = members.pop("event", "(no event)")
+        if isinstance(event, str):
+            event = re.sub("(?<=[a-z0-9])(?=[A-Z])", " ", event).lower()
+        who = next((name for name in ("requester", "actor") if name in members), None)
+        person = self.named(members.pop(who)) if who else ""
+        if who == "requester" and members.get("actor") == content["requester"]:
+            del members["actor"]
+        rest = []
+        if isinstance(members.get("purpose"), str):
+            rest.append(json.dumps(printable(members.pop("purpose")), ensure_ascii=False))
+        order = [name for name in self.FIRST if name in members] + [name for name in members if name not in self.FIRST]
+        for name in order:
+            value = members[name]
+            is_word = name in self.WORDS and isinstance(value, str)
+            rest.append(f"{shown_text(name)}: {shown_text(value) if is_word else self.named(value)}")
+        return shown_text(str(event)), person, "  ".join(rest)
+
+    def lines(self, shown):
+        rows = [(version, recorded_at, ("(erased)", "", "") if is_erased else self.cells(content))
+                for version, recorded_at, content, is_erased in shown]
+        widths = [min(40, max((len(cells[column]) for _, _, cells in rows), default=0)) for column in (0, 1)]
+        for version, recorded_at, (event, who, rest) in rows:
+            yield f"{version:6}  {moment(recorded_at)}  {event:{widths[0]}}  {who:{widths[1]}}  {rest}".rstrip()
 
 
 def plain(value):
@@ -574,7 +676,7 @@ def main(words):
     try:
         policy = Policy(policy_text if policy_text is not None else f"log {options['--key']}\nquorum none\n".encode())
         receipts = receipts_of(receipt_text, Key(options["--house"])) if receipt_text is not None else ()
-        checkpoint, witnesses, shown, earlier = verify(data, policy, older, receipts, "--allow-erased" in options)
+        checkpoint, witnesses, names, shown, earlier = verify(data, policy, older, receipts, "--allow-erased" in options)
     except Refused as refusal:
         if "--json" in options:
             print(json.dumps({"proven": False, "reason": str(refusal)}))
@@ -585,15 +687,17 @@ def main(words):
         print(json.dumps({
             "proven": True, "origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root.hex(),
             "witnesses": {printable(name): stamp for name, stamp in witnesses.items()},
-            "older": earlier.size if earlier else None, "receipts": len(receipts),
+            "older": earlier.size if earlier else None, "receipts": len(receipts), "names": names,
             "entries": [{"version": version, "recordedAt": recorded_at / 1000,
                          "content": None if is_erased else plain(content)}
                         for version, recorded_at, content, is_erased in shown],
         }))
         return 0
-    for version, recorded_at, content, is_erased in shown:
-        words = "(erased)" if is_erased else "  ".join(f"{printable(k)}: {printable(v)}" for k, v in content.items())
-        print(f"{version:6}  {moment(recorded_at)}  {words}")
+    table = Table(names)
+    for line in table.lines(shown):
+        print(line)
+    for reference in sorted(table.used):
+        print(f"{shown_text(names[reference])} is what the house calls {reference}.")
     print(f"These are all {checkpoint.size} entries of {printable(checkpoint.origin)}.")
     for name, stamp in witnesses.items():
         print(f"Witness {printable(name)} has seen the same log at {moment(1000 * stamp)}.")

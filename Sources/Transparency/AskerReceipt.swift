@@ -35,7 +35,8 @@ package struct AskerReceipt: Hashable, Sendable {
     package init(
         pseudonym: some StringProtocol, commit: Digest, recordedAtMs: Int64
     ) throws(TransparencyError) {
-        guard (1...Self.pseudonymBytesMax).contains(pseudonym.utf8.count), pseudonym.utf8.allSatisfy(Self.isAllowed)
+        guard (1...Self.pseudonymBytesMax).contains(pseudonym.utf8.count),
+            pseudonym.utf8.allSatisfy(NoteText.isWordByte)
         else {
             throw .malformed("a pseudonym is 1 to \(Self.pseudonymBytesMax) letters, digits, - and _")
         }
@@ -52,15 +53,6 @@ package struct AskerReceipt: Hashable, Sendable {
             Array("whereabouts receipt pseudonym v1\n".utf8) + Array(origin.text.utf8) + [NoteText.lineFeed] + asker
         let digest = hmacSHA256(key: key.withBytes { [UInt8]($0) }, message: message)
         return Base64.encode(digest.bytes.prefix(16), urlSafe: true, padded: false)
-    }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// Reads the text of a note.

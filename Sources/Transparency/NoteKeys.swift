@@ -107,6 +107,19 @@ package struct NoteSigner: Sendable, CustomStringConvertible {
         }
     }
 
+    /// A new random key, and its text for a file that only its owner may read.
+    ///
+    /// - Throws: ``TransparencyError/malformed(_:)`` for a kind that is not made with Ed25519.
+    package static func make(
+        name: KeyName, kind: NoteKeyKind
+    ) throws(TransparencyError) -> (signer: NoteSigner, text: String) {
+        let seed = randomBytes(32)
+        guard let key = try? Ed25519PrivateKey(seed: seed) else { preconditionFailure("A seed has 32 bytes.") }
+        let signer = try NoteSigner(name: name, kind: kind, key: key)
+        let hash = Hex.encode(bigEndianBytes(signer.verifier.id))
+        return (signer, "PRIVATE+KEY+\(name)+\(hash)+\(Base64.encode([kind.rawValue] + seed))")
+    }
+
     package var description: String { "private key of \(verifier.name)" }
 
     /// The signature of a note's text, 64 bytes. Only a key of kind `ed25519` signs notes.

@@ -57,5 +57,15 @@ enum NoteText {
         Substring(line).utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map { Substring($0) }
     }
 
+    /// Whether a byte may be in a word that is no text: letters, digits, `-` and `_`.
+    static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
     static let lineFeed = UInt8(ascii: "\n")
 }

@@ -1,8 +1,9 @@
 package import Cryptography
 
-// The proof that a list is complete, for files `*.person-proof`: all entries of a person's log, then its checkpoint.
+// The proof that a list is complete, for files `*.person-proof`: names, all entries of a person's log, its checkpoint.
 //
 //     whereabouts/person-proof@v1
+//     name r8Vu2n0mVpjCrr7a6lTqB5A YmVu                              reference, name: ascending by reference
 //     1 1777881600000 pZ0aVXKQ0Z2k7A8y0x7hAA== pGNieWNiZW5k…        version, time, salt, content
 //     2 1777881612345 - 9jVQ1u2S6oJ8cHc3mV0r8nKQz3d2y8g3l0o4sN7u2hA= version, time, commit: the content is erased
 //
@@ -12,8 +13,8 @@ package import Cryptography
 //
 //     — where.example/whereabouts/7f3c/p/k2m9 M9e0…
 //
-// Salts, contents and commits are base 64. A verifier recomputes commits, entries, leaves and the root. If an entry was
-// left out, added, moved or changed, the root differs from the signed one.
+// Names, salts, contents and commits are base 64. A verifier recomputes commits, entries, leaves and the root. If an entry
+// was left out, added, moved or changed, the root differs from the signed one. No signature covers the names.
 
 /// All entries of a person's log up to a signed checkpoint, with their contents.
 package struct PersonProof: Equatable, Sendable {
@@ -43,6 +44,9 @@ package struct PersonProof: Equatable, Sendable {
         }
     }
 
+    /// What the house calls the references in the contents, ascending by reference. Nothing proves a name; see
+    /// ``renamed(since:)``.
+    package let names: [Name]
     package let entries: [Entry]
     /// The checkpoint with all its signatures.
     package let note: SignedNote
@@ -50,7 +54,15 @@ package struct PersonProof: Equatable, Sendable {
     private static let firstLine = "whereabouts/person-proof@v1"
 
     /// A proof. Whether it proves something, ``verify(policy:after:)`` says.
-    package init(entries: [Entry], note: SignedNote) {
+    ///
+    /// - Parameter names: in any order.
+    /// - Precondition: There are at most ``namesMax`` names, and each reference has one.
+    package init(names: [Name] = [], entries: [Entry], note: SignedNote) {
+        let names = names.sorted { $0.precedes($1) }
+        precondition(
+            names.count <= Self.namesMax && zip(names, names.dropFirst()).allSatisfy { $0.precedes($1) },
+            "A reference has one name.")
+        self.names = names
         self.entries = entries
         self.note = note
     }
@@ -69,14 +81,17 @@ package struct PersonProof: Equatable, Sendable {
         guard lines[0].elementsEqual(Self.firstLine.utf8) else {
             throw .malformed("the first line of a proof of a person's log is \(Self.firstLine)")
         }
-        guard lines.count - 1 <= Self.entriesMax else {
+        names = try Self.names(lines.dropFirst())
+        let entryLines = lines.dropFirst(1 + names.count)
+        guard entryLines.count <= Self.entriesMax else {
             throw .malformed("a proof of a person's log has \(Self.entriesMax) entries at most")
         }
         var entries: [Entry] = []
-        entries.reserveCapacity(lines.count - 1)
-        for (index, line) in lines.dropFirst().enumerated() {
-            guard let entry = Self.entry(line, version: Int64(index + 1)) else {
-                throw .malformed("line \(index + 2) of the proof is not entry \(index + 1): VERSION TIME SALT CONTENT")
+        entries.reserveCapacity(entryLines.count)
+        for (index, line) in zip(entryLines.indices, entryLines) {
+            let version = entries.count + 1
+            guard let entry = Self.entry(line, version: Int64(version)) else {
+                throw .malformed("line \(index + 1) of the proof is not entry \(version): VERSION TIME SALT CONTENT")
             }
             entries.append(entry)
         }
@@ -101,7 +116,7 @@ package struct PersonProof: Equatable, Sendable {
 
     /// The proof as text.
     package var bytes: [UInt8] {
-        var text = Self.firstLine + "\n"
+        var text = Self.firstLine + "\n" + names.map(\.line).joined()
         for (index, entry) in entries.enumerated() {
             text += "\(index + 1) \(entry.recordedAtMs) "
             switch entry.opening {

@@ -32,6 +32,7 @@ import Testing
             guard let read = try? PersonProof(parsing: damaged(forger.genuine.bytes, &random)),
                 (try? read.verify(policy: policy)) != nil
             else { continue }
+            // A damaged line of a name may be another name.
             #expect(read.entries == forger.genuine.entries && read.note.text == forger.genuine.note.text)
         }
     }

@@ -10,6 +10,7 @@ enum Forgery: String, CaseIterable {
     case anotherPersonsProof, entriesSwapped, timeChanged, entryRepeated, entryAdded, contentWithheld
     case forkedLog, forkedTail, rootChanged, sizeChanged, originChanged, signatureChanged, signatureMissing
     case signedByAnotherHouse, cosignatureMissing, cosignatureOfAnother, cosignatureChanged, receiptWithoutEntry
+    case nameChanged, nameRepeated, nameUnsorted, nameAfterEntry, nameMalformed
 }
 
 /// A log of 16 entries that someone has seen at 12, and forged proofs of it.
@@ -39,8 +40,8 @@ struct Forger {
         let witness = try Scene.witness("anna", seed: 3)
         self.witness = witness
         contents = Scene.contents(16)
-        genuine = try scene.proof(contents, witnesses: [witness])
-        older = try scene.proof(Array(contents.prefix(12)), witnesses: [witness])
+        genuine = try scene.proof(contents, witnesses: [witness], names: Scene.names())
+        older = try scene.proof(Array(contents.prefix(12)), witnesses: [witness], names: Scene.names())
         policy = "log \(scene.signer.verifier.text)\nwitness anna \(witness.verifier.text)\nquorum anna\n"
         let house = try scene.house()
         receipts = try genuine.logEntries(scene.sha256).map {
@@ -118,13 +119,56 @@ struct Forger {
         case .receiptWithoutEntry:
             let short = try scene.proof(Array(contents.prefix(place)), witnesses: [witness])
             return Forged(proof: short.bytes, older: nil, receipts: Array(receipts.joined(separator: [10])))
+        case .nameChanged:
+            var names = genuine.names
+            names[place % 3] = try PersonProof.Name(reference: names[place % 3].reference, text: "someone \(other)")
+            return Forged(proof: proof(names).bytes, older: older.bytes, receipts: nil)
+        case .nameRepeated, .nameUnsorted, .nameAfterEntry, .nameMalformed: return namesChanged(kind, place, &random)
         }
     }
+
+    private func proof(_ names: [PersonProof.Name]) -> PersonProof {
+        PersonProof(names: names, entries: genuine.entries, note: genuine.note)
+    }
+
+    /// Lines of names that no house writes. Their order and form are those of the first lines of the file.
+    private func namesChanged(_ kind: Forgery, _ place: Int, _ random: inout SplitMix) -> Forged {
+        var lines = String(decoding: genuine.bytes, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false
+        )
+        .map(String.init)
+        let line = 1 + place % 3
+        switch kind {
+        case .nameRepeated: lines.insert(lines[line], at: line)
+        case .nameUnsorted: lines.swapAt(line, 1 + (place + 1) % 3)
+        case .nameAfterEntry: lines.insert(lines.remove(at: line), at: 4 + place % 8)
+        default:
+            lines[line] = Self.malformedNames[Int.random(in: Self.malformedNames.indices, using: &random)]
+                .replacing("REF", with: genuine.names[line - 1].reference)
+        }
+        return Forged(proof: Array(lines.joined(separator: "\n").utf8), older: nil, receipts: nil)
+    }
+
+    /// Lines without their line feeds, with `REF` for a reference that is in order.
+    static let malformedNames: [String] = {
+        func line(_ name: [UInt8], _ reference: String = "REF") -> String { "name \(reference) \(Base64.encode(name))" }
+        let ben = Array("ben".utf8)
+        // The controls of ASCII and of Latin-1, each alone and within a name.
+        let controls = ["\n", "\0", "\u{1B}[31mben", "b\u{7F}en", "ben\u{85}", "\u{9B}31m", "ben\r", "\tben"]
+        return controls.map { line(Array($0.utf8)) } + [
+            line([]), line([UInt8](repeating: 97, count: 257)), line([0xC3]), line([0x62, 0xFF]),
+            line(Array(String(repeating: "é", count: 129).utf8)), line(ben, ""), line(ben, "REF."), line(ben, "REF/x"),
+            line(ben, "REFé"), line(ben, String(repeating: "r", count: 65)), line(ben) + " x", line(ben) + " ",
+            "name REF", "name REF ben", "name  REF YmVu", "name REF YmV", "name REF YmVt=", "name REF YmVu\n", "name ",
+            "name REF YmU", "name REF YmX=", "name REF Ym Vu", "name REF YmVu\r", "Name REF YmVu", "name\tREF\tYmVu",
+        ]
+    }()
 
     private func with(_ change: (inout [PersonProof.Entry]) -> Void) -> Forged {
         var entries = genuine.entries
         change(&entries)
-        return Forged(proof: PersonProof(entries: entries, note: genuine.note).bytes, older: nil, receipts: nil)
+        let forged = PersonProof(names: genuine.names, entries: entries, note: genuine.note)
+        return Forged(proof: forged.bytes, older: nil, receipts: nil)
     }
 
     private func changed(

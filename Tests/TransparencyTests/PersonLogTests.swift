@@ -99,6 +99,37 @@ import Testing
         #expect(proof.bytes.count <= 400_000)
     }
 
+    @Test func `names stand before the entries, ascending by the bytes of their references`() throws {
+        let scene = try Scene()
+        let texts = [("b", "ben"), ("Z", "Zoë"), ("-", "d"), ("_", "e"), ("b-", "ben"), ("9", "a b"), ("B", "é")]
+        let names = try texts.map { try PersonProof.Name(reference: $0, text: $1) }
+        let proof = try scene.proof(Scene.contents(1), names: names)
+        let lines = String(decoding: proof.bytes, as: UTF8.self).split(separator: "\n")
+        // The base 64 is that of `printf 'Zoë' | base64`.
+        #expect(
+            lines[1...7] == [
+                "name - ZA==", "name 9 YSBi", "name B w6k=", "name Z Wm/Dqw==", "name _ ZQ==", "name b YmVu",
+                "name b- YmVu",
+            ])
+        #expect(lines[8].hasPrefix("1 1777881600000 "))
+        let read = try PersonProof(parsing: proof.bytes)
+        #expect(read == proof && read.bytes == proof.bytes && read.names.count == 7)
+        _ = try read.verify(policy: TrustPolicy(log: scene.signer.verifier))
+    }
+
+    @Test func `a name is another one when its bytes are`() throws {
+        let scene = try Scene()
+        func proof(_ names: [(String, String)]) throws -> PersonProof {
+            try scene.proof([], names: names.map { try PersonProof.Name(reference: $0, text: $1) })
+        }
+        let older = try proof([("a", "Zo\u{EB}"), ("b", "ben"), ("c", "clara"), ("d", "dora")])
+        let newer = try proof([("a", "Zoe\u{308}"), ("b", "ben"), ("d", "dorothea"), ("e", "emil")])
+        #expect(newer.renamed(since: older).map(\.reference) == ["a", "d"])
+        #expect(newer.renamed(since: newer).isEmpty)
+        #expect(throws: TransparencyError.self) { try PersonProof.Name(reference: "a", text: "") }
+        #expect(throws: TransparencyError.self) { try PersonProof.Name(reference: "a b", text: "x") }
+    }
+
     @Test(arguments: [
         "", "whereabouts/person-proof@v1", "whereabouts/person-proof@v1\n\n", "whereabouts/person-proof@v2\n\nNOTE",
         "whereabouts/person-proof@v1\n2 5 AAAAAAAAAAAAAAAAAAAAAA== AA==\n\nNOTE",

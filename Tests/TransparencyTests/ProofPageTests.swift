@@ -8,15 +8,19 @@ import Testing
 @Suite struct ProofPageTests {
     private static let contents = [
         Scene.content([
-            "by": "ben", "event": "LocationQueried", "purpose": "to meet at the station", "verdict": "granted",
+            "event": "LocationQueried", "requester": .text(Scene.ben), "purpose": "to meet at the station",
+            "verdict": "granted",
         ]),
-        Scene.content(["event": "LocationDisclosed", "shown": "52.52, 13.41", "to": "ben"]),
+        Scene.content([
+            "event": "LocationDisclosed", "requester": .text(Scene.ben), "latitude": 52.52, "longitude": 13.405,
+        ]),
     ]
 
     @Test func `the proof, the policy and the receipt of the page are genuine`() throws {
         let scene = try Scene()
         let witness = try Scene.witness("anna", seed: 3)
-        let proof = try scene.proof(Self.contents, witnesses: [witness])
+        let proof = try scene.proof(
+            Self.contents, witnesses: [witness], names: [PersonProof.Name(reference: Scene.ben, text: "ben")])
         let receipt = try AskerReceipt(
             pseudonym: "pX2r-T8_wJ4", commit: proof.logEntries(scene.sha256)[1].commit,
             recordedAtMs: proof.entries[1].recordedAtMs
@@ -34,5 +38,23 @@ import Testing
         }
         #expect(blocks.count == 3)
         _ = try proof.verify(policy: TrustPolicy(parsing: Array(policy.utf8)))
+    }
+
+    @Test(.enabled(if: Foreign.hasPython(with: "hashlib, binascii, json"), "There is no Python 3."))
+    func `the script prints the table of the page`() throws {
+        let folder = TemporaryFolder()
+        let blocks = try Repository.blocks(of: "Proof", "text")
+        try folder.write(blocks[0], to: "proof")
+        try folder.write(blocks[1], to: "policy")
+        let first = try Scene().proof(
+            Array(Self.contents.prefix(1)), witnesses: [Scene.witness("anna", seed: 3)], names: [])
+        try write(first.bytes, to: folder.file("older"))
+        let path = "\(Repository.root)/Sources/Whereabouts/Documentation.docc/Proof.md"
+        let page = try TestSupport.contents(ofFile: path)
+        let output = try Foreign.python(
+            path: "\(Repository.root)/scripts/verify_proof.py",
+            [folder.file("proof"), "--policy", folder.file("policy"), "--older", folder.file("older")])
+        #expect(output.hasSuffix("of 1 entries.\n"))
+        #expect(String(decoding: page, as: UTF8.self).contains(output))
     }
 }

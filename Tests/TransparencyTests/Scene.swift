@@ -34,7 +34,9 @@ struct Scene {
     }
 
     /// A proof over these contents, one a minute, with cosignatures by the witnesses.
-    func proof(_ contents: [[UInt8]], witnesses: [NoteSigner] = []) throws -> PersonProof {
+    func proof(
+        _ contents: [[UInt8]], witnesses: [NoteSigner] = [], names: [PersonProof.Name] = []
+    ) throws -> PersonProof {
         var log = PersonLog(origin: origin)
         var entries: [PersonProof.Entry] = []
         for (index, content) in contents.enumerated() {
@@ -42,7 +44,7 @@ struct Scene {
             _ = log.append(recordedAtMs: time, salt: salt, content: content, sha256)
             entries.append(PersonProof.Entry(recordedAtMs: time, opening: .whole(salt: salt, content: content)))
         }
-        return PersonProof(entries: entries, note: try note(log.checkpoint(sha256), witnesses: witnesses))
+        return PersonProof(names: names, entries: entries, note: try note(log.checkpoint(sha256), witnesses: witnesses))
     }
 
     /// A checkpoint signed by the log, and by witnesses one second later each.
@@ -56,29 +58,66 @@ struct Scene {
     }
 }
 
-extension Scene {
-    /// What an entry says, in deterministic CBOR: a map from texts to texts, the shorter keys first.
-    static func content(_ pairs: [String: String]) -> [UInt8] {
-        func text(_ text: String) -> [UInt8] {
-            let head: [UInt8] = text.utf8.count < 24 ? [0x60 | UInt8(text.utf8.count)] : [0x78, UInt8(text.utf8.count)]
-            return head + text.utf8
+/// A value in a content.
+enum ContentValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    case text(String), integer(UInt32), double(Double), bytes([UInt8]), array([ContentValue])
+
+    init(stringLiteral text: String) { self = .text(text) }
+    init(integerLiteral value: UInt32) { self = .integer(value) }
+    init(floatLiteral value: Double) { self = .double(value) }
+
+    /// The value in deterministic CBOR (RFC 8949, section 4.2.1).
+    var bytes: [UInt8] {
+        switch self {
+        case .text(let text): Self.head(3, UInt32(text.utf8.count)) + text.utf8
+        case .integer(let value): Self.head(0, value)
+        case .double(let value): [0xFB] + bigEndianBytes(value.bitPattern)
+        case .bytes(let bytes): Self.head(2, UInt32(bytes.count)) + bytes
+        case .array(let items): Self.head(4, UInt32(items.count)) + items.flatMap(\.bytes)
         }
-        let sorted = pairs.map { (key: text($0.key), value: text($0.value)) }
-            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        return [0xA0 | UInt8(pairs.count)] + sorted.flatMap { $0.key + $0.value }
     }
 
-    /// Entries like those of a real audit, about 120 bytes each.
+    static func head(_ major: UInt8, _ value: UInt32) -> [UInt8] {
+        switch value {
+        case 0..<24: [major << 5 | UInt8(value)]
+        case 24..<256: [major << 5 | 24, UInt8(value)]
+        case 256..<65_536: [major << 5 | 25] + bigEndianBytes(UInt16(value))
+        default: [major << 5 | 26] + bigEndianBytes(value)
+        }
+    }
+}
+
+extension Scene {
+    /// The references of three askers.
+    static let ben = "r8Vu2n0mVpjCrr7a6lTqB5A"
+    static let clara = "rQ0n5xLk3o-JmWb1TzSgc9w"
+    static let dora = "rZt7_hYd4PqEaUv2RkNi6Ow"
+
+    /// What the house calls them.
+    static func names() throws -> [PersonProof.Name] {
+        try [(ben, "ben"), (clara, "clara"), (dora, "dora")].map { try PersonProof.Name(reference: $0, text: $1) }
+    }
+
+    /// What an entry says, in deterministic CBOR: a map with texts as keys, the shorter ones first.
+    static func content(_ members: [String: ContentValue]) -> [UInt8] {
+        let sorted = members.map { (key: ContentValue.text($0.key).bytes, value: $0.value.bytes) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        return ContentValue.head(5, UInt32(members.count)) + sorted.flatMap { $0.key + $0.value }
+    }
+
+    /// Entries like those of a real audit, about 150 bytes each.
     static func contents(_ count: Int) -> [[UInt8]] {
         (0..<count).map { index in
-            let asker = ["ben", "clara", "dora"][index % 3]
+            let asker = ContentValue.text([ben, clara, dora][index % 3])
+            let question: ContentValue = "q\(index / 4)"
             return index % 4 == 3
                 ? content([
-                    "event": "LocationDisclosed", "to": asker, "shown": "exact, 52.52000 13.40500 at 10:0\(index % 10)",
+                    "event": "LocationDisclosed", "requester": asker, "question": question, "precision": "exact",
+                    "latitude": 52.52, "longitude": 13.405, "number": .integer(UInt32(index + 1)),
                 ])
                 : content([
-                    "by": asker, "event": "LocationQueried", "purpose": "to meet at the station, question \(index)",
-                    "verdict": "granted",
+                    "event": "LocationQueried", "requester": asker, "question": question, "verdict": "granted",
+                    "purpose": "to meet at the station, question \(index)", "number": .integer(UInt32(index + 1)),
                 ])
         }
     }
