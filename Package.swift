@@ -96,6 +96,8 @@ let package = Package(
         tests("Posting", []),
         module("HTTPServer", ["CMicroHTTP", "CSupport", "JSON", "Threading"]),
         tests("HTTPServer", []),
+        module("WitnessServer", ["Cryptography", "HTTPServer", "SQLite", "Threading", "Transparency"]),
+        tests("WitnessServer", ["Cryptography", "HTTPServerTests", "SQLite", "Transparency", "TransparencyTests"]),
         module(
             "DeviceAgent",
             [
@@ -134,14 +136,14 @@ let package = Package(
             dependencies: [
                 "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log",
                 "Projections", "PushStandIn", "QRCode", "SQLite", "Service", "Threading", "Transparency", "Whereabouts",
-                "WhereaboutsClient", "WireFormats",
+                "WhereaboutsClient", "WireFormats", "WitnessServer",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",
             [
-                "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "PushStandIn",
-                "Service",
-                "Whereabouts", "WhereaboutsClient", "WireFormats",
+                "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "HTTPServerTests", "JSON", "LocationPush", "Log",
+                "PushStandIn", "Service", "Transparency", "Whereabouts", "WhereaboutsClient", "WireFormats",
+                "WitnessServerTests",
             ]),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),

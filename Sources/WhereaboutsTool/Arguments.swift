@@ -7,6 +7,8 @@ struct Option<Value: Sendable>: OptionDeclaration {
     /// The name of the value in the help; `nil` for a flag.
     let placeholder: String?
     let help: String
+    /// Whether it may be given more than once.
+    var mayRepeat = false
     /// The form of the value, for the error about a wrong one, for example "a whole number".
     let form: String
     /// Reads the value; `nil` if the text has another form.
@@ -21,6 +23,7 @@ protocol OptionDeclaration: Sendable {
     var formerName: String? { get }
     var placeholder: String? { get }
     var help: String { get }
+    var mayRepeat: Bool { get }
     var form: String { get }
     func isOfForm(_ text: String) -> Bool
 }
@@ -140,12 +143,15 @@ struct Invocation: Sendable {
     let command: Command
     let console: Console
     let operands: [String]
-    fileprivate let texts: [String: String]
+    fileprivate let texts: [String: [String]]
 
     /// The value; `nil` if the option was not given.
-    subscript<Value>(option: Option<Value>) -> Value? {
+    subscript<Value>(option: Option<Value>) -> Value? { all(option).first }
+
+    /// The values of an option that may be given more than once, in their order.
+    func all<Value>(_ option: Option<Value>) -> [Value] {
         precondition(takes(option), "\(command.name) declares its options.")
-        return texts[option.name].flatMap { option.read($0) }
+        return texts[option.name, default: []].compactMap { option.read($0) }
     }
 
     /// Whether the command has the option; for code that serves several commands.
@@ -189,7 +195,7 @@ struct ArgumentParser {
     ///   correct word.
     func parse(_ arguments: [String], console: Console) throws(ToolError) -> Parsed {
         var rest = arguments[...]
-        var texts: [String: String] = [:]
+        var texts: [String: [String]] = [:]
         while let word = rest.first, isOption(word) {
             rest = rest.dropFirst()
             try take(word, of: GlobalOptions.all, help: "whereabouts --help", from: &rest, into: &texts)
@@ -262,7 +268,7 @@ struct ArgumentParser {
     /// - Parameter help: The command that lists the options.
     private func take(
         _ word: String, of options: [any OptionDeclaration], help: String, from rest: inout ArraySlice<String>,
-        into texts: inout [String: String]
+        into texts: inout [String: [String]]
     ) throws(ToolError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = word == "-h" ? "help" : String(parts[0].drop { $0 == "-" })
@@ -274,17 +280,17 @@ struct ArgumentParser {
                 "There is no option \"\(parts[0])\" here\(hint(for: String(parts[0]), among: names, help: help))."
             )
         }
-        guard texts[option.name] == nil else { throw .usage("--\(option.name) is given twice.") }
+        guard option.mayRepeat || texts[option.name] == nil else { throw .usage("--\(option.name) is given twice.") }
         guard let placeholder = option.placeholder else {
             guard parts.count == 1 else { throw .usage("--\(option.name) takes no value.") }
-            texts[option.name] = ""
+            texts[option.name] = [""]
             return
         }
         guard let text = parts.count == 2 ? String(parts[1]) : rest.first.flatMap({ $0.hasPrefix("--") ? nil : $0 })
         else { throw .usage("--\(option.name) needs a value: --\(option.name) \(placeholder).") }
         if parts.count == 1 { rest = rest.dropFirst() }
         guard option.isOfForm(text) else { throw .usage("--\(option.name) must be \(option.form).") }
-        texts[option.name] = text
+        texts[option.name, default: []].append(text)
     }
 
     /// Whether a word is an option. A coordinate that begins with a minus sign is not.

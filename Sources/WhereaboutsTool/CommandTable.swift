@@ -14,6 +14,7 @@ enum CommandTable {
         + ProjectionCommands.all + [VerifyCommand.command] + BackupCommands.all
         + [ExportCommand.command, EraseCommand.command]
         + [
+            WitnessCommand.command,
             SimulateCommand.command,
             Command(
                 "push-stand-in", summary: "Run a local stand-in for Apple's push service.",

@@ -43,7 +43,7 @@ enum Help {
 
     static func usage(of command: Command) -> String {
         let parts =
-            command.requires.map(form) + command.accepts.map { "[\(form($0))]" }
+            command.requires.map(form) + command.accepts.map { "[\(form($0))]\($0.mayRepeat ? "…" : "")" }
             + (command.operands.usage.map { [$0] } ?? [])
         // Further lines are aligned with the first argument.
         let start = "whereabouts \(command.name)"

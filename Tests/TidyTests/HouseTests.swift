@@ -34,6 +34,8 @@ import Testing
             "CPageAssets", "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush",
             "Log", "MQTT", "Posting", "Projections", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
+        // A friend's machine: it knows nothing of a house.
+        "WitnessServer": ["Cryptography", "HTTPServer", "SQLite", "Transparency"],
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],
         "DeviceAgent": [
@@ -47,7 +49,7 @@ import Testing
         "WhereaboutsTool": [
             "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections",
             "PushStandIn", "QRCode", "SQLite", "Service", "Transparency", "Whereabouts", "WhereaboutsClient",
-            "WireFormats",
+            "WireFormats", "WitnessServer",
         ],
         "WhereaboutsBench": [
             "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",

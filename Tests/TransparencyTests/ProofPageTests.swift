@@ -57,4 +57,21 @@ import Testing
         #expect(output.hasSuffix("of 1 entries.\n"))
         #expect(String(decoding: page, as: UTF8.self).contains(output))
     }
+
+    @Test func `a witness gives the answer of the page to the request of the page`() throws {
+        let page = String(
+            decoding: try TestSupport.contents(
+                ofFile: "\(Repository.root)/Sources/Whereabouts/Documentation.docc/Proof.md"), as: UTF8.self)
+        let example = try #require(page.split(separator: "<<'.'\n").dropFirst().first)
+        let parts = try #require(example.split(separator: "\n```").first).split(separator: "\n.\n")
+        try #require(parts.count == 2)
+        let scene = try Scene()
+        let witness = Witness(
+            signer: try Scene.witness("anna", seed: 3), known: [.log(scene.origin, keys: [scene.signer.verifier])])
+        #expect(page.contains("  witness anna.example/w \(witness.verifier.text)\n"))
+        var store = MemoryStore()
+        let answer = try witness.addCheckpoint(
+            Array("\(parts[0])\n".utf8), timeSeconds: 1_777_900_000, store: &store)
+        #expect(answer.status == 200 && answer.body == "\(parts[1])\n")
+    }
 }

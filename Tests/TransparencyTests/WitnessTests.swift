@@ -34,33 +34,8 @@ struct MemoryStore: WitnessStore {
 /// Conversations with a witness of another implementation, recorded as scripts of its tests.
 @Suite(.enabled(if: Repository.fixtures != nil, "WHEREABOUTS_FIXTURES names no folder with recorded files."))
 struct WitnessConversationTests {
-    struct Exchange {
-        let body: [UInt8]
-        let status: Int
-        let expected: String
-        let isWhole: Bool
-    }
-
-    private func exchanges(_ name: String) throws -> [Exchange] {
-        let text = try String(
-            decoding: contents(ofFile: #require(Repository.fixtures) + "/witness/\(name)"), as: UTF8.self)
-        return try text.split(separator: "\nPOST ").dropFirst().map { part in
-            let body = try #require(part.split(separator: "```\n", omittingEmptySubsequences: false).dropFirst().first)
-            let rest = try #require(part.split(separator: "```\nHTTP ").last)
-            let line = try #require(rest.split(separator: "\n").first { $0.hasPrefix("body ") })
-            return Exchange(
-                body: Array(body.utf8), status: try #require(Int(rest.prefix(3))),
-                expected: line.split(separator: "\"").dropFirst().joined().replacing("\\n", with: "\n"),
-                isWhole: line.hasPrefix("body =="))
-        }
-    }
-
-    private static let sigsumKey = "ffdc2d4d98e4124d3feaf788c0c2f9abfd796083d1f0495437f302ec79cf100f"
-    private static let sigsum = "sigsum.org/v1/tree/4d6d8825a6bb689d459628312889dfbb0bcd41b5211d9e1ce768b0ff0309e562"
-    private static let goKey = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
-
     @Test(arguments: [
-        ("litewitness.txt", 9, sigsum, 5), ("bastion.txt", 1, sigsum, 1),
+        ("litewitness.txt", 9, WitnessConversation.sigsum, 5), ("bastion.txt", 1, WitnessConversation.sigsum, 1),
         ("sumdb.txt", 1, "go.sum database tree", 35_225_469),
     ])
     func `each request is answered as the script says`(file: String, count: Int, log: String, size: Int64) throws {
@@ -68,15 +43,16 @@ struct WitnessConversationTests {
             name: KeyName("example.com/witness"), kind: .cosignature,
             key: Ed25519PrivateKey(seed: [UInt8](repeating: 1, count: 32)))
         let key = try NoteVerifier(
-            name: KeyName(Self.sigsum), kind: .ed25519, publicKey: #require(Hex.decode(Self.sigsumKey)))
+            name: KeyName(WitnessConversation.sigsum), kind: .ed25519,
+            publicKey: #require(Hex.decode(WitnessConversation.sigsumKey)))
         let witness = Witness(
             signer: signer,
             known: [
-                .log(try LogOrigin(Self.sigsum), keys: [key]),
-                .log(try LogOrigin("go.sum database tree"), keys: [try NoteVerifier(text: Self.goKey)]),
+                .log(try LogOrigin(WitnessConversation.sigsum), keys: [key]),
+                .log(try LogOrigin("go.sum database tree"), keys: [try NoteVerifier(text: WitnessConversation.goKey)]),
             ])
         var store = MemoryStore()
-        let exchanges = try exchanges(file)
+        let exchanges = try WitnessConversation.exchanges(file)
         #expect(exchanges.count == count)
         for (index, exchange) in exchanges.enumerated() {
             let answer = try witness.addCheckpoint(
