@@ -61,6 +61,9 @@ final class PersonLogs: Sendable {
         var log = PersonLog(origin: origin)
         for entry in listing.entries { _ = log.append(entry, sha256) }
         return PersonProof(
+            names: listing.names.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.compactMap {
+                try? PersonProof.Name(reference: $0.key, text: $0.value)
+            },
             entries: listing.entries.map {
                 .init(recordedAtMs: $0.recordedAt.milliseconds, opening: .whole(salt: $0.salt, content: $0.content))
             }, note: note(log, sha256))

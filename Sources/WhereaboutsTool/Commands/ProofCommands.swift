@@ -79,8 +79,10 @@ enum ProofCommands {
         do throws(TransparencyError) {
             let trusted = try TrustPolicy(parsing: policyBytes)
             proven = try PersonProof(parsing: bytes)
-            let earlier = try older.map { (older) throws(TransparencyError) in try Checkpoint(text: older.note.text) }
-            verdict = try proven.verify(policy: trusted, after: earlier)
+            verdict =
+                if let older { try proven.verify(policy: trusted, since: older) } else {
+                    try proven.verify(policy: trusted)
+                }
         } catch {
             try write(bytes, to: path + ".refused")
             throw .checkFailed("The proof is refused: \(error). It is in \(path).refused; keep it with \(path).")
