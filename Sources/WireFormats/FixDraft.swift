@@ -98,18 +98,20 @@ package struct FixDraft {
         return fix
     }
 
-    /// A number that can be stored: `nil` for infinity, for example a speed that overflows in meters per second, and 0
-    /// for −0.
-    private static func known(_ number: Double?) -> Double? {
-        number.flatMap { $0.isFinite ? $0.positiveZero : nil }
-    }
+    private static func known(_ number: Double?) -> Double? { number.flatMap(Sentinel.known) }
 }
 
-/// Values that clients write as a negative number if they are unknown.
+/// Numbers of clients and files, of which some mean that a value is unknown.
 package enum Sentinel {
     /// `nil` for a negative number; −0 is 0.
     package static func nonNegative(_ number: Double) -> Double? { number >= 0 ? number.positiveZero : nil }
 
-    /// A course in 0 ≤ course < 360; 360 becomes 0. `nil` for a negative number.
-    package static func course(_ degrees: Double) -> Double? { degrees == 360 ? 0 : nonNegative(degrees) }
+    /// A number that can be stored: `nil` for infinity, for example a speed that overflows in meters per second, and 0
+    /// for −0.
+    package static func known(_ number: Double) -> Double? { number.isFinite ? number.positiveZero : nil }
+
+    /// A course in 0 ≤ course < 360; 360 becomes 0. `nil` for a negative number, and beyond 360.
+    package static func course(_ degrees: Double) -> Double? {
+        degrees == 360 ? 0 : degrees < 360 ? nonNegative(degrees) : nil
+    }
 }

@@ -71,19 +71,20 @@ package struct GPSDLines: Sendable {
             let latitude = report["lat"]?.double, let longitude = report["lon"]?.double,
             let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
         else { return nil }
-        func known(_ name: String) -> Double? { report[name]?.double.flatMap { $0.isFinite ? $0 : nil } }
+        func known(_ name: String) -> Double? { report[name]?.double.flatMap(Sentinel.known) }
         var fix = Fix(timestamp: time, coordinate: coordinate)
         let (east, north) = (known("epx"), known("epy"))
         fix.horizontalAccuracy =
-            known("eph") ?? east.flatMap { east in north.map { (east * east + $0 * $0).squareRoot() } }
+            known("eph")
+            ?? east.flatMap { east in north.flatMap { Sentinel.known((east * east + $0 * $0).squareRoot()) } }
         if mode >= 3 {
             fix.altitude = known("altMSL")
             fix.ellipsoidalAltitude = known("altHAE")
             fix.verticalAccuracy = known("epv")
         }
-        fix.course = known("track").flatMap { Sentinel.course($0) }
+        fix.course = known("track").flatMap(Sentinel.course)
         fix.courseAccuracy = known("epd")
-        fix.speed = known("speed").flatMap { Sentinel.nonNegative($0) }
+        fix.speed = known("speed").flatMap(Sentinel.nonNegative)
         fix.speedAccuracy = known("eps")
         let isPlayed = report["device"]?.string?.hasPrefix("/dev/pts/") ?? false
         (fix.isSimulatedBySoftware, fix.isProducedByAccessory) = (isPlayed, !isPlayed)

@@ -147,7 +147,7 @@ final class GPXState {
         case .time: point.time = time()
         case .ele: point.altitude = number
         case .speed: point.speed = number.flatMap(Sentinel.nonNegative)
-        case .course: point.course = number.flatMap { $0 <= 360 ? Sentinel.course($0) : nil }
+        case .course: point.course = number.flatMap(Sentinel.course)
         case .floor: point.floor = number.flatMap(Int64.init(exactly:))
         case .hacc, .accuracy: point.horizontalAccuracy = number ?? point.horizontalAccuracy
         case .vacc: point.verticalAccuracy = number

@@ -231,18 +231,20 @@ private struct NMEAEpoch {
         var fix = Fix(timestamp: timestamp, coordinate: coordinate)
         if let sigma {
             // The radius whose square is the mean square error; 63 to 68 % of the fixes are within it.
-            fix.horizontalAccuracy = (sigma.latitude * sigma.latitude + sigma.longitude * sigma.longitude).squareRoot()
+            fix.horizontalAccuracy = Sentinel.known(
+                (sigma.latitude * sigma.latitude + sigma.longitude * sigma.longitude).squareRoot())
         } else {
-            fix.horizontalAccuracy = horizontalDilution.map { $0 * NMEALines.rangeSigmaMeters }
+            fix.horizontalAccuracy = horizontalDilution.flatMap { Sentinel.known($0 * NMEALines.rangeSigmaMeters) }
         }
-        fix.altitude = altitude
-        if let altitude, let separation { fix.ellipsoidalAltitude = altitude + separation }
+        fix.altitude = altitude.flatMap(Sentinel.known)
+        if let altitude, let separation { fix.ellipsoidalAltitude = Sentinel.known(altitude + separation) }
         if altitude != nil {
-            fix.verticalAccuracy = sigma?.altitude ?? verticalDilution.map { $0 * NMEALines.rangeSigmaMeters }
+            fix.verticalAccuracy =
+                sigma?.altitude ?? verticalDilution.flatMap { Sentinel.known($0 * NMEALines.rangeSigmaMeters) }
         }
         // A knot is 1852 m per hour.
-        fix.speed = knots.flatMap { Sentinel.nonNegative($0) }.map { $0 * 1852 / 3600 }
-        fix.course = course.flatMap { Sentinel.course($0) }
+        fix.speed = knots.flatMap(Sentinel.nonNegative).flatMap { Sentinel.known($0 * 1852 / 3600) }
+        fix.course = course.flatMap(Sentinel.course)
         return fix
     }
 }

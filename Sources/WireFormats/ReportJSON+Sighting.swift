@@ -14,14 +14,14 @@ extension ReportJSON {
 
     private static func heading(_ item: JSONValue, _ timestamp: Timestamp) -> Report {
         guard let value = item["magneticHeading"] else { return .rejected(.missingField) }
-        guard let magnetic = value.double.flatMap({ $0 <= 360 ? Sentinel.course($0) : nil }) else {
+        guard let magnetic = value.double.flatMap(Sentinel.course) else {
             return .rejected(.badValue)
         }
         return .sighting(
             .heading(
                 HeadingReport(
                     timestamp: timestamp, magneticHeading: magnetic,
-                    trueHeading: item["trueHeading"]?.double.flatMap { $0 <= 360 ? Sentinel.course($0) : nil },
+                    trueHeading: item["trueHeading"]?.double.flatMap(Sentinel.course),
                     headingAccuracy: item["headingAccuracy"]?.double.flatMap(Sentinel.nonNegative))))
     }
 

@@ -104,15 +104,18 @@ struct FITWriter {
                 (253, 4, 0x86), (0, 2, 0x84), (1, 4, 0x85), (2, 4, 0x85), (3, 4, 0x86), (4, 4, 0x86), (5, 2, 0x84),
                 (6, 4, 0x86),
             ])
-        for (time, utc) in [(FITWriter.time, 0xFFFF_FFFF), (100, FITWriter.time + 1), (100, 0xFFFF_FFFF)] {
+        // 600° is no course.
+        for (time, utc, heading) in [
+            (FITWriter.time, 0xFFFF_FFFF, 9000), (100, FITWriter.time + 1, 60_000), (100, 0xFFFF_FFFF, 9000),
+        ] {
             writer.data +=
                 [0] + writer.little(time, 4) + writer.little(250, 2) + writer.little(FITWriter.latitude, 4)
                 + writer.little(FITWriter.longitude, 4) + writer.little(3355, 4) + writer.little(2500, 4)
-                + writer.little(9000, 2) + writer.little(utc, 4)
+                + writer.little(heading, 2) + writer.little(utc, 4)
         }
         let found = read(writer.file)
         #expect(found.fixes.map(\.timestamp.milliseconds) == [1_782_900_000_250, 1_782_900_001_250])
-        #expect(found.fixes.map(\.course) == [90, 90])
+        #expect(found.fixes.map(\.course) == [90, nil])
         #expect(found.untimed == 1)
         #expect(found.summary.passedOver[.pointsPowerOn] == 1)
     }

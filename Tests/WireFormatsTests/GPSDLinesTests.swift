@@ -47,6 +47,19 @@ import Whereabouts
         #expect(complete.isEmpty && pending == nil)
     }
 
+    @Test func `numbers that no receiver means are not known`() throws {
+        var lines = GPSDLines()
+        let complete = lines.feed(
+            Array(
+                """
+                {"class":"TPV","mode":3,"time":"2026-11-20T12:00:46.000Z","lat":48,"lon":16,"track":400,"speed":-0.0,"epx":1e200,"epy":1e200,"epd":-0.0,"altMSL":-0.0}
+
+                """.utf8))
+        let fix = try #require((complete + [lines.flush()].compactMap { $0 }).first)
+        #expect(fix.course == nil && fix.horizontalAccuracy == nil)
+        #expect(fix.speed?.sign == .plus && fix.courseAccuracy?.sign == .plus && fix.altitude?.sign == .plus)
+    }
+
     @Test func `a receiver on a serial line is an accessory`() throws {
         var lines = GPSDLines()
         _ = lines.feed(

@@ -1,4 +1,5 @@
 import Geodesy
+import JSON
 import Testing
 import Whereabouts
 
@@ -32,6 +33,29 @@ import Whereabouts
         #expect(abs((fix.speed ?? 0) - 22.4 * 1852 / 3600) < 1e-9 && fix.course == 84.4)
         // Dilution 0.9 times 5 m.
         #expect(fix.horizontalAccuracy == 4.5)
+    }
+
+    /// Found by libFuzzer: a fix that cannot be what a fix is, so that its JSON was another fix.
+    @Test func `numbers that no receiver means are not known`() throws {
+        for (course, knots, altitude) in [("4187.5", "0.9", "171.3"), ("360.5", "-0.0", "-0.0")] {
+            var lines = NMEALines(requiresChecksum: false)
+            let fixes =
+                lines.feed(
+                    Array(
+                        """
+                        $GPRMC,120000.00,A,4812.34567,N,01621.23456,E,\(knots),\(course),211126,,
+                        $GPGGA,120000.00,4812.34567,N,01621.23456,E,1,08,0.9,\(altitude),M,\(altitude),M,,
+
+                        """.utf8)) + lines.finish()
+            let fix = try #require(fixes.first)
+            #expect(fix.course == nil)
+            for number in [fix.speed, fix.altitude, fix.ellipsoidalAltitude, fix.verticalAccuracy] {
+                #expect(number?.isFinite ?? true)
+            }
+            var writer = JSONWriter()
+            FixJSON.write(fix, into: &writer)
+            #expect(FixJSON.reports(from: writer.bytes, now: fix.timestamp) == [.fix(fix, answering: nil)])
+        }
     }
 
     @Test(arguments: ["*6B", "", "*", "*6", "*6AX", "*GG"])

@@ -31,7 +31,7 @@ struct GoogleRecords: JSONElements {
         draft.altitude = value["altitude"]?.number
         draft.verticalAccuracy = value["verticalAccuracy"]?.number
         draft.speed = value["velocity"]?.number.flatMap(Sentinel.nonNegative)
-        draft.course = value["heading"]?.number.flatMap { $0 <= 360 ? Sentinel.course($0) : nil }
+        draft.course = value["heading"]?.number.flatMap(Sentinel.course)
         var rest = RemainderText()
         rest.add("source", value["source"]?.string)
         if let tag = value["deviceTag"]?.int { rest.add("deviceTag", "\(tag)") }

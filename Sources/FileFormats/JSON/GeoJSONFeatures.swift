@@ -97,7 +97,7 @@ struct GeoJSONFeatures: JSONElements {
             draft.speed = number([name]).flatMap(Sentinel.nonNegative).map { $0 * factor }
         }
         draft.speedAccuracy = number(["speedAccuracy", "speed_accuracy"]).flatMap(Sentinel.nonNegative)
-        draft.course = number(Self.courses).flatMap { $0 <= 360 ? Sentinel.course($0) : nil }
+        draft.course = number(Self.courses).flatMap(Sentinel.course)
         draft.courseAccuracy = number(["courseAccuracy", "course_accuracy"]).flatMap(Sentinel.nonNegative)
         draft.floor = number(["floor"]).flatMap(Int64.init(exactly:))
         let level = number(Self.levels) ?? number(Self.percents).map { $0 / 100 }

@@ -92,7 +92,7 @@ struct ArcItems: JSONElements {
         draft.verticalAccuracy = location["verticalAccuracy"]?.number
         draft.altitude = location["altitude"]?.number
         draft.speed = location["speed"]?.number.flatMap(Sentinel.nonNegative)
-        draft.course = location["course"]?.number.flatMap { $0 <= 360 ? Sentinel.course($0) : nil }
+        draft.course = location["course"]?.number.flatMap(Sentinel.course)
         records.append(FileRecord(draft, place: place, now: choices.now))
     }
 }
@@ -163,7 +163,7 @@ final class DawarichRecords: RecordReader {
         draft.verticalAccuracy = point["vertical_accuracy"]?.number
         draft.altitude = point["altitude"]?.number
         draft.speed = point["velocity"]?.number.flatMap(Sentinel.nonNegative)
-        draft.course = point["course"]?.number.flatMap { $0 <= 360 ? Sentinel.course($0) : nil }
+        draft.course = point["course"]?.number.flatMap(Sentinel.course)
         draft.batteryLevel = point["battery"]?.number.flatMap { (0...100).contains($0) ? $0 / 100 : nil }
         records.append(FileRecord(draft, place: line.number, now: choices.now))
     }

@@ -95,7 +95,7 @@ final class CSVRecords: RecordReader {
         draft.speedAccuracy = number(.speedAccuracy, row).flatMap(Sentinel.nonNegative)
         draft.courseAccuracy = number(.courseAccuracy, row).flatMap(Sentinel.nonNegative)
         draft.floor = number(.floor, row).flatMap(Int64.init(exactly:))
-        draft.course = number(.course, row).flatMap { $0 <= 360 ? Sentinel.course($0) : nil }
+        draft.course = number(.course, row).flatMap(Sentinel.course)
         draft.batteryLevel = number(.battery, row).map { $0 > 1 ? $0 / 100 : $0 }
             .flatMap { (0...1).contains($0) ? $0 : nil }
         records.append(FileRecord(draft, place: row.line, now: choices.now))

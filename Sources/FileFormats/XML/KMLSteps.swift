@@ -170,7 +170,7 @@ struct KMLSteps: XMLSteps {
         case "speed": track?.waiting[index].draft.speed = Sentinel.nonNegative(number)
         case "accuracy", "horizontalaccuracy": track?.waiting[index].draft.horizontalAccuracy = number
         case "bearing", "course", "heading":
-            track?.waiting[index].draft.course = number <= 360 ? Sentinel.course(number) : nil
+            track?.waiting[index].draft.course = Sentinel.course(number)
         default: break
         }
     }
