@@ -10,7 +10,7 @@ import Whereabouts
 /// The logs of all persons, each a Merkle tree over commitments to the events in one person's audit.
 ///
 /// Nothing of them is stored. An entry is a function of its event and of the person's key: the content is
-/// ``ProvenFields``, and the salt follows from the key. So a log can be made again at any time, until the key is
+/// `ProvenFields`, and the salt follows from the key. So a log can be made again at any time, until the key is
 /// destroyed with the person.
 ///
 /// Cost: about 20 µs for an entry. The leaves of recent logs are kept, so that a checkpoint of a log that has grown costs

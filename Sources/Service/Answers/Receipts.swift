@@ -7,7 +7,7 @@ import Whereabouts
 /// The signed promises that go with answers about people: the answer has an entry in the person's own log. An asker who
 /// keeps them can show later that the service answered without recording it.
 ///
-/// A promise is an ``AskerReceipt`` in base 64, in one header:
+/// A promise is an `AskerReceipt` in base 64, in one header:
 ///
 ///     Whereabouts-Receipt: d2hlcmVhYm91dHMgcmVjZWlwdCB2MQpsb2cg…
 ///
