@@ -603,10 +603,11 @@ class Table:
         event = members.pop("event", "(no event)")
         if isinstance(event, str):
             event = re.sub("(?<=[a-z0-9])(?=[A-Z])", " ", event).lower()
-        who = next((name for name in ("requester", "actor") if name in members), None)
+        who = next((name for name in ("actor", "requester") if name in members), None)
         person = self.named(members.pop(who)) if who else ""
-        if who == "requester" and members.get("actor") == content["requester"]:
-            del members["actor"]
+        for same in ("requester", "reader"):
+            if who and members.get(same) == content[who]:
+                del members[same]
         rest = []
         if isinstance(members.get("purpose"), str):
             rest.append(json.dumps(printable(members.pop("purpose")), ensure_ascii=False))

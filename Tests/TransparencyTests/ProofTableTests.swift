@@ -78,8 +78,8 @@ struct ProofTableTests {
         #expect(
             lines.prefix(4) == [
                 "     1  2026-05-04T08:00:00.000Z  grant given         ben    precision: city",
-                "     2  2026-05-04T08:01:00.000Z  location disclosed  clara  "
-                    + "place: Döbling, Wien  actor: ben  people: [ben, 5]",
+                "     2  2026-05-04T08:01:00.000Z  location disclosed  ben    "
+                    + "place: Döbling, Wien  people: [ben, 5]  requester: clara",
                 "     3  2026-05-04T08:02:00.000Z  location queried    clara  "
                     + "\"dinner  verdict: granted\"  verdict: refused",
                 "     4  2026-05-04T08:03:00.000Z  (no event)",

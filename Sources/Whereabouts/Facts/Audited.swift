@@ -73,11 +73,5 @@ extension RecordedEvent {
 
 extension Event {
     /// Whether the event records that data about a person left the house.
-    package var isDisclosure: Bool {
-        switch self {
-        case .locationDisclosed: true
-        case .locationRead(let read): read.subject != nil && !read.verdict.isRefused
-        default: false
-        }
-    }
+    package var isDisclosure: Bool { kind.fact?.isDisclosure(self) ?? false }
 }

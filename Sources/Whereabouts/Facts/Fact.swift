@@ -46,6 +46,9 @@ package protocol Fact: Sendable {
     /// The members that the operator sees. Without an own implementation: the shown fields in the order of their keys.
     static func show(_ event: Event, in shown: inout ShownFields)
 
+    /// Whether the event records that data about a person left the house. Without an own implementation: `false`.
+    static func isDisclosure(_ event: Event) -> Bool
+
     /// The members of the event's entry in the person's own log. Without an own implementation: the shown fields.
     static func prove(_ event: Event, in proven: inout ProvenFields)
 
@@ -61,6 +64,7 @@ package protocol Fact: Sendable {
 extension Fact {
     package static func reply(to _: RecordedEvent) -> Reply? { .done }
     package static func show(_ event: Event, in shown: inout ShownFields) { _ = visit(event, &shown) }
+    package static func isDisclosure(_: Event) -> Bool { false }
     package static func prove(_ event: Event, in proven: inout ProvenFields) { _ = visit(event, &proven) }
     package static func write(_ event: Event, to fact: inout FactWriter) { _ = visit(event, &fact) }
     package static func read(from fact: inout FactReader) throws(CBORError) -> Event { try visit(nil, &fact) }

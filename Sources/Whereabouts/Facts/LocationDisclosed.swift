@@ -18,6 +18,8 @@ enum LocationDisclosed: Fact {
                 content: try fact.part(.rest, of: subject, given?.content)))
     }
 
+    static func isDisclosure(_: Event) -> Bool { true }
+
     static func audited(_ recorded: RecordedEvent) -> Audited {
         guard case .locationDisclosed(let disclosure) = recorded.event else { return .nothing }
         return .disclosure(disclosure)

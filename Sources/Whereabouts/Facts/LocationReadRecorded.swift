@@ -24,6 +24,11 @@ enum LocationReadRecorded: Fact {
                 asOf: asOf, count: count, continuing: continuing, content: content))
     }
 
+    static func isDisclosure(_ event: Event) -> Bool {
+        guard case .locationRead(let read) = event else { return false }
+        return read.subject != nil && !read.verdict.isRefused
+    }
+
     static func audited(_ recorded: RecordedEvent) -> Audited {
         guard case .locationRead(let read) = recorded.event else { return .nothing }
         return .read(read)
