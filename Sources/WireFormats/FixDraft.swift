@@ -85,13 +85,14 @@ package struct FixDraft {
             fix.verticalAccuracy = Self.known(verticalAccuracy)
         }
         fix.floor = floor
-        fix.speed = Self.known(speed)
-        fix.speedAccuracy = Self.known(speedAccuracy)
-        fix.course = Self.known(course)
-        fix.courseAccuracy = Self.known(courseAccuracy)
+        // Whatever a client or a file means by a value that cannot be: it is not known.
+        fix.speed = Self.known(speed).flatMap(Sentinel.nonNegative)
+        fix.speedAccuracy = Self.known(speedAccuracy).flatMap(Sentinel.nonNegative)
+        fix.course = course.flatMap(Sentinel.course)
+        fix.courseAccuracy = Self.known(courseAccuracy).flatMap(Sentinel.nonNegative)
         fix.isSimulatedBySoftware = isSimulatedBySoftware
         fix.isProducedByAccessory = isProducedByAccessory
-        fix.batteryLevel = Self.known(batteryLevel)
+        fix.batteryLevel = batteryLevel.flatMap { (0...1).contains($0) ? $0.positiveZero : nil }
         fix.clientID = clientID
         fix.receivedAt = receivedAt
         fix.remainder = remainder

@@ -83,9 +83,9 @@ package struct GPSDLines: Sendable {
             fix.verticalAccuracy = known("epv")
         }
         fix.course = known("track").flatMap(Sentinel.course)
-        fix.courseAccuracy = known("epd")
+        fix.courseAccuracy = known("epd").flatMap(Sentinel.nonNegative)
         fix.speed = known("speed").flatMap(Sentinel.nonNegative)
-        fix.speedAccuracy = known("eps")
+        fix.speedAccuracy = known("eps").flatMap(Sentinel.nonNegative)
         let isPlayed = report["device"]?.string?.hasPrefix("/dev/pts/") ?? false
         (fix.isSimulatedBySoftware, fix.isProducedByAccessory) = (isPlayed, !isPlayed)
         return fix

@@ -64,6 +64,17 @@ struct FITWriter {
         #expect(found.fixes.allSatisfy { abs($0.coordinate.latitude - 48.5) < 1e-7 })
     }
 
+    /// Found by libFuzzer: a field may be defined as signed.
+    @Test func `a speed below zero is not known`() {
+        var writer = FITWriter()
+        writer.define(0, message: 20, [(253, 4, 0x86), (0, 4, 0x85), (1, 4, 0x85), (6, 2, 0x83)])
+        writer.data +=
+            [0] + writer.little(FITWriter.time, 4) + writer.little(FITWriter.latitude, 4)
+            + writer.little(FITWriter.longitude, 4) + writer.little(-1, 2)
+        let found = read(writer.file)
+        #expect(found.fixes.count == 1 && found.fixes.first?.speed == nil)
+    }
+
     @Test(arguments: [false, true])
     func `values are read in both byte orders, beside the fields of developers`(isBigEndian: Bool) {
         var writer = FITWriter()

@@ -31,6 +31,12 @@ import WireFormats
         #expect(found.fixes.map { ISO8601.text(of: $0.timestamp) } == [utc])
     }
 
+    @Test func `a battery below empty or above full is not known`() {
+        let found = read(
+            "time,lat,lon,battery\n" + ["-5", "250", "80", "0.5"].map { "2026-07-01T10:00:00Z,1,2,\($0)\n" }.joined())
+        #expect(found.fixes.map(\.batteryLevel) == [nil, nil, 0.8, 0.5])
+    }
+
     @Test(arguments: [
         "time,lat,lon\n2026-07-01 10:00:00,1,2\n",
         #"{"type":"Feature","geometry":{"type":"Point","coordinates":[2,1]},"properties":{"time":"2026-07-01T10:00:00"}}"#,

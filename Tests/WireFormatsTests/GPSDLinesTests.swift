@@ -52,11 +52,11 @@ import Whereabouts
         let complete = lines.feed(
             Array(
                 """
-                {"class":"TPV","mode":3,"time":"2026-11-20T12:00:46.000Z","lat":48,"lon":16,"track":400,"speed":-0.0,"epx":1e200,"epy":1e200,"epd":-0.0,"altMSL":-0.0}
+                {"class":"TPV","mode":3,"time":"2026-11-20T12:00:46.000Z","lat":48,"lon":16,"track":400,"speed":-0.0,"epx":1e200,"epy":1e200,"epd":-0.0,"eps":-1,"altMSL":-0.0}
 
                 """.utf8))
         let fix = try #require((complete + [lines.flush()].compactMap { $0 }).first)
-        #expect(fix.course == nil && fix.horizontalAccuracy == nil)
+        #expect(fix.course == nil && fix.horizontalAccuracy == nil && fix.speedAccuracy == nil)
         #expect(fix.speed?.sign == .plus && fix.courseAccuracy?.sign == .plus && fix.altitude?.sign == .plus)
     }
 
