@@ -123,7 +123,7 @@ let package = Package(
             [
                 "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
                 "LogTests", "MQTT", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "SQLite", "Tables",
-                "TablesTests", "Threading", "Transparency", "Whereabouts", "WhereaboutsClient",
+                "TablesTests", "Threading", "Transparency", "Whereabouts", "WhereaboutsClient", "WitnessServer",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",

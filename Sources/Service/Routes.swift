@@ -13,6 +13,7 @@ struct Parts {
     let deliverer: Deliverer
     let sources: FeedSources
     let webhooks: WebhookDeliverer?
+    let witnesses: WitnessRounds?
     let apps: PushApps?
     let backups: BackupKeeper
     let backupMaker: BackupMaker
@@ -89,7 +90,7 @@ extension RouteTable {
         operations +=
             MetricsEndpoint(
                 decisions: decisions, host: views.host, answers: parts.answers, requestFigures: parts.requestFigures,
-                webhookDeliverer: parts.webhooks, serverCounters: parts.serverCounters
+                webhookDeliverer: parts.webhooks, witnesses: parts.witnesses, serverCounters: parts.serverCounters
             ).operations
         operations += description.operations
         // Signing in to the page.

@@ -35,6 +35,8 @@ package final class Service: Sendable {
     private let deliverer: Deliverer
     /// `nil` unless the operator allows targets.
     private let webhooks: WebhookDeliverer?
+    /// Has persons' logs cosigned; `nil` unless witnesses are configured.
+    private let witnesses: WitnessRounds?
     /// Compares the projections' fingerprints with their rows after the start, in the background.
     let checker: FingerprintChecker
     /// The subscription to an MQTT broker; `nil` unless one is configured.
@@ -113,6 +115,10 @@ package final class Service: Sendable {
         pusher = apps.map { Pusher(log: log, apps: $0, clock: clock) }
         deliverer = Deliverer(log: log, clock: clock)
         webhooks = configuration.webhooks.map { WebhookDeliverer($0) }
+        let witnesses = configuration.witnesses.isEmpty ? nil : WitnessRounds(configuration.witnesses, steady: steady)
+        self.witnesses = witnesses
+        let personLogs = PersonLogs(
+            views, seal: seal, cosigning: witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
         checker = FingerprintChecker(host: host)
         let backups = BackupKeeper(directory, log)
         backupMaker = BackupMaker(directory: directory, log: log, clock: clock)
@@ -120,9 +126,10 @@ package final class Service: Sendable {
         backups.settleLater()
         let requestFigures = RequestFigures()
         let parts = Parts(
-            views: views, personLogs: PersonLogs(views, seal: seal), answers: answers, waitingRoom: waitingRoom,
+            views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
             deliverer: deliverer, sources: sources,
-            webhooks: webhooks, apps: apps, backups: backups, backupMaker: backupMaker, directory: directory,
+            webhooks: webhooks, witnesses: witnesses, apps: apps, backups: backups, backupMaker: backupMaker,
+            directory: directory,
             deviceContacts: deviceContacts, requestFigures: requestFigures, secretBoxes: secretBoxes,
             verificationProgress: verificationProgress, callers: Callers(decisions),
             geocodingBudgets: geocodingBudgets,
@@ -137,6 +144,7 @@ package final class Service: Sendable {
             deviceContacts: deviceContacts, publicURL: configuration.publicURL)
         try deliverer.start(sources)
         try webhooks?.start(sources)
+        try witnesses?.start(sources, personLogs)
         if let wanted = configuration.mqtt {
             let intake = BrokerIntake(decisions: decisions, secretBoxes: secretBoxes, deviceContacts: deviceContacts)
             let receiver = BrokerReceiver(try BrokerConfiguration(wanted, for: log.id), intake)
@@ -197,6 +205,7 @@ package final class Service: Sendable {
         server?.beginStopping()
         deliverer.stop()
         webhooks?.stop()
+        witnesses?.stop()
         checker.stop()
         timekeeper.stop()
         pusher?.stop()

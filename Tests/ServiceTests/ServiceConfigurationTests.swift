@@ -1,4 +1,6 @@
+import Posting
 import Testing
+import Transparency
 import Whereabouts
 
 @testable import Service
@@ -78,6 +80,43 @@ import Whereabouts
         }
     }
 
+    @Test func `witnesses have an address of https, or of this machine, and a key for cosignatures`() throws {
+        let anna = "anna.example/w+05cb1c14+BO1JKMYo0cLG6ukDOJBZlWEpWSc6XGP5NjbBRhSshzfR"
+        func read(_ list: String) throws -> [ServiceConfiguration.Witness] {
+            try ServiceConfiguration.parse(Array(#"{"witnesses":\#(list)}"#.utf8)).witnesses
+        }
+        let both = try read(#"[{"url":"https://W.example/","key":"\#(anna)","caFile":"/ca","privateAddresses":true}]"#)
+        #expect(both.map(\.url.text) == ["https://w.example/add-checkpoint"])
+        #expect(both.map(\.key.text) == [anna] && both.map(\.caFile) == ["/ca"])
+        #expect(both.map(\.allowsPrivateAddresses) == [true])
+        let near = try read(#"[{"url":"http://localhost:7380/a","key":"\#(anna)"}]"#)
+        #expect(near.map(\.url.text) == ["http://localhost:7380/a/add-checkpoint"])
+        #expect(near.map(\.allowsPrivateAddresses) == [false])
+        #expect(try read("null").isEmpty && read("[]").isEmpty)
+        let one = #"{"url":"https://w.example","key":"\#(anna)"}"#
+        // The key of a log, as in the documentation of proofs.
+        let log = "where.example/whereabouts/7f3c/p/k2m9+0b7e79b9+AepKbGPinFIKvvVQexMuxfmVR3auvr57kkIe6mkURtIs"
+        for (text, part) in [
+            (one, "a list"), ("[7]", "\"witnesses\" must be"), ("[{}]", "\"url\" must be given"),
+            (#"[{"url":"https://w.example"}]"#, "\"key\" must be given"),
+            (#"[{"key":"\#(anna)"}]"#, "\"url\" must be given"),
+            (#"[{"url":"http://w.example","key":"\#(anna)"}]"#, "https"),
+            (#"[{"url":"ftp://w.example","key":"\#(anna)"}]"#, "\"url\""),
+            (#"[{"url":"https://w.example/?a=b","key":"\#(anna)"}]"#, "\"url\""),
+            (#"[{"url":"https://w.example","key":"\#(anna)x"}]"#, "\"key\""),
+            (#"[{"url":"https://w.example","key":"\#(log)"}]"#, "\"key\""),
+            (#"[{"url":"https://w.example","key":"\#(anna)","name":"w"}]"#, "\"name\""),
+            (#"[{"url":"https://w.example","key":"\#(anna)","privateAddresses":1}]"#, "\"privateAddresses\""),
+            ("[\(one),\(one)]", "a different one"),
+            ("[\(Array(repeating: one, count: 17).joined(separator: ","))]", "at most 16"),
+        ] {
+            do {
+                _ = try read(text)
+                Issue.record("\(text) was taken.")
+            } catch { #expect("\(error)".contains(part), "\(text): \(error)") }
+        }
+    }
+
     @Test func `an unknown key and a value that cannot be are refused by name`() {
         #expect(
             complaint(Self.app(#","p8":"x""#))
@@ -94,6 +133,7 @@ import Whereabouts
             (#"{"listen":"127.0.0.1:1"#, "the top level"), (#"{"push":{"host":"a""#, "push"),
             (#"{"push":[{"host":"a""#, "push"), (#"{"mqtt":{"host":"a""#, "mqtt"),
             (#"{"webhooks":{"targets":["https://a.example"]"#, "webhooks"),
+            (#"{"witnesses":[{"url":"https://a.example""#, "witnesses"),
         ])
     func `an unknown key is refused wherever it stands`(begin: String, place: String) {
         let isOpenText = begin.filter { $0 == "\"" }.count % 2 == 1

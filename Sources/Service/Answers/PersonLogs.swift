@@ -30,6 +30,16 @@ final class PersonLogs: Sendable {
         var names: [String: String] = [:]
     }
 
+    /// A log with its signed checkpoint.
+    struct Signed: Sendable {
+        let log: PersonLog
+        var note: SignedNote
+    }
+
+    /// Has a log read, and adds the cosignatures of witnesses to its checkpoint. Without any, the checkpoint stays as it
+    /// is. Blocks until the witnesses have answered or their time is over.
+    typealias Cosigning = @Sendable (PersonID, () throws(Problem) -> Signed) throws(Problem) -> Signed
+
     /// The logs that were read recently, without contents.
     private struct Known {
         var logs: [PersonID: PersonLog] = [:]
@@ -42,10 +52,12 @@ final class PersonLogs: Sendable {
 
     private let views: Views
     private let seal: HouseSeal
+    /// `nil` if no witness is configured.
+    private let cosigning: Cosigning?
     private let known: Mutex<Known>
 
-    init(_ views: Views, seal: HouseSeal) {
-        (self.views, self.seal) = (views, seal)
+    init(_ views: Views, seal: HouseSeal, cosigning: Cosigning? = nil) {
+        (self.views, self.seal, self.cosigning) = (views, seal, cosigning)
         known = Mutex(Known(generation: views.decisions.log.keys.currentGeneration))
     }
 
@@ -56,17 +68,21 @@ final class PersonLogs: Sendable {
     func proof(of person: PersonID, _ context: AnswerContext) throws(Problem) -> PersonProof {
         let key = try proofKey(of: person)
         let origin = seal.origin(under: key)
-        let listing = try entries(of: person, from: 1, in: origin, under: key, context)
-        let sha256 = SHA256()
-        var log = PersonLog(origin: origin)
-        for entry in listing.entries { _ = log.append(entry, sha256) }
+        var listing = Listing()
+        let signed = try cosigned(person) { () throws(Problem) in
+            listing = try entries(of: person, from: 1, in: origin, under: key, context)
+            let sha256 = SHA256()
+            var log = PersonLog(origin: origin)
+            for entry in listing.entries { _ = log.append(entry, sha256) }
+            return Signed(log: log, note: note(log, sha256))
+        }
         return PersonProof(
             names: listing.names.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.compactMap {
                 try? PersonProof.Name(reference: $0.key, text: $0.value)
             },
             entries: listing.entries.map {
                 .init(recordedAtMs: $0.recordedAt.milliseconds, opening: .whole(salt: $0.salt, content: $0.content))
-            }, note: note(log, sha256))
+            }, note: signed.note)
     }
 
     /// The present checkpoint of a person's log with its key, the key of the house's receipts, and the proof that the
@@ -80,24 +96,36 @@ final class PersonLogs: Sendable {
         let key = try proofKey(of: person)
         let origin = seal.origin(under: key)
         let generation = views.decisions.log.keys.currentGeneration
-        var log =
-            known.withLock { known in
-                if known.generation != generation { known = Known(generation: generation) }
-                return known.logs[person].flatMap { $0.origin == origin ? $0 : nil }
-            } ?? PersonLog(origin: origin)
         let sha256 = SHA256()
-        for entry in try entries(of: person, from: log.size + 1, in: origin, under: key, context).entries {
-            _ = log.append(entry, sha256)
-        }
-        guard older <= log.size else {
-            throw .refused("\"since\" is greater than the number of entries that this log has.")
+        let signed = try cosigned(person) { () throws(Problem) in
+            var log = recent(person, generation).flatMap { $0.origin == origin ? $0 : nil } ?? PersonLog(origin: origin)
+            for entry in try entries(of: person, from: log.size + 1, in: origin, under: key, context).entries {
+                _ = log.append(entry, sha256)
+            }
+            guard older <= log.size else {
+                throw Problem.refused("\"since\" is greater than the number of entries that this log has.")
+            }
+            return Signed(log: log, note: note(log, sha256))
         }
         let consistency: [Digest]
         do throws(TransparencyError) {
-            consistency = try log.consistencyProof(from: older, to: log.size, sha256)
+            consistency = try signed.log.consistencyProof(from: older, to: signed.log.size, sha256)
         } catch { throw .broken }
-        keep(log, of: person, generation)
-        return (note(log, sha256), seal.signer(of: origin).verifier, seal.signer.verifier, consistency)
+        keep(signed.log, of: person, generation)
+        return (signed.note, seal.signer(of: origin).verifier, seal.signer.verifier, consistency)
+    }
+
+    private func cosigned(_ person: PersonID, _ read: () throws(Problem) -> Signed) throws(Problem) -> Signed {
+        guard let cosigning else { return try read() }
+        return try cosigning(person, read)
+    }
+
+    /// The log as it was read recently.
+    private func recent(_ person: PersonID, _ generation: Int) -> PersonLog? {
+        known.withLock { known in
+            if known.generation != generation { known = Known(generation: generation) }
+            return known.logs[person]
+        }
     }
 
     private func keep(_ log: PersonLog, of person: PersonID, _ generation: Int) {

@@ -59,6 +59,9 @@ package struct ServiceConfiguration: Sendable {
     /// The targets to which webhooks may post; `nil` turns webhooks off.
     package var webhooks: Webhooks?
 
+    /// The machines that cosign the checkpoints of persons' logs; empty if none is asked.
+    package var witnesses: [Witness] = []
+
     /// The defaults.
     package init() {}
 
@@ -146,6 +149,7 @@ package struct ServiceConfiguration: Sendable {
             case "allowedOrigins": configuration.allowedOrigins = value.isNull ? [] : try origins(value, key)
             case "mqtt": configuration.mqtt = value.isNull ? nil : try broker(value)
             case "webhooks": configuration.webhooks = value.isNull ? nil : try webhooks(value)
+            case "witnesses": configuration.witnesses = value.isNull ? [] : try witnesses(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
             }
@@ -285,7 +289,7 @@ package struct ServiceConfiguration: Sendable {
     }
 
     /// A text that is not empty.
-    private static func text(_ value: JSONValue, _ key: String) throws(ReadError) -> String {
+    static func text(_ value: JSONValue, _ key: String) throws(ReadError) -> String {
         guard let text = value.string, !text.isEmpty else { throw .badValue(key, "a text") }
         return text
     }

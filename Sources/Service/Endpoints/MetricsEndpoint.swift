@@ -12,6 +12,7 @@ struct MetricsEndpoint: Sendable {
     let answers: AnswerPool
     let requestFigures: RequestFigures
     let webhookDeliverer: WebhookDeliverer?
+    let witnesses: WitnessRounds?
     let serverCounters: @Sendable () -> HTTPServerCounters?
 
     /// `GET /metrics`: the metrics in Prometheus' text format, for a token with the scope `operate`. Not recorded: it
@@ -26,6 +27,12 @@ struct MetricsEndpoint: Sendable {
         Self.write(host, head: decisions.log.head, into: &text)
         Self.writeQuestions(decisions.log, into: &text)
         writeWebhooks(into: &text)
+        if let witnesses {
+            text.gauge(
+                "whereabouts_witness_contested_logs",
+                "Persons' logs that a witness refuses, because it has cosigned another history; summed over the witnesses.",
+                [([:], Double(witnesses.contested))])
+        }
         writeRequests(into: &text)
         Self.writeProcess(into: &text)
         return HTTPResponse(

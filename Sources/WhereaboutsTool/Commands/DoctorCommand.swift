@@ -43,7 +43,7 @@ enum DoctorCommand {
         let findings =
             libraries() + [geodesy(), gazetteer(), timeZones()] + directory(path) + [
                 clock(path), clockKeeping(), service(path),
-            ] + indexOfFixes(path)
+            ] + metrics(path)
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
@@ -221,23 +221,39 @@ enum DoctorCommand {
         }
     }
 
-    /// Whether the running service can look up every fix, by its metrics.
-    private static func indexOfFixes(_ path: String) -> [Finding] {
+    /// What the metrics of the running service say of the index of fixes and of witnesses.
+    private static func metrics(_ path: String) -> [Finding] {
         guard let running = DataDirectory.running(in: path), let text = running.address,
             let transport = WireTransport("http://" + text), let token = House.adminToken(of: path),
             let answer = try? transport.answer(
                 to: HTTPRequest(method: "GET", path: "/metrics", headers: [("Authorization", "Bearer " + token)])),
             answer.status == 200
         else { return [] }
-        let name = "whereabouts_fix_identities_missing_events "
-        let line = String(decoding: answer.body, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name) }
-        guard let missing = line.flatMap({ Int($0.dropFirst(name.count)) }) else { return [] }
-        guard missing > 0 else { return [.good("index of fixes", "covers the whole log")] }
+        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
+        func value(_ name: String) -> Int? {
+            lines.first { $0.hasPrefix(name + " ") }.flatMap { Int($0.dropFirst(name.count + 1)) }
+        }
         return [
-            .note(
-                "index of fixes",
-                "is being made again, \(Text.count(missing)) events to go: until then older fixes wait, and devices send them again"
-            )
-        ]
+            value("whereabouts_fix_identities_missing_events").map(indexOfFixes),
+            value("whereabouts_witness_contested_logs").map(witnesses),
+        ].compactMap { $0 }
+    }
+
+    /// Whether the service can look up every fix.
+    private static func indexOfFixes(missing: Int) -> Finding {
+        guard missing > 0 else { return .good("index of fixes", "covers the whole log") }
+        return .note(
+            "index of fixes",
+            "is being made again, \(Text.count(missing)) events to go: until then older fixes wait, and devices send them again"
+        )
+    }
+
+    /// Whether a witness has seen another history than the service shows.
+    private static func witnesses(contested: Int) -> Finding {
+        guard contested > 0 else { return .good("witnesses", "none has refused a log as another history") }
+        return .wrong(
+            "witnesses",
+            "\(Text.count(contested)) logs of persons are refused: a witness has cosigned another history; run whereabouts verify"
+        )
     }
 }

@@ -23,6 +23,7 @@ final class WebhookReceiver: Sendable {
 
     enum Reply: Sendable {
         case status(Int, headers: [String] = [])
+        case text(Int, type: String, String)
         /// A good head, and less of a body than it says.
         case cut
         /// A good head, and a body without end.
@@ -108,6 +109,10 @@ final class WebhookReceiver: Sendable {
             case .status(let status, let headers):
                 let lines = ["HTTP/1.1 \(status) As told", "Content-Length: 0"] + headers
                 _ = send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+            case .text(let status, let type, let text):
+                _ = send(
+                    "HTTP/1.1 \(status) As told\r\nContent-Length: \(text.utf8.count)\r\nContent-Type: \(type)\r\n\r\n"
+                        + text)
             case .cut:
                 _ = send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nnot all")
                 return
