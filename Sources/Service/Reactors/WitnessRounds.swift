@@ -21,6 +21,8 @@ final class WitnessRounds: Sendable {
     static let pauseMilliseconds: Int64 = 60_000
     /// The most logs that one of these rounds sends; the others follow in the next.
     private static let logsPerRound = 200
+    /// How long one of these rounds may take, in milliseconds: to read a long log again costs seconds.
+    private static let roundMilliseconds: Int64 = 10_000
     /// How often the thread looks at the clock.
     private static let tickMilliseconds = 500
     /// How long a log is left out of these rounds after a witness has refused it, or if it cannot be read. Readers' requests
@@ -173,8 +175,11 @@ final class WitnessRounds: Sendable {
             .sorted { $0.rawValue < $1.rawValue }
         // From where the last round ended, and around.
         let start = patrol.last.flatMap { last in behind.firstIndex { $0.rawValue > last.rawValue } } ?? 0
+        let until = MonotonicClock.milliseconds + Self.roundMilliseconds
         for person in (behind[start...] + behind[..<start]).prefix(Self.logsPerRound) {
-            if stopping.read({ $0 }) { return }
+            if stopping.read({ $0 }) || MonotonicClock.milliseconds > until { return }
+            // A reader has asked meanwhile, or the witness has failed.
+            guard isBehind(person) else { continue }
             patrol.last = person
             do throws(Problem) {
                 _ = try logs.checkpoint(of: person, after: 0, context)
