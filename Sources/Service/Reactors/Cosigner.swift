@@ -47,6 +47,8 @@ final class Cosigner: Sendable {
         var places: [PersonID: Place] = [:]
         /// While it does not answer, or answers nonsense: when it may be asked again, in milliseconds of the steady clock.
         var pausedUntil: Int64?
+        /// Until when the rounds leave a log out that it has refused.
+        var refusals: [PersonID: Int64] = [:]
         /// Logs of which it has cosigned another history.
         var contested: Set<PersonID> = []
         /// Whether the operator knows that it lacks the key of a log.
@@ -55,6 +57,8 @@ final class Cosigner: Sendable {
 
     /// A witness that failed is not asked again for a minute.
     static let pauseMilliseconds: Int64 = 60_000
+    /// The rounds send a log that was refused again after an hour; a reader's request asks nevertheless.
+    static let refusalMilliseconds: Int64 = 3_600_000
     /// The longest answer in bytes. A cosignature is a line of about 150, a post-quantum one beside it of 3,300.
     private static let answerBytesMax = 16 << 10
     private static let sizeType = "text/x.tlog.size"
@@ -91,10 +95,11 @@ final class Cosigner: Sendable {
         }
     }
 
-    /// Whether it answers, and has cosigned fewer entries of a person's log than there are.
+    /// Whether it answers, takes a person's log, and has cosigned fewer entries of it than there are.
     func isBehind(_ person: PersonID, size: Int64, at now: Int64) -> Bool {
         state.withLock { state in
-            (state.pausedUntil ?? now) <= now && (state.places[person]?.size ?? 0) < size
+            (state.pausedUntil ?? now) <= now && (state.refusals[person] ?? now) <= now
+                && (state.places[person]?.size ?? 0) < size
         }
     }
 
@@ -113,6 +118,7 @@ final class Cosigner: Sendable {
     func keep(where isThere: (PersonID) -> Bool) {
         state.withLock { state in
             state.places = state.places.filter { isThere($0.key) }
+            state.refusals = state.refusals.filter { isThere($0.key) }
             state.contested = state.contested.filter(isThere)
         }
     }
@@ -169,10 +175,10 @@ final class Cosigner: Sendable {
                 return .nothing
             }
             // A larger size, or the same with another root.
-            guard size <= subject.size, size != old else { return contest(subject) }
+            guard size <= subject.size, size != old else { return contest(subject, at: now) }
             return .again(from: size)
-        case .inconsistent: return contest(subject)
-        case .unknownLog, .badSignature: return lack()
+        case .inconsistent: return contest(subject, at: now)
+        case .unknownLog, .badSignature: return lack(subject, at: now)
         case .badRequest:
             pause("refuses the form of a request (status \(status))", at: now)
             return .nothing
@@ -208,6 +214,7 @@ final class Cosigner: Sendable {
         let wasPaused = state.withLock { state in
             defer { state.pausedUntil = nil }
             state.places[subject.person] = Place(origin: subject.origin, size: subject.size)
+            state.refusals[subject.person] = nil
             state.contested.remove(subject.person)
             return state.pausedUntil != nil
         }
@@ -215,9 +222,10 @@ final class Cosigner: Sendable {
     }
 
     /// The witness answers, and has seen another history.
-    private func contest(_ subject: Subject) -> Step {
+    private func contest(_ subject: Subject, at now: Int64) -> Step {
         let isNew = state.withLock { state in
             state.pausedUntil = nil
+            state.refusals[subject.person] = now + Self.refusalMilliseconds
             return state.contested.insert(subject.person).inserted
         }
         guard isNew else { return .nothing }
@@ -229,10 +237,11 @@ final class Cosigner: Sendable {
     }
 
     /// The witness answers, and does not know the log.
-    private func lack() -> Step {
+    private func lack(_ subject: Subject, at now: Int64) -> Step {
         let isNew = state.withLock { state in
             defer { state.isLackNamed = true }
             state.pausedUntil = nil
+            state.refusals[subject.person] = now + Self.refusalMilliseconds
             return !state.isLackNamed
         }
         guard isNew else { return .nothing }

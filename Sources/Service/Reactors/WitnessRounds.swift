@@ -25,9 +25,6 @@ final class WitnessRounds: Sendable {
     private static let roundMilliseconds: Int64 = 10_000
     /// How often the thread looks at the clock.
     private static let tickMilliseconds = 500
-    /// How long a log is left out of these rounds after a witness has refused it, or if it cannot be read. Readers' requests
-    /// ask nevertheless.
-    private static let refusalMilliseconds: Int64 = 3_600_000
 
     private let cosigners: [Cosigner]
     /// A clock that is never set, in milliseconds.
@@ -153,8 +150,8 @@ final class WitnessRounds: Sendable {
         var next: Int64
         /// The person whose log was sent last.
         var last: PersonID?
-        /// Until when a log is left out.
-        var refused: [PersonID: Int64] = [:]
+        /// Until when a log that cannot be read is left out.
+        var unreadable: [PersonID: Int64] = [:]
     }
 
     /// Sends the logs that have grown since a witness cosigned them.
@@ -167,11 +164,11 @@ final class WitnessRounds: Sendable {
         }
         for cosigner in cosigners { cosigner.keep { sizes[$0] != nil } }
         let now = steady()
-        patrol.refused = patrol.refused.filter { $0.value > now && sizes[$0.key] != nil }
+        patrol.unreadable = patrol.unreadable.filter { $0.value > now && sizes[$0.key] != nil }
         func isBehind(_ person: PersonID) -> Bool {
             cosigners.contains { $0.isBehind(person, size: sizes[person] ?? 0, at: now) }
         }
-        let behind = sizes.keys.filter { patrol.refused[$0] == nil && isBehind($0) }
+        let behind = sizes.keys.filter { patrol.unreadable[$0] == nil && isBehind($0) }
             .sorted { $0.rawValue < $1.rawValue }
         // From where the last round ended, and around.
         let start = patrol.last.flatMap { last in behind.firstIndex { $0.rawValue > last.rawValue } } ?? 0
@@ -181,13 +178,10 @@ final class WitnessRounds: Sendable {
             // A reader has asked meanwhile, or the witness has failed.
             guard isBehind(person) else { continue }
             patrol.last = person
-            do throws(Problem) {
-                _ = try logs.checkpoint(of: person, after: 0, context)
-            } catch  where error.status == 503 {
-                // The view can be read in the next round.
-                continue
-            } catch {}
-            if isBehind(person) { patrol.refused[person] = now + Self.refusalMilliseconds }
+            do throws(Problem) { _ = try logs.checkpoint(of: person, after: 0, context) } catch {
+                // A view that is being folded again can be read in the next round.
+                if error.status != 503 { patrol.unreadable[person] = now + Cosigner.refusalMilliseconds }
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ import WitnessServer
 @testable import Service
 @testable import Transparency
 
-/// A house with one person and one witness.
+/// A house with one person and its witnesses.
 final class WitnessedHouse: Sendable {
     let folder = TemporaryFolder()
     let house: ServiceUnderTest
@@ -19,12 +19,16 @@ final class WitnessedHouse: Sendable {
 
     static let name = "anna.example/w"
 
-    /// - Parameters:
-    ///   - url: the address of the witness.
-    ///   - key: its key.
-    init(url: String, key: NoteVerifier) throws {
-        let address = try #require(PostURL(url + "/add-checkpoint"))
-        house = try ServiceUnderTest { $0.witnesses = [.init(url: address, key: key)] }
+    /// A house with one witness.
+    convenience init(url: String, key: NoteVerifier) throws { try self.init([(url, key)]) }
+
+    /// - Parameter witnesses: their addresses and keys.
+    init(_ witnesses: [(url: String, key: NoteVerifier)]) throws {
+        let all = try witnesses.map { witness in
+            ServiceConfiguration.Witness(
+                url: try #require(PostURL(witness.url + "/add-checkpoint")), key: witness.key)
+        }
+        house = try ServiceUnderTest { $0.witnesses = all }
         walker = try house.addPerson("walker")
     }
 

@@ -98,6 +98,30 @@ import WitnessServer
         #expect(try isCosigned(scene.house.note(), by: scene.witness.verifier))
     }
 
+    @Test func `a witness that does not know a log, and one that is silent, keep it from no other witness`() throws {
+        let folder = TemporaryFolder()
+        let stranger = try WitnessedHouse.serve(folder.file("stranger"))
+        let anna = try WitnessedHouse.serve(folder.file("anna"))
+        let silent = try WebhookReceiver { _, _ in .silence }
+        let scene = try WitnessedHouse(
+            [silent.url, "http://127.0.0.1:\(stranger.port)", "http://127.0.0.1:\(anna.port)"].enumerated().map {
+                ($1, try [WitnessedHouse.signer().verifier, stranger.verifier, anna.verifier][$0])
+            })
+        try write("\(scene.key())\n".utf8, to: folder.file("anna") + "/logs")
+        #expect(try isCosigned(scene.note(), by: anna.verifier))
+        let forged = try scene.forged(entries: 1).note
+        var size: Int64 = 0
+        for _ in 0..<3 {
+            _ = try scene.house.token(of: "walker")
+            scene.house.clock.advance(seconds: 61)
+            size = try eventually("a larger size") {
+                let known = try Int64(anna.add(forged).text.dropLast()) ?? 0
+                return known > size ? known : nil
+            }
+        }
+        #expect(try scene.contested() == 0)
+    }
+
     // MARK: Another history
 
     /// The witness has seen a log of the same origin with other entries: a shorter one, one of the same size, a longer one.
