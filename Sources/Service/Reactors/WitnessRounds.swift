@@ -17,7 +17,7 @@ final class WitnessRounds: Sendable {
     static let boundMilliseconds = 3_000
     /// How much later than that a poster may say that the time is over.
     private static let slackMilliseconds: Int64 = 500
-    /// The pause between two rounds over all persons, in milliseconds.
+    /// The time from one round over all persons to the next, in milliseconds.
     static let pauseMilliseconds: Int64 = 60_000
     /// The most logs that one of these rounds sends; the others follow in the next.
     private static let logsPerRound = 200
@@ -50,9 +50,10 @@ final class WitnessRounds: Sendable {
                     host: sources.views.host, reader: reader.value, gazetteer: sources.gazetteer)
                 var patrol = Patrol(next: steady() + Self.pauseMilliseconds)
                 while stopping.wait(milliseconds: Self.tickMilliseconds, for: { $0 ? true : nil }) == nil {
-                    guard steady() >= patrol.next else { continue }
+                    let now = steady()
+                    guard now >= patrol.next else { continue }
+                    patrol.next = now + Self.pauseMilliseconds
                     go(&patrol, sources.decisions.log, logs, context)
-                    patrol.next = steady() + Self.pauseMilliseconds
                 }
             }
         }
