@@ -5,7 +5,9 @@ import csv
 import datetime
 import io
 import json
+import re
 import urllib.parse
+import urllib.request
 
 import numpy
 import zxingcpp
@@ -144,6 +146,28 @@ def test_audit_has_each_entry_of_the_log(world):
 
 
 # What one does
+
+def test_the_audit_says_who_signed_in_and_out(world):
+    house = world.house
+    house.add_person("erna")
+    with world.visit() as visit:
+        visit.page.goto(world.url + re.search(r"/\?code=\S+", house.tool("session", "add", "--person", "erna"))[0])
+        visit.page.get_by_role("button", name="Sign in").click()
+        visit.ready("erna")
+        cookie = visit.page.context.cookies()[0]
+        request = urllib.request.Request(f"{world.url}/session/end", b"{}", method="POST", headers={
+            "Cookie": f"{cookie['name']}={cookie['value']}", "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json"})
+        urllib.request.urlopen(request).read()
+    words = ["signed out of the page", "signed in to the page", "sign-in link used or replaced", "sign-in link made", "token issued"]
+    world.house.settle()
+    with world.visit("erna") as visit:
+        visit.open("audit?outcome=change")
+        # The newest is the session of this page itself.
+        shown = [cell.strip().split("\n")[0] for cell in visit.page.locator("tbody td:nth-child(3)").all_inner_texts()]
+        expect([one for one in shown if one in words] == ["signed in to the page", *words], f"the page says {shown}")
+    said = house.tool("audit", "--person", "erna")
+    expect(all(one in said for one in words) and "token revoked" not in said, f"the tool says {said}")
+
 
 def test_a_question_is_asked_and_its_path_drawn_live(world):
     with world.visit("walker") as asker, world.visit("friend") as subject:

@@ -40,7 +40,7 @@ extension ReadEndpoints {
             let names = PrincipalNames(decisions)
             next = entries.count == limit ? entries.last.map { reading.references.rowOrAct($0.cursor).text } : nil
             let page = Self.page(shown, next: next, asOf: asOf, reading.references) { entry, writer in
-                entry.write(into: &writer, names, context, reading.references)
+                entry.write(into: &writer, decisions, names, context, reading.references)
             }
             return isCSV ? try Self.csv(page) : page
         }
@@ -142,7 +142,8 @@ private enum AuditEntry {
     ///
     /// An act has no number, because people do not learn it.
     func write(
-        into writer: inout JSONWriter, _ names: PrincipalNames, _ context: AnswerContext, _ references: References
+        into writer: inout JSONWriter, _ decisions: Decisions, _ names: PrincipalNames, _ context: AnswerContext,
+        _ references: References
     ) {
         writer.beginObject()
         switch self {
@@ -177,7 +178,7 @@ private enum AuditEntry {
             if let other = change.other { Self.name("other", other, into: &writer, names) }
             writer.field("precision", change.precision?.word)
             writer.field("history", change.includesHistory)
-            if let scopes = change.scopes {
+            if let scopes = change.scopes ?? Self.scopesOfRevoked(change, decisions) {
                 writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
             }
             writer.field("from", milliseconds: change.from?.milliseconds)
@@ -196,6 +197,12 @@ private enum AuditEntry {
             writer.field("failedAt", milliseconds: act.failedAt?.milliseconds)
         }
         writer.endObject()
+    }
+
+    /// The scopes of the token that a change has revoked: they tell the end of a session from that of a token.
+    private static func scopesOfRevoked(_ change: SettingsChange, _ decisions: Decisions) -> Scopes? {
+        guard change.kind == .tokenRevoked else { return nil }
+        return decisions.log.withStanding { $0.tokens[TokenID(rawValue: change.item)]?.issued.scopes }
     }
 
     /// Writes the members of a query: the question, the subject's consent, `pushes` (attempts, then pushes under way,

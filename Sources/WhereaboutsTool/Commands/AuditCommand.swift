@@ -88,8 +88,20 @@ enum AuditCommand {
 
     /// For example "grant given: ben" for `GrantGiven` and its other person.
     private static func changeText(_ entry: JSONValue) -> String {
-        let words = words(of: entry.text("event"))
+        let words = sessionText(entry) ?? words(of: entry.text("event"))
         return (entry["name"] ?? entry["other"])?.string.map { "\(words): \($0)" } ?? words
+    }
+
+    /// For example "signed in to the page" for a `TokenIssued` that is the page's; `nil` for other changes.
+    private static func sessionText(_ entry: JSONValue) -> String? {
+        let scopes = entry["scopes"]?.array.map { $0.compactMap(\.string) } ?? []
+        switch entry.text("event") {
+        case "TokenIssued" where scopes.contains("session"): return "signed in to the page"
+        case "TokenIssued" where scopes.contains("sign-in"): return "sign-in link made"
+        case "TokenRevoked" where scopes.contains("session"): return "signed out of the page"
+        case "TokenRevoked" where scopes.contains("sign-in"): return "sign-in link used or replaced"
+        default: return nil
+        }
     }
 
     /// The words of a name in camel case, for example "projections rebuilt" for `projectionsRebuilt`.

@@ -61,6 +61,9 @@ const shownSpan = (from, to) => {
 const second = text => h('span', { class: 'mut' }, text);
 const twoLines = (first, below) => h('div', {}, first, below && h('br'), below && second(below));
 
+/** A token of the page itself: one of a session, or a link that opens one. */
+const pageToken = ({ event, scopes = [] }) => !/^Token(Issued|Revoked)$/.test(event) ? '' : scopes.includes('session') ? 'Session' : scopes.includes('sign-in') ? 'Link' : '';
+
 /** What a change was of, in the page's words where the record has one of the interface. */
 function changed({ event, name }) {
     if (event === 'LocationPushTokenRegistered') return '';
@@ -73,7 +76,7 @@ function changed({ event, name }) {
 function what(entry) {
     if (entry.kind === 'act') return word('audit.act', entry.act);
     if (entry.kind === 'change') {
-        return twoLines(word('audit.change', entry.event), [
+        return twoLines(word('audit.change', entry.event + pageToken(entry)), [
             entry.other, changed(entry), entry.precision && precise(entry.precision), entry.until && strings('audit.until', { time: time.moment(entry.until, time.zone()) }),
         ].filter(Boolean).join(' · '));
     }
