@@ -53,6 +53,9 @@ static const unsigned char plain_de_json[] = {
 static const unsigned char plain_en_json[] = {
 #embed "../Service/Page/Assets/plain.en.json"
 };
+static const unsigned char proof_js[] = {
+#embed "../Service/Page/Assets/proof.js"
+};
 static const unsigned char qr_js[] = {
 #embed "../Service/Page/Assets/qr.js"
 };
@@ -131,6 +134,7 @@ static const struct page_asset page_assets[] = {
     {"page.css", page_css, sizeof page_css},
     {"plain.de.json", plain_de_json, sizeof plain_de_json},
     {"plain.en.json", plain_en_json, sizeof plain_en_json},
+    {"proof.js", proof_js, sizeof proof_js},
     {"qr.js", qr_js, sizeof qr_js},
     {"router.js", router_js, sizeof router_js},
     {"setup.js", setup_js, sizeof setup_js},

@@ -8,6 +8,7 @@ import Whereabouts
 struct Parts {
     let views: Views
     let personLogs: PersonLogs
+    let seal: HouseSeal
     let answers: AnswerPool
     let waitingRoom: WaitingRoom
     let deliverer: Deliverer
@@ -43,7 +44,7 @@ extension RouteTable {
         let map = MapEndpoints(geocoding: geocoding, basemap: parts.basemap, tilesPath: tilesPath)
         let shell = PageShell(assets: PageAssets(), tilesPath: tilesPath)
         let sessions = SessionEndpoints(
-            decisions: decisions, callers: parts.callers, shell: shell, publicURL: parts.publicURL,
+            decisions: decisions, callers: parts.callers, shell: shell, seal: parts.seal, publicURL: parts.publicURL,
             isDemo: parts.isDemo, wrongSignIns: WrongSignIns())
         let description = APIDescription()
 

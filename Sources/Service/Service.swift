@@ -126,7 +126,7 @@ package final class Service: Sendable {
         backups.settleLater()
         let requestFigures = RequestFigures()
         let parts = Parts(
-            views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
+            views: views, personLogs: personLogs, seal: seal, answers: answers, waitingRoom: waitingRoom,
             deliverer: deliverer, sources: sources,
             webhooks: webhooks, witnesses: witnesses, apps: apps, backups: backups, backupMaker: backupMaker,
             directory: directory,

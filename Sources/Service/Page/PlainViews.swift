@@ -50,6 +50,9 @@ struct PlainViews: Sendable {
             if let day = PlainSection.day(of: request.path, today: today) { Self.days(around: day, named, text, &html) }
             if sections.isEmpty { html.element("p", text["plain.person"]) }
             for part in answered { write(part, request, text, &html) }
+            if request.path == "/audit", named == nil, let person = reader.person {
+                Self.proof(of: person, text, &html)
+            }
             html.element("p", ["class": "mut"], text["plain.scripts"])
         }
         return PageShell.answer(html, status: status)
@@ -65,6 +68,23 @@ struct PlainViews: Sendable {
                     "a", ["href": PageEndpoints.link("/day/\(other.text)", query)], "\(text[name]) \(other.text)")
                 html.text(" ")
             }
+        }
+    }
+
+    /// How a person checks without scripts, and without the service, that the list is complete.
+    private static func proof(of person: Handle, _ text: PageText, _ html: inout HTML) {
+        html.element("section") { html in
+            html.element("h2", text["plain.proof"])
+            html.element("p", text["proof.means"])
+            html.element("p") {
+                $0.element(
+                    "a", ["href": "/v1/people/\(person.text)/proof", "class": "button", "download": ""],
+                    text["proof.save"])
+            }
+            html.element("p", text["proof.script"])
+            html.element(
+                "pre", ["tabindex": "0"],
+                "python3 verify_proof.py \(person.text).person-proof --key \(text["proof.key"])")
         }
     }
 

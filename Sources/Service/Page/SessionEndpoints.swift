@@ -2,6 +2,7 @@ import HTTPServer
 import JSON
 import Log
 import Synchronization
+import Transparency
 import Whereabouts
 
 /// Signing in to the web page, and out. A session is a token of its holder that is valid only as the page's cookie.
@@ -9,6 +10,7 @@ struct SessionEndpoints: Sendable {
     let decisions: Decisions
     let callers: Callers
     let shell: PageShell
+    let seal: HouseSeal
     let publicURL: String?
     let isDemo: Bool
     let wrongSignIns: WrongSignIns
@@ -16,7 +18,7 @@ struct SessionEndpoints: Sendable {
     /// `GET /session`: the signed-in person or operator, and the end of the session.
     ///
     /// Answers 204 without a session and 404 to a device. Otherwise 200 with `person` (null for the operator),
-    /// `handle`, `operator`, `scopes`, `expires`, `language`, `assets` and `demo`.
+    /// `handle`, `operator`, `log` (null for the operator), `scopes`, `expires`, `language`, `assets` and `demo`.
     func read(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -47,6 +49,10 @@ struct SessionEndpoints: Sendable {
         if let person { writer.value(person.text) } else { writer.null() }
         writer.field("handle", person?.text ?? "operator")
         writer.field("operator", caller.principal == .operator)
+        // The page finds by it the checkpoint that it has remembered, before it asks for a new one.
+        let key = person == nil ? nil : try? decisions.log.proofKey(of: PersonID(rawValue: caller.principal.rawValue))
+        writer.key("log")
+        if let key { writer.value(seal.origin(under: key).text) } else { writer.null() }
         writer.array("scopes") { writer in for word in caller.scopes.words { writer.value(word) } }
         writer.key("expires")
         if let expires { writer.unixSeconds(milliseconds: expires.milliseconds) } else { writer.null() }

@@ -8,13 +8,13 @@ extension SessionEndpoints {
                 "GET", "/session", .answer(read),
                 group: .page, summary: "Read who is signed in.",
                 description:
-                    "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator. The answer is 204 if no one is signed in.",
+                    "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator. `log` is the origin of the person's own log, which its checkpoints begin with. The answer is 204 if no one is signed in.",
                 access: .page, discloses: .names("The handle of the caller who is signed in."),
                 otherStatuses: [(204, "No one is signed in.")],
                 answer: Operation.Answer(
                     Schema.object([
                         "person": Schema.orNull(Schema.handle), "handle": Schema.text, "operator": Schema.boolean,
-                        "scopes": Schema.list(Schema.text), "expires": Schema.orNull(Schema.time),
+                        "log": Schema.orNull(Schema.text), "scopes": Schema.list(Schema.text), "expires": Schema.orNull(Schema.time),
                         "language": Schema.word("en", "de"), "assets": Schema.text, "demo": Schema.boolean,
                     ]), named: "Session"),
                 bodyBytes: 0),

@@ -225,6 +225,33 @@ import Whereabouts
         #expect(!again.isSignedIn)
     }
 
+    @Test func `the audit tells the end of a session from that of a token, and a session names the person's log`()
+        throws
+    {
+        let house = try ServiceUnderTest()
+        let token = try house.addPerson("walker")
+        let code = house.send("POST", "/v1/sign-in-codes", as: token, "{}")["code"]?.string
+        let browser = Browser(house)
+        browser.signIn(code: code)
+        let log = browser.send("GET", "/session")["log"]?.string
+        let note = house.send("GET", "/v1/people/walker/checkpoint", as: token)["checkpoint"]?.string
+        #expect(log != nil && log == note?.split(separator: "\n").first.map(String.init))
+        browser.send("POST", "/session/end")
+        let audit = house.send("GET", "/v1/people/walker/audit", as: token)
+        let changes: [String] = try #require(audit["items"]?.array).compactMap { item -> String? in
+            guard let event = item["event"]?.string, event.hasPrefix("Token") else { return nil }
+            let scopes = item["scopes"]?.array.map { $0.compactMap(\.string) } ?? []
+            return ([event] + scopes.filter { $0 == "session" || $0 == "sign-in" }).joined(separator: " ")
+        }
+        // The newest first; the first token is no session.
+        #expect(
+            changes == [
+                "TokenRevoked session", "TokenIssued session", "TokenRevoked sign-in", "TokenIssued sign-in",
+                "TokenIssued",
+            ])
+        #expect(house.manage("GET", "/session", "")["log"]?.string == nil)
+    }
+
     @Test func `no webhook is added by a session, which would end with it`() throws {
         let house = try ServiceUnderTest {
             $0.webhooks = .init(targets: [Origin("http://localhost:1")].compactMap { $0 })

@@ -20,7 +20,8 @@ async function forget() {
     live.stop();
     for (const name of await caches?.keys?.() ?? []) await caches.delete(name);
     for (const one of await navigator.serviceWorker?.getRegistrations?.() ?? []) await one.unregister();
-    for (const key of Object.keys(localStorage)) if (key !== 'theme' && key !== 'keys') localStorage.removeItem(key);
+    // A checkpoint names a log and nobody in it. It stays, because it is what a later history is compared with.
+    for (const key of Object.keys(localStorage)) if (key !== 'theme' && key !== 'keys' && !key.startsWith('checkpoint ')) localStorage.removeItem(key);
     sessionStorage.clear();
 }
 

@@ -20,7 +20,7 @@ export async function show(context) {
     if (!outcomes.includes(filter.outcome)) filter.outcome = '';
     const rows = h('div');
     const above = h('div');
-    put(content, [above, h('div', { class: 'row top-row' }, filters(context, filter), exports(context, who, filter)), rows]);
+    put(content, [own && proof(context), above, h('div', { class: 'row top-row' }, filters(context, filter), exports(context, who, filter)), rows]);
     await load(rows, () => list(context, who, filter));
     patterns(context, who, above);
 }
@@ -215,6 +215,19 @@ async function chain(entry) {
 }
 
 // Above the list
+
+/** What this browser remembers of the log's proof, and the check of it, which is loaded with its first use. */
+function proof(context) {
+    const known = JSON.parse(localStorage.getItem(`checkpoint ${context.me.log}`) ?? 'null');
+    const part = () => import('./proof.js');
+    const box = h('div', { class: 'proof-state' }, known ? [h('span', { class: 'ok', 'aria-hidden': 'true' }, '✓ '), strings('proof.seen', { count: known.size, time: time.moment(known.at, time.zone()) })] : strings('proof.never'));
+    if (known?.refused) part().then(module => module.show(context, box, known));
+    return h('section', { class: 'note proof', 'aria-labelledby': 'proof' },
+        h('div', {}, h('h2', { id: 'proof', class: 'flat' }, strings('proof.heading')), h('p', { class: 'flat mut' }, strings('proof.means')), box),
+        h('p', { class: 'row no-print end' },
+            action(strings('proof.check'), async () => (await part()).check(context, box)),
+            action(strings('proof.save'), async () => (await part()).file(context), '', { title: strings('proof.saveNote') })));
+}
 
 function filters(context, filter) {
     const form = h('form', {
