@@ -193,8 +193,8 @@ final class Cosigner: Sendable {
         let own = signatures.filter { $0.name == key.name && $0.keyID == key.id }
         guard var bare = try? SignedNote(text: note.text) else { return [] }
         for signature in own { bare.add(signature) }
-        guard let found = try? bare.verify(with: [key]), !found.isEmpty else { return [] }
-        return bare.signatures
+        let areGood = (try? bare.verify(with: [key]))?.isEmpty == false
+        return areGood ? bare.signatures : []
     }
 
     // MARK: What the operator learns
