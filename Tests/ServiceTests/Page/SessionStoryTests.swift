@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Log
 import Posting
 import Testing
 import Whereabouts
@@ -237,7 +238,8 @@ import Whereabouts
         let note = house.send("GET", "/v1/people/walker/checkpoint", as: token)["checkpoint"]?.string
         #expect(log != nil && log == note?.split(separator: "\n").first.map(String.init))
         browser.send("POST", "/session/end")
-        let audit = house.send("GET", "/v1/people/walker/audit", as: token)
+        let audit = house.send(
+            "GET", "/v1/people/walker/audit?at-least=\(house.service.log.head)", as: token)
         let changes: [String] = try #require(audit["items"]?.array).compactMap { item -> String? in
             guard let event = item["event"]?.string, event.hasPrefix("Token") else { return nil }
             let scopes = item["scopes"]?.array.map { $0.compactMap(\.string) } ?? []
