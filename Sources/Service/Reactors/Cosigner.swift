@@ -12,7 +12,7 @@ final class Cosigner: Sendable {
     /// What came back of a request.
     struct Reply: Sendable {
         let outcome: PostOutcome
-        /// At most one byte more than ``answerBytesMax``.
+        /// At most one byte more than `answerBytesMax`.
         let body: [UInt8]
 
         /// None came in time.

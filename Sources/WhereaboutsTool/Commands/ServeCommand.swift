@@ -95,7 +95,7 @@ enum ServeCommand {
         }
     }
 
-    /// As ``SocketAddress``; port 0 lets the system choose.
+    /// As `SocketAddress`; port 0 lets the system choose.
     static func address(_ text: String) -> SocketAddress? {
         text.hasSuffix(":0") ? SocketAddress(host: text.dropLast(2), port: 0) : SocketAddress(text)
     }
