@@ -14,7 +14,8 @@ extension SessionEndpoints {
                 answer: Operation.Answer(
                     Schema.object([
                         "person": Schema.orNull(Schema.handle), "handle": Schema.text, "operator": Schema.boolean,
-                        "log": Schema.orNull(Schema.text), "scopes": Schema.list(Schema.text), "expires": Schema.orNull(Schema.time),
+                        "log": Schema.orNull(Schema.text), "scopes": Schema.list(Schema.text),
+                        "expires": Schema.orNull(Schema.time),
                         "language": Schema.word("en", "de"), "assets": Schema.text, "demo": Schema.boolean,
                     ]), named: "Session"),
                 bodyBytes: 0),
