@@ -1,3 +1,4 @@
+import Transparency
 import Whereabouts
 
 extension ProofEndpoints {
@@ -19,7 +20,7 @@ extension ProofEndpoints {
                 access: .token(.audit), discloses: .audit,
                 query: [
                     Operation.Parameter(
-                        name: "since", schema: Schema.count,
+                        name: "since", schema: Schema.integer(0...Int64(PersonProof.entriesMax)),
                         description:
                             "The number of entries of an earlier checkpoint. The answer has `consistency` then.")
                 ],
