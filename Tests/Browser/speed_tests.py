@@ -74,7 +74,11 @@ RECONNECTING = r"""async ({ turns, last }) => {
             for (const event of events) {
                 const data = /^data: (.*)$/m.exec(event);
                 if (!data) continue;
-                if (/^event: read$/m.test(event)) seen.push(JSON.parse(data[1]).number);
+                if (/^event: read$/m.test(event)) {
+                    const read = JSON.parse(data[1]);
+                    // The page itself may still read.
+                    if (read.verdict !== 'own') seen.push(read.number);
+                }
                 const id = /^id: (.*)$/m.exec(event);
                 if (id) { last = id[1]; found = seen.length > before; }
             }
