@@ -125,7 +125,7 @@ def test_the_first_checkpoint_is_remembered_and_the_next_continues_it(world):
         expect(origin == first["origin"] == first["note"].split("\n")[0] and first["size"] == int(first["note"].split("\n")[1]), f"{first}")
         expect(origin == world.house.get("/session", world.house.tokens["walker"])["log"], "the session names another log")
         world.house.get("/v1/people/walker/location", world.house.tokens["friend"])
-        press(visit, "Check now", f"continues the one of {first['size']} entries")
+        press(visit, "Check now", f"continues the one of {first['size']:,} entries")
         visit.has(".proof", "The house's signature is right.")
         second = kept(visit)[origin]
         # The reading of the first checkpoint, the friend's reading, and perhaps those of the page.
@@ -133,7 +133,7 @@ def test_the_first_checkpoint_is_remembered_and_the_next_continues_it(world):
         checks = [url for url in asked if "/checkpoint" in url]
         expect(len(checks) == 2 and checks[1].endswith(f"?since={first['size']}"), f"two checks have asked for {checks}")
         visit.page.reload()
-        visit.ready().has(".proof", f"{second['size']} entries, checked")
+        visit.ready().has(".proof", f"{second['size']:,} entries, checked")
         name, proof = saved(visit, "Save the proof")
         older = world.house.folder / "older"
         older.write_text(second["note"])
@@ -168,8 +168,8 @@ def test_what_is_remembered_names_nobody_and_outlives_the_session(world):
         press(visit, "Accept this log", "remembers from now on")
         sign_out("work")
         sign_in("friend")
-        visit.has(".proof", f"{first['size']} entries, checked")
-        press(visit, "Check now", f"continues the one of {first['size']} entries")
+        visit.has(".proof", f"{first['size']:,} entries, checked")
+        press(visit, "Check now", f"continues the one of {first['size']:,} entries")
         expect(len(kept(visit)) == 2, f"{list(kept(visit))}")
         expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
 
@@ -196,7 +196,7 @@ def test_a_history_that_was_changed_is_refused_and_the_evidence_kept(world):
     with checked(world) as (visit, origin, record):
         before = other_root(record)
         keep(visit, origin, before)
-        press(visit, "Check now", f"does not continue the one of {record['size']} entries")
+        press(visit, "Check now", f"does not continue the one of {record['size']:,} entries")
         after = kept(visit)[origin]
         refused = after.pop("refused")
         expect(after == before, "the checkpoint of before is overwritten")
@@ -290,8 +290,8 @@ def test_a_log_with_another_name_is_taken_only_when_asked(world):
             house.stop_service()
             file.write_text(json.dumps(config))
             house.serve()
-        visit.open("audit").has(".proof", f"{record['size']} entries, checked")
-        press(visit, "Check now", f"continues the one of {record['size']} entries")
+        visit.open("audit").has(".proof", f"{record['size']:,} entries, checked")
+        press(visit, "Check now", f"continues the one of {record['size']:,} entries")
 
 
 # Browsers that cannot
