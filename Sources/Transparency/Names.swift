@@ -1,4 +1,5 @@
-/// The identity of a log for ever: the first line of its checkpoints, for example `where.example/whereabouts/7f3c/p/k2m9`.
+/// The permanent identity of a log: the first line of its checkpoints, for example
+/// `where.example/whereabouts/7f3c/p/k2m9`.
 ///
 /// Two origins are equal when their bytes are. (`String` would take different spellings of an accent for equal.)
 package struct LogOrigin: Hashable, Sendable, CustomStringConvertible {

@@ -2,7 +2,7 @@ package import Cryptography
 
 /// The log of one person: a Merkle tree over commitments to everything that concerns them, and nothing of anyone else.
 ///
-/// The value keeps the leaves, 64 bytes an entry, and no content. Who only appends and signs needs a ``CompactRange``.
+/// The value keeps the leaves, 64 bytes an entry, and no content. To append and sign, a ``CompactRange`` is enough.
 package struct PersonLog: Sendable {
     package let origin: LogOrigin
     private var tree = MerkleTree()

@@ -11,14 +11,14 @@ extension PersonProof {
     /// The most names.
     package static let namesMax = 100_000
 
-    /// What the house calls a reference in the contents of entries.
+    /// The name that the service gives for a reference in the contents of entries.
     package struct Name: Equatable, Sendable {
         /// The longest reference in bytes.
         package static let referenceBytesMax = 64
         /// The longest name in bytes of UTF-8.
         package static let textBytesMax = 256
 
-        /// One person, for ever; letters, digits, `-` and `_`.
+        /// The reference: letters, digits, `-` and `_`. It always means the same person.
         package let reference: String
         /// The name of that person.
         package let text: String
@@ -96,8 +96,8 @@ extension PersonProof {
 
     /// The references that have another name here than in an older proof of the same log, ascending.
     ///
-    /// A reference means the same person for ever. So the house has changed a name, or has told a wrong one. A name that
-    /// only one of the proofs has is no renaming: it may be new, or erased.
+    /// A reference always means the same person. So the service has changed a name, or has given a wrong one. A name
+    /// that only one of the proofs has is no renaming: it may be new, or erased.
     package func renamed(since older: PersonProof) -> [Renaming] {
         let before = Dictionary(older.names.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
         return names.compactMap { name in

@@ -25,7 +25,7 @@ package struct PersonProof: Equatable, Sendable {
     /// The longest content of an entry in bytes.
     package static let contentBytesMax = 16 << 10
 
-    /// What is left of an entry.
+    /// The part of an entry that can still be shown.
     package enum Opening: Equatable, Sendable {
         /// Everything: the content is proven.
         case whole(salt: EntrySalt, content: [UInt8])
@@ -44,8 +44,8 @@ package struct PersonProof: Equatable, Sendable {
         }
     }
 
-    /// What the house calls the references in the contents, ascending by reference. Nothing proves a name; see
-    /// ``renamed(since:)``.
+    /// The names that the service gives for the references in the contents, ascending by reference. Nothing proves a
+    /// name; see ``renamed(since:)``.
     package let names: [Name]
     package let entries: [Entry]
     /// The checkpoint with all its signatures.
@@ -140,8 +140,8 @@ package struct PersonProof: Equatable, Sendable {
         }
     }
 
-    /// What is proven: the entries are all that the log had at the checkpoint, which the policy believes, and the log
-    /// continues the one of the checkpoint seen earlier.
+    /// Checks three claims: the entries are all that the log had at the checkpoint, the policy accepts the checkpoint,
+    /// and the log continues the one of the checkpoint seen earlier.
     ///
     /// - Parameters:
     ///   - policy: the logs and witnesses that one trusts.

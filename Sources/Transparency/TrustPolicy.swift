@@ -71,7 +71,7 @@ package struct TrustPolicy: Equatable, Sendable {
         guard reading.hasQuorum else { throw .malformed("a policy has a line \"quorum NAME\" or \"quorum none\"") }
     }
 
-    /// What is known while lines are read.
+    /// The state while lines are read.
     private struct Reading {
         var members: [[UInt8]: Member] = [:]
         /// Names that are members of a group already: each counts in one way only.

@@ -21,7 +21,7 @@ public struct ReceiptFile: Sendable {
 
     /// The header that brings a receipt in base 64.
     package static let header = "whereabouts-receipt"
-    /// The longest receipt; real ones have 400 bytes.
+    /// The longest receipt accepted, in bytes. Real ones have about 300.
     private static let bytesMax = 4096
 
     /// Keeps the receipt of an answer, on disk when this returns.

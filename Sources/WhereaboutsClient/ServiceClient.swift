@@ -75,7 +75,7 @@ public struct ServiceClient: Sendable {
 
     /// The bytes of a `GET` whose answer is not JSON.
     package func file(_ path: [String], query: [(name: String, value: String)] = []) throws(ClientError) -> [UInt8] {
-        let response = try transport.answer(to: try request("GET", path, query: query, body: []))
+        let response = try answer(to: try request("GET", path, query: query, body: []))
         if (200..<300).contains(response.status) { return response.body }
         throw Self.problem(of: response, try? JSONDocument.parse(response.body).root)
     }
@@ -128,12 +128,17 @@ public struct ServiceClient: Sendable {
         patienceSeconds: Int = ServiceClient.patienceSeconds
     ) throws(ClientError) -> JSONValue {
         let request = try request(method, path, query: query, body: body)
+        return try value(of: try answer(to: request, patienceSeconds: patienceSeconds), path)
+    }
+
+    /// The answer to a request, which is repeated while the service is busy.
+    private func answer(
+        to request: HTTPRequest, patienceSeconds: Int = ServiceClient.patienceSeconds
+    ) throws(ClientError) -> HTTPResponse {
         var waited = 0
         while true {
             let response = try transport.answer(to: request)
-            guard let pause = Self.pauseSeconds(response), waited < patienceSeconds else {
-                return try value(of: response, path)
-            }
+            guard let pause = Self.pauseSeconds(response), waited < patienceSeconds else { return response }
             sleep(UInt32(pause))
             waited += pause
         }

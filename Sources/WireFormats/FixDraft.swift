@@ -85,7 +85,7 @@ package struct FixDraft {
             fix.verticalAccuracy = Self.known(verticalAccuracy)
         }
         fix.floor = floor
-        // Whatever a client or a file means by a value that cannot be: it is not known.
+        // A value outside its range is stored as unknown.
         fix.speed = Self.known(speed).flatMap(Sentinel.nonNegative)
         fix.speedAccuracy = Self.known(speedAccuracy).flatMap(Sentinel.nonNegative)
         fix.course = course.flatMap(Sentinel.course)
@@ -102,7 +102,7 @@ package struct FixDraft {
     private static func known(_ number: Double?) -> Double? { number.flatMap(Sentinel.known) }
 }
 
-/// Numbers of clients and files, of which some mean that a value is unknown.
+/// Numbers from clients and files, some of which mean that a value is unknown.
 package enum Sentinel {
     /// `nil` for a negative number; −0 is 0.
     package static func nonNegative(_ number: Double) -> Double? { number >= 0 ? number.positiveZero : nil }

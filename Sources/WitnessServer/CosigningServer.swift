@@ -17,7 +17,7 @@ package import Transparency
 /// One thread answers the requests one after the other, and the new state is durable before the cosignature leaves. So
 /// two requests never both succeed from the same old size.
 package final class CosigningServer: Sendable {
-    /// What a server needs to know.
+    /// The settings of a server.
     package struct Configuration: Sendable {
         /// The folder of the key, the state and the file `logs`; made if it does not exist.
         package var directory: String
@@ -25,7 +25,7 @@ package final class CosigningServer: Sendable {
         package var host = "127.0.0.1"
         /// 0 lets the system choose.
         package var port = 0
-        /// The name of the key; `nil` for the one that it has, or for a new key HOST/witness.
+        /// The name of the key; `nil` keeps the existing key's, or names a new key HOST/witness.
         package var name: KeyName?
         /// Logs beside those of the file.
         package var logs: [KnownLog] = []
@@ -44,7 +44,7 @@ package final class CosigningServer: Sendable {
     private static let connectionsMax = 512
     private static let requestSeconds = 10.0
 
-    /// The public key, for the policies of those who trust this witness.
+    /// The public key, for the policy files of people who trust this witness.
     package let verifier: NoteVerifier
     /// The port it listens on.
     package var port: Int { server.port }

@@ -5,7 +5,7 @@ package import Transparency
 // The folder of a witness, which only its owner may enter:
 //
 //     key            the private key, PRIVATE+KEY+NAME+HASH+BASE64 and a line feed, mode 0600; made once
-//     state.sqlite   what was cosigned last of each log: see ``WitnessTable``
+//     state.sqlite   the last cosigned size and root of each log: see ``WitnessTable``
 //     logs           keys of logs, one a line; the operator writes it, and may change it at any time
 
 /// The folder with the key and the state of a witness.
@@ -24,14 +24,14 @@ package struct WitnessFolder: Sendable {
 
     /// The public key of the witness, which is made with its folder if it does not exist.
     ///
-    /// - Parameter name: the name of the key; `nil` for the one that it has, or for a new key HOST/witness.
+    /// - Parameter name: the name of the key; `nil` keeps the existing key's, or names a new key HOST/witness.
     /// - Throws: ``WitnessFault`` when the key has another name, or the folder cannot be used.
     package func publicKey(name: KeyName?) throws(WitnessFault) -> NoteVerifier {
         if let signer = try signer(name: name) { return signer.verifier }
         return try open(name: name).signer.verifier
     }
 
-    /// Opens the folder for one server, and makes what is missing.
+    /// Opens the folder for one server, and creates missing files.
     ///
     /// - Throws: ``WitnessFault`` when another process has opened it, when the key has another name or can be read by
     ///   others, when the state is damaged, and when there is a key without a state.

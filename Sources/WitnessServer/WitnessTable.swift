@@ -2,7 +2,7 @@ internal import Cryptography
 internal import SQLite
 internal import Transparency
 
-/// What the witness cosigned last of each log, in the file `state.sqlite`.
+/// The last cosigned size and root of each log, in the file `state.sqlite`.
 ///
 ///     origin                                  size  root
 ///     where.example/whereabouts/7f3c/p/k2m9   3     x'5aac57…'
@@ -67,7 +67,7 @@ final class WitnessTable: WitnessStore {
     func replace(
         _ old: WitnessedState?, with new: WitnessedState, for origin: LogOrigin
     ) throws(SQLiteError) -> Bool {
-        // One statement compares and writes, in one transaction of its own.
+        // One statement compares and writes, in a separate transaction.
         try connection.cached(old == nil ? Self.insertState : Self.updateState) { statement throws(SQLiteError) in
             try statement.bind(origin.text, at: 1)
             try statement.bind(new.size, at: 2)

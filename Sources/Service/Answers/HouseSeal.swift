@@ -2,10 +2,12 @@ import Cryptography
 import Transparency
 import Whereabouts
 
-/// The house's names and signature on what it promises: the checkpoints of persons' logs, and receipts.
+/// The name and the signature of the service on its promises: the checkpoints of persons' logs, and receipts.
 ///
-/// The key is derived from the key-encryption key, so it is in no file of its own, and the same after a restart and after
-/// a restore. The name is `<host>/whereabouts/<id of the log>`, followed by `/<epoch>` after a restore from a backup or an
+/// The key is derived from the key-encryption key. It needs no separate file, and stays the same after a restart or a
+/// restore.
+///
+/// The name is `<host>/whereabouts/<id of the log>`, followed by `/<epoch>` after a restore from a backup or an
 /// accepted loss: events that were promised may be missing then, and a log that lacks them is another one.
 struct HouseSeal: Sendable {
     /// The name of the house, which signs receipts.

@@ -21,6 +21,19 @@ final class PersonLogs: Sendable {
         let recordedAt: Timestamp
         let salt: EntrySalt
         let content: [UInt8]
+
+        /// The entry of an event.
+        ///
+        /// - Parameter reference: How the person sees a number of the house.
+        /// - Throws: `ProvenFields.Absence` if the event has no entry, or its parts cannot be opened.
+        init(
+            of event: RecordedEvent, in origin: LogOrigin, under key: SymmetricKey,
+            reference: (HouseNumber) -> String
+        ) throws(ProvenFields.Absence) {
+            recordedAt = event.recordedAt
+            salt = EntrySalt(of: event.version, in: origin, key: key)
+            content = try ProvenFields.content(of: event, reference: reference)
+        }
     }
 
     /// The entries of a log, and the names that they refer to.
@@ -174,18 +187,14 @@ final class PersonLogs: Sendable {
             let found: (event: RecordedEvent, leaf: Digest)?
             do throws(LogError) { found = try context.reader.event(number) } catch { throw .broken }
             guard let event = found?.event, event.version == version + Int64(offset) else { throw .broken }
-            let content: [UInt8]
             do throws(ProvenFields.Absence) {
-                content = try ProvenFields.content(of: event) { number in
-                    let reference = references.name(of: number)
-                    if case .principal(let principal) = number { listing.names[reference] = names.name(principal) }
-                    return reference
-                }
+                listing.entries.append(
+                    try Entry(of: event, in: origin, under: key) { number in
+                        let reference = references.name(of: number)
+                        if case .principal(let principal) = number { listing.names[reference] = names.name(principal) }
+                        return reference
+                    })
             } catch { throw .sealedEntry }
-            listing.entries.append(
-                Entry(
-                    recordedAt: event.recordedAt, salt: EntrySalt(of: event.version, in: origin, key: key),
-                    content: content))
         }
         return listing
     }

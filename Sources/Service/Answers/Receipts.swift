@@ -11,7 +11,7 @@ import Whereabouts
 ///
 ///     Whereabouts-Receipt: d2hlcmVhYm91dHMgcmVjZWlwdCB2MQpsb2cg…
 ///
-/// Streams have none, nor has what devices are told of friends.
+/// Streams have no receipts. Neither have the places of friends in answers to devices.
 ///
 /// Cost: one signature, about 50 µs.
 struct Receipts: Sendable {
@@ -47,18 +47,16 @@ struct Receipts: Sendable {
     /// The promise for a record; `nil` for a person who was erased meanwhile.
     private func promise(of recorded: RecordedEvent) -> String? {
         guard let subject = recorded.stream.person,
-            let found = try? decisions.log.proofKey(of: subject)
+            let key = try? decisions.log.proofKey(of: subject)
         else { return nil }
-        let origin = seal.origin(under: found)
+        let origin = seal.origin(under: key)
         let references = decisions.references(of: subject)
         do {
-            let content = try ProvenFields.content(of: recorded) { references.name(of: $0) }
-            let sha256 = SHA256()
-            let commit = PersonLogEntry.commit(
-                salt: EntrySalt(of: recorded.version, in: origin, key: found), content: content, sha256)
+            let entry = try PersonLogs.Entry(of: recorded, in: origin, under: key) { references.name(of: $0) }
             let asker = withUnsafeBytes(of: recorded.actor.rawValue.bigEndian) { Array($0) }
             let receipt = try AskerReceipt(
-                pseudonym: AskerReceipt.pseudonym(of: origin, for: asker, key: found), commit: commit,
+                pseudonym: AskerReceipt.pseudonym(of: origin, for: asker, key: key),
+                commit: PersonLogEntry.commit(salt: entry.salt, content: entry.content, SHA256()),
                 recordedAtMs: recorded.recordedAt.milliseconds)
             return Base64.encode(try receipt.signed(by: seal.signer).bytes)
         } catch { return nil }

@@ -27,7 +27,7 @@ extension ServiceConfiguration {
     /// The most witnesses. A policy that counts on several needs two or three.
     static let witnessesMax = 16
 
-    /// The witnesses of the list, each with a key of its own.
+    /// The witnesses of the list. Each must have a different key.
     static func witnesses(_ value: JSONValue) throws(ReadError) -> [Witness] {
         guard let items = value.array.map(Array.init), items.count <= witnessesMax else {
             throw .badValue("witnesses", "a list of at most \(witnessesMax) objects")

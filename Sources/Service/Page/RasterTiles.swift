@@ -10,7 +10,7 @@ import SQLite
 /// The file is a SQLite database with the tables `tile` and `about` (``makeTables``). It is never changed: an import
 /// makes another one in its place.
 package enum RasterTiles {
-    /// What the page must know of the tiles.
+    /// The facts about the tiles that the page needs.
     package struct About: Equatable, Sendable {
         package var minZoom: Int
         package var maxZoom: Int

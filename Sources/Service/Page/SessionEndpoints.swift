@@ -49,7 +49,7 @@ struct SessionEndpoints: Sendable {
         if let person { writer.value(person.text) } else { writer.null() }
         writer.field("handle", person?.text ?? "operator")
         writer.field("operator", caller.principal == .operator)
-        // The page finds by it the checkpoint that it has remembered, before it asks for a new one.
+        // With the origin, the page finds the checkpoint that it remembers before it requests a new one.
         let key = person == nil ? nil : try? decisions.log.proofKey(of: PersonID(rawValue: caller.principal.rawValue))
         writer.key("log")
         if let key { writer.value(seal.origin(under: key).text) } else { writer.null() }

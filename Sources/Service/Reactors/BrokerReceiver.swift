@@ -156,7 +156,7 @@ extension BrokerConfiguration {
     }
 }
 
-/// What the messages of a broker are taken with.
+/// The parts that take in the messages of a broker.
 struct BrokerIntake: Sendable {
     /// Appends the reports.
     let decisions: Decisions

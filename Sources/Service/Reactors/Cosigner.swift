@@ -5,11 +5,11 @@ import Threading
 import Transparency
 import Whereabouts
 
-/// One witness, as the house sees it: what it cosigned last of each log, and whether it answers.
+/// One configured witness: the last size of each log that it cosigned, and whether it answers.
 ///
 /// All of this is in memory only. After a restart the house begins at size 0, and the witness says what it has (409).
 final class Cosigner: Sendable {
-    /// What came back of a request.
+    /// The result of a request.
     struct Reply: Sendable {
         let outcome: PostOutcome
         /// At most one byte more than `answerBytesMax`.
@@ -19,7 +19,7 @@ final class Cosigner: Sendable {
         static let missing = Reply(outcome: .failed(.timeout), body: [])
     }
 
-    /// What follows from a reply.
+    /// The next step after a reply.
     enum Step: Equatable {
         /// The lines to add, all verified.
         case cosigned([SignedNote.Signature])
@@ -37,7 +37,7 @@ final class Cosigner: Sendable {
         let note: SignedNote
     }
 
-    /// What the witness cosigned last of a log.
+    /// The last size of a log that the witness cosigned.
     private struct Place {
         let origin: LogOrigin
         let size: Int64
@@ -47,9 +47,9 @@ final class Cosigner: Sendable {
         var places: [PersonID: Place] = [:]
         /// While it does not answer, or answers nonsense: when it may be asked again, in milliseconds of the steady clock.
         var pausedUntil: Int64?
-        /// Until when the rounds leave a log out that it has refused.
+        /// The time until which the rounds skip a log that the witness refused.
         var refusals: [PersonID: Int64] = [:]
-        /// Logs of which it has cosigned another history.
+        /// The logs for which the witness cosigned another history.
         var contested: Set<PersonID> = []
         /// Whether the operator knows that it lacks the key of a log.
         var isLackNamed = false
@@ -65,7 +65,7 @@ final class Cosigner: Sendable {
 
     private let url: PostURL
     private let key: NoteVerifier
-    /// A thread of its own, so that a slow name look-up for one witness delays no other.
+    /// Each witness has a separate thread, so that a slow name look-up for one delays no other.
     private let poster: Poster
     private let state = Mutex(State())
 
@@ -82,7 +82,7 @@ final class Cosigner: Sendable {
     /// Cuts the requests under way; they end as stopped.
     func stop() { poster.stop() }
 
-    // MARK: What is known
+    // MARK: State
 
     /// Whether it may be asked now. After a pause, the first caller may, and the others wait for how that ends: if the
     /// witness is still dead, it holds one thread.
@@ -111,10 +111,10 @@ final class Cosigner: Sendable {
         }
     }
 
-    /// The number of logs of which it has cosigned another history.
+    /// The number of logs for which the witness cosigned another history.
     var contested: Int { state.withLock { $0.contested.count } }
 
-    /// Forgets persons who are gone.
+    /// Forgets erased persons.
     func keep(where isThere: (PersonID) -> Bool) {
         state.withLock { state in
             state.places = state.places.filter { isThere($0.key) }
@@ -144,7 +144,7 @@ final class Cosigner: Sendable {
         ) { outcome in completion(Reply(outcome: outcome, body: body.read { $0 })) }
     }
 
-    /// What follows from the reply to a request, and what the house learns from it.
+    /// The next step after the reply to a request. Updates the state of the witness.
     ///
     /// - Parameter old: The old size of the request.
     func take(_ reply: Reply, to subject: Subject, from old: Int64, at now: Int64) -> Step {
@@ -197,7 +197,7 @@ final class Cosigner: Sendable {
         return areGood ? bare.signatures : []
     }
 
-    // MARK: What the operator learns
+    // MARK: Diagnostics
 
     /// Leaves the witness out for a while, and names it once until it cosigns again.
     private func pause(_ what: String, at now: Int64) {

@@ -69,7 +69,7 @@ final class WitnessRounds: Sendable {
         }
     }
 
-    /// The number of logs of which a witness has cosigned another history, for each witness that has.
+    /// The number of logs for which a witness cosigned another history, summed over all witnesses.
     var contested: Int { cosigners.reduce(0) { $0 + $1.contested } }
 
     // MARK: One log

@@ -11,7 +11,7 @@
 // A stored form is never edited. A new field gets a new key with a meaning for its absence. A changed meaning gets a
 // new kind, and `decode` continues to read the old one.
 
-/// What a key of a person is for. Keys of `track` and `rest` seal parts: retention erases the track earlier than the
+/// The purpose of a person's key. Keys of `track` and `rest` seal parts: retention erases the track earlier than the
 /// rest.
 package enum KeyClass: Int64, Hashable, Sendable {
     case track = 0

@@ -52,7 +52,7 @@ extension RegionID: CountedInHouse { var houseNumber: HouseNumber? { .region(sel
 ///   milliseconds since 1970 UTC, enumerations words.
 /// - A part under another person's key is left out: it could not be opened any more after that person's erasure. So are
 ///   secrets, and how far a read was folded, which counts other people's events.
-/// - A value with a form of its own, such as a region, is the member `detail`, a map with the keys under which it is
+/// - A value with a special form, such as a region, is the member `detail`, a map with the keys under which it is
 ///   stored.
 package struct ProvenFields: FactVisitor, FieldVisitor {
     package typealias Failure = Never
@@ -168,11 +168,11 @@ package struct ProvenFields: FactVisitor, FieldVisitor {
         case .bytes(let bytes): add(name) { $0.byteString(bytes) }
         case .json(let json): add(name, text: String(decoding: json, as: UTF8.self))
         case .fix, .region, .correction, .authorization, .sighting:
-            preconditionFailure("A value with a form of its own is a shape.")
+            preconditionFailure("A value with a special form is a shape.")
         }
     }
 
-    /// The members that the operator sees of a shape. If they have a form of their own: the shape as it is stored.
+    /// The members that the operator sees of a shape. If they have a special form: the shape as it is stored.
     private mutating func add<Shape: FieldShape>(_ shape: Shape) {
         var shown = ShownFields.none
         shape.show(in: &shown)

@@ -221,7 +221,7 @@ enum DoctorCommand {
         }
     }
 
-    /// What the metrics of the running service say of the index of fixes and of witnesses.
+    /// The findings in the metrics of the running service, about the index of fixes and the witnesses.
     private static func metrics(_ path: String) -> [Finding] {
         guard let running = DataDirectory.running(in: path), let text = running.address,
             let transport = WireTransport("http://" + text), let token = House.adminToken(of: path),

@@ -67,7 +67,7 @@ enum WitnessCommand {
 
               http://\(bound.text)/add-checkpoint
 
-            For the policy of everyone who trusts it:
+            Copy this line into the policy of everyone who trusts it:
 
               \(policyLine(server.verifier))
 

@@ -20,7 +20,7 @@ async function forget() {
     live.stop();
     for (const name of await caches?.keys?.() ?? []) await caches.delete(name);
     for (const one of await navigator.serviceWorker?.getRegistrations?.() ?? []) await one.unregister();
-    // A checkpoint names a log and nobody in it. It stays, because it is what a later history is compared with.
+    // A checkpoint names a log, and no person in it. It stays, because later checkpoints are compared with it.
     for (const key of Object.keys(localStorage)) if (key !== 'theme' && key !== 'keys' && !key.startsWith('checkpoint ')) localStorage.removeItem(key);
     sessionStorage.clear();
 }

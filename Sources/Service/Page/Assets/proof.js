@@ -121,7 +121,7 @@ function accept(context, box, known, now, isSigned) {
     context.announce(says);
 }
 
-// What is shown
+// The block
 
 /** The state of a remembered checkpoint: `says` after a check, or when the last one was; a contradiction stays until it is dismissed. */
 export function show(context, box, known, says = known.size && strings('proof.seen', { count: known.size, time: time.moment(known.at, time.zone()) })) {
@@ -136,7 +136,7 @@ export function show(context, box, known, says = known.size && strings('proof.se
                     if (known.size) show(context, box, remember({ ...remembered(known.origin), refused: undefined }));
                     else put(box, strings('proof.never'));
                 }), 'quiet')))),
-        // Below a warning, the last good check has no tick: it is what the warning is about.
+        // Below a warning, the last good check has no tick, because the warning is about it.
         says && h('p', { class: refused?.at > known.at ? 'flat mut' : 'flat' }, refused?.at > known.at ? `${strings('proof.before')}: ` : h('span', { class: 'ok', 'aria-hidden': 'true' }, '✓ '), says),
         known.size && more(strings('proof.remembers'), () => facts([
             [strings('proof.log'), h('code', {}, known.origin)], [strings('proof.count'), strings.number(known.size)], [strings('proof.root'), h('code', {}, known.root)],
