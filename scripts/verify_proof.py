@@ -478,7 +478,7 @@ def receipts_of(data, house):
     """The receipts of a file: notes, with an empty line between two."""
     blocks = data.strip(b"\n").split(b"\n\n")
     if len(data) > BYTES_MAX or len(blocks) % 2:
-        raise Refused("the file of receipts ends within one")
+        raise Refused("the last receipt of the file is cut off or not a receipt")
     receipts = []
     for text, signatures in zip(blocks[::2], blocks[1::2]):
         note = Note(text + b"\n\n" + signatures + b"\n")

@@ -101,7 +101,7 @@ package struct AskerReceipt: Hashable, Sendable {
         while !rest.isEmpty {
             // The text of a receipt has no empty line: the second one ends the note.
             guard let (text, others) = NoteText.parts(rest) else {
-                throw .malformed("a file of receipts ends within one")
+                throw .malformed("its last receipt is cut off or not a receipt")
             }
             let signatures: ArraySlice<UInt8>
             if let (these, following) = NoteText.parts(others) {

@@ -49,46 +49,49 @@ enum ProofCommands {
         let path = invocation[output] ?? "\(person).person-proof"
         let policyPath = invocation[policy] ?? "\(person).tlog-policy"
         let older = try readProof(path, isRequired: false)
-        let isFirst = access(policyPath, F_OK) != 0
+        // Before the service is asked: a file that cannot be used costs no recorded read.
+        let kept = access(policyPath, F_OK) == 0 ? try readPolicy(policyPath) : nil
         // Both are recorded reads, so the keys are asked for only once.
-        let (bytes, checkpoint) = try ReadCommands.reading(invocation, scopes: ["audit"]) {
+        let (bytes, first) = try ReadCommands.reading(invocation, scopes: ["audit"]) {
             client, query throws(ToolError) in
             (
                 try client.file("v1", "people", person, "proof", query: query),
-                isFirst ? try client.get("v1", "people", person, "checkpoint") : nil
+                kept == nil ? try firstPolicy(try client.get("v1", "people", person, "checkpoint"), person) : nil
             )
-        }
-        if let checkpoint {
-            guard let key = checkpoint["key"]?.string, let house = checkpoint["houseKey"]?.string else {
-                throw .data("The service's checkpoint has no key.")
-            }
-            let text = """
-                # Whom to trust about the log of \(person): the service's key as it was at the first time. Compare it with
-                # what the operator says by another way, and add witnesses (c2sp.org/tlog-policy).
-                log \(key)
-                quorum none
-                # Receipts of those who asked are signed by
-                # \(house)
-
-                """
-            try write(Array(text.utf8), to: policyPath)
         }
         let proven: PersonProof
         let verdict: TrustPolicy.Verdict
-        let policyBytes = try read(policyPath)
         do throws(TransparencyError) {
-            let trusted = try TrustPolicy(parsing: policyBytes)
+            let policy = if let kept { kept } else { try TrustPolicy(parsing: first ?? []) }
             proven = try PersonProof(parsing: bytes)
             verdict =
-                if let older { try proven.verify(policy: trusted, since: older) } else {
-                    try proven.verify(policy: trusted)
+                if let older { try proven.verify(policy: policy, since: older) } else {
+                    try proven.verify(policy: policy)
                 }
         } catch {
             try write(bytes, to: path + ".refused")
             throw .checkFailed("The proof is refused: \(error). It is in \(path).refused; keep it with \(path).")
         }
         try write(bytes, to: path)
-        show(proven, verdict, after: older, path, isFirst ? policyPath : nil, invocation)
+        if let first { try write(first, to: policyPath) }
+        show(proven, verdict, after: older, path, first == nil ? nil : policyPath, invocation)
+    }
+
+    /// The policy that trusts the key of a service's checkpoint, for the first proof.
+    private static func firstPolicy(_ checkpoint: JSONValue, _ person: String) throws(ToolError) -> [UInt8] {
+        guard let key = checkpoint["key"]?.string, let house = checkpoint["houseKey"]?.string else {
+            throw .data("The service's checkpoint has no key.")
+        }
+        let text = """
+            # Whom to trust about the log of \(person): the service's key as it was at the first time. Compare it with
+            # what the operator says by another way, and add witnesses (c2sp.org/tlog-policy).
+            log \(key)
+            quorum none
+            # Receipts of those who asked are signed by
+            # \(house)
+
+            """
+        return Array(text.utf8)
     }
 
     private static func show(
@@ -140,6 +143,7 @@ enum ProofCommands {
                 }
             }
         } catch { throw .data("\(file) cannot be used: \(error).") }
+        guard !kept.isEmpty else { throw .data("\(file) has no receipt. \"ask --receipts FILE\" keeps them.") }
         let missing = AskerReceipt.missing(kept, from: proof)
         if invocation.has(Options.json) {
             var writer = JSONWriter()
@@ -179,6 +183,13 @@ enum ProofCommands {
         return bytes
     }
 
+    private static func readPolicy(_ path: String) throws(ToolError) -> TrustPolicy {
+        let bytes = try read(path)
+        do throws(TransparencyError) { return try TrustPolicy(parsing: bytes) } catch {
+            throw .data("\(path) is no policy: \(error). Correct it, or choose another --policy.")
+        }
+    }
+
     private static func write(_ bytes: [UInt8], to path: String) throws(ToolError) {
         do throws(LogError) { try DataDirectory.writePrivate(bytes, to: path) } catch { throw .data("\(error)") }
     }
@@ -188,7 +199,7 @@ enum ProofCommands {
         if !isRequired, access(path, F_OK) != 0 { return nil }
         let bytes = try read(path)
         do throws(TransparencyError) { return try PersonProof(parsing: bytes) } catch {
-            throw .data("\(path) is no proof: \(error).")
+            throw .data("\(path) is no proof: \(error).\(isRequired ? "" : " Choose another --output.")")
         }
     }
 }
